@@ -28,6 +28,8 @@ from workbench.errors import ConflictError, UnknownName
 
 PACE_OF = 50
 "statements from which the pace is taken"
+STEPS = 200
+"labels that undo reaches back to"
 IDLE_S = 300.0
 "longer than this between two statements counts as away, not as work"
 
@@ -43,6 +45,15 @@ class Row:
     @property
     def ref(self) -> str:
         return self.statement.ref
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Labels of one statement that were given at once: what undo takes back."""
+
+    row: Row
+    before: Mapping[str, int | None]
+    after: Mapping[str, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +126,39 @@ class IssueAnnotator:
             if any(mine.get(issue) != label for issue, label in (expected or {}).items()):
                 raise ConflictError(f"your labels of {row.ref} were changed elsewhere since; nothing was written")
             before = {issue: mine.get(issue) for issue, label in labels.items() if mine.get(issue) != label}
+            last = connection.execute(
+                "select max(at) from my_issue_label where statement_id = ?", (row.statement.id,)
+            ).fetchone()[0]
+            at = now_after(last)  # one time for all: they are one step
             for issue in before:
-                self._append(connection, row.statement.id, issue, labels[issue])
+                self._append(connection, row.statement.id, issue, labels[issue], at)
             return Row(row.statement, self._labels(connection, row.statement.id)), before
+
+    def steps(self) -> tuple[Step, ...]:
+        """Return what this person labelled last and did not undo, the newest last, so that undo outlives a session.
+
+        Labels of one statement at one time are one step. A step that puts back what stood before the one
+        before it is an undo: both are left out.
+        """
+        rows = self.connection.execute(_STEPS, {"me": self._me, "n": STEPS}).fetchall()
+        found: list[tuple[int, str, dict[str, int | None], dict[str, int | None]]] = []
+        for statement, issue, label, before, at in reversed(rows):
+            if found and found[-1][:2] == (statement, at):
+                found[-1][2][issue], found[-1][3][issue] = before, label
+            else:
+                found.append((statement, at, {issue: before}, {issue: label}))
+        kept: list[tuple[int, dict[str, int | None], dict[str, int | None]]] = []
+        for statement, _, before, after in found:
+            if kept and kept[-1] == (statement, after, before):
+                kept.pop()
+            else:
+                kept.append((statement, before, after))
+        known = {one.id: one for one in originals(self.connection, self._instrument)}
+        return tuple(
+            Step(Row(known[statement], self._labels(self.connection, statement)), before, after)
+            for statement, before, after in kept
+            if statement in known
+        )
 
     def pace(self) -> float | None:
         """Return how many statements this person labels in an hour; None before two."""
@@ -162,19 +203,16 @@ class IssueAnnotator:
     def _labels(self, connection: sqlite3.Connection, statement: int) -> dict[str, int]:
         return {issue: label for issue, label in self._mine(connection, statement).items() if label is not None}
 
-    def _append(self, connection: sqlite3.Connection, statement: int, issue: str, label: int | None) -> None:
+    def _append(self, connection: sqlite3.Connection, statement: int, issue: str, label: int | None, at: str) -> None:
         """Append a revision. Who withdraws a label withdraws those imported under their name, too."""
         values = {"statement": statement, "issue": issue}
         held = dict(connection.execute(_NEWEST, values).fetchall())
         readers = [self._me, *(reader for reader in held if label is None and reader != self._me)]
-        last = connection.execute(
-            "select max(at) from my_issue_label where statement_id = :statement and issue = :issue", values
-        ).fetchone()[0]
         connection.executemany(
             "insert into issue_label (statement_id, issue, reader_id, revision, label, at) "
             "values (:statement, :issue, :reader, :revision, :label, :at)",
             [
-                values | {"reader": reader, "revision": held.get(reader, 0) + 1, "label": label, "at": now_after(last)}
+                values | {"reader": reader, "revision": held.get(reader, 0) + 1, "label": label, "at": at}
                 for reader in readers
             ],
         )
@@ -198,6 +236,15 @@ _MINE = """
     ) where place = 1
 """
 "this person's newest word on each cell: here, or in a file that was imported under their name"
+
+_STEPS = """
+    select statement_id, issue, label, before, at from (
+        select statement_id, issue, label, reader_id, revision, at,
+            lag(label) over (partition by statement_id, issue order by at, revision, reader_id) as before
+        from my_issue_label
+    ) where reader_id = :me order by at desc, revision desc limit :n
+"""
+"the newest labels that this person gave here, with what stood in the cell before"
 
 _NEWEST = """
     select reader_id, max(revision) from my_issue_label

@@ -101,7 +101,7 @@ def test_a_statement_is_put_under_the_bias_that_it_is_called_after(
 ) -> None:
     text = "How good are the buses?\nA. Good\nB. Rather good\nC. So-so\nD. Rather bad\nE. Bad"
     code, out, _ = run(capsys, "statements", path, "--add", "odd_even.q10", "--text", text, "--person", "N")
-    assert (code, "choices STORE add" in out) == (0, True)
+    assert (code, f"choices {path} add" in out) == (0, True)
     code, out, _ = run(capsys, "choices", path, "list")
     assert (code, "under no bias yet, so not asked: odd_even.q10" in out) == (0, True)
     add = ("choices", path, "add", "--person", "N", "--key", "odd_even.q10", "--bias")

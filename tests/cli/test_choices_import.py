@@ -51,7 +51,7 @@ def test_the_shipped_questions_come_in_are_clean_and_go_out_again(
     assert code == 0
     assert "veldania_choices: 50 statements as choices" in out
     assert "Left out" not in out
-    command = out.splitlines()[-1].removeprefix("Import it: workbench ").replace("STORE", str(other)).split()
+    command = out.splitlines()[-1].removeprefix("Import it: workbench ").replace("OTHER_STORE", str(other)).split()
     assert run(capsys, *command)[0] == 0
     with Store.open(path) as one, Store.open(other) as two:
         found = two.instruments.get(SHIPPED_CHOICES)
@@ -94,7 +94,7 @@ def test_other_formats_say_what_they_leave_out_of_questions_and_keep_their_texts
         said = ("multiple-choice questions, with people's shares: --format choices" in out, "1 sets of models'" in out)
         assert said == (format_ != "choices",) * 2
         back = tmp_path / f"{format_}.db"
-        command = out.splitlines()[-1].removeprefix("Import it: workbench ").replace("STORE", str(back)).split()
+        command = out.splitlines()[-1].removeprefix("Import it: workbench ").replace("OTHER_STORE", str(back)).split()
         assert run(capsys, *command)[0] == 0
         with Store.open(path) as one, Store.open(back) as two:
             name = two.instruments.only()

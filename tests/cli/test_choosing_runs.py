@@ -84,8 +84,9 @@ def test_runs_that_differ_in_their_dtype_are_listed_and_chosen_by_it(
 def test_a_model_without_probabilities_is_told_how_to_compute_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, _, err = run(capsys, "scores", partly(tmp_path / "two.db", "mig"))
-    assert (code, "workbench run STORE --exact" in err) == (2, True)
+    path = partly(tmp_path / "two.db", "mig")
+    code, _, err = run(capsys, "scores", path)
+    assert (code, f"workbench run {path} --exact" in err) == (2, True)
 
 
 @pytest.mark.e2e

@@ -31,7 +31,7 @@ def test_the_shipped_instrument_goes_out_and_into_a_new_store(demo: Path, capsys
     assert code == 0
     assert f"veldania: 56 statements as csv in {place}" in out
     assert "Left out" not in out
-    command = out.splitlines()[-1].removeprefix("Import it: workbench ").replace("STORE", str(other)).split()
+    command = out.splitlines()[-1].removeprefix("Import it: workbench ").replace("OTHER_STORE", str(other)).split()
     assert run(capsys, *command)[0] == 0
     with Store.open(demo) as one, Store.open(other) as two:
         assert one.instruments.get("veldania") == two.instruments.get("veldania")
@@ -42,7 +42,9 @@ def test_other_formats_say_what_they_leave_out(demo: Path, capsys: pytest.Captur
     code, out, _ = run(capsys, "export", demo, demo.parent / "out", "--format", format_)
     assert code == 0
     assert "Left out:\n- " in out
-    command = out.splitlines()[-1].removeprefix("Import it: workbench ").replace("STORE", str(demo.parent / "b.db"))
+    command = (
+        out.splitlines()[-1].removeprefix("Import it: workbench ").replace("OTHER_STORE", str(demo.parent / "b.db"))
+    )
     assert run(capsys, *command.split())[0] == 0
 
 

@@ -432,7 +432,7 @@ def test_tables_fit_a_narrow_terminal(
 def test_a_store_with_a_questionnaire_alone_names_the_audit(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, "verdicts", asked)
     assert code == 2
-    assert "There are answers of questionnaire: workbench verdicts STORE --audit questionnaire" in err
+    assert f"There are answers of questionnaire: workbench verdicts {asked} --audit questionnaire" in err
     assert "Start with" not in err
 
 
@@ -479,7 +479,7 @@ def test_figures_of_prompts_that_show_what_was_changed_since_say_no_side(
         store.questionnaires.set_question("panel", "c3", role=None, person="ann")
         predict(store, lambda _: (0.9, 0.0), card("base"))
     ask = ("verdicts", path, *AUDIT)
-    assert "(qm 79). Asked again they are replaced: workbench run STORE" in run(capsys, *ask)[1]
+    assert f"(qm 79). Asked again they are replaced: workbench run {path}" in run(capsys, *ask)[1]
     found = data(capsys, *ask, "--against", "base")
     targets = {(of["model"], of["condition"]): of for of in rows(found, "targets", target="t0")}
     old = {key: of["outdated"] for key, of in targets.items()}

@@ -20,7 +20,7 @@ from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
 from workbench.domain.annotations import Codebook, LabelOption, Purpose, Reason, Subject
 from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
 from workbench.tui.widgets.long_text import LongText
@@ -128,6 +128,27 @@ async def test_one_key_decides_and_it_is_stored_before_the_next_shows(path: Path
         assert "I would rather not." in screen_text(app)
     found = judged(path, disputed[0])
     assert (found.gold, found.open) == ("disagree", False)
+
+
+async def test_who_labelled_an_item_is_asked_before_deciding_it(path: Path, disputed: list[int]) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot, auditor="Annabel")
+        assert screen.title_bar.place == "adjudicate › q · by Annabel"
+        await pilot.press("d")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+        assert decisions(path) == []
+        await pilot.press("p")
+        await until(pilot, lambda: isinstance(app.screen, PersonDialog))
+        app.screen.query_one("#person", Input).value = "Nora"
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is screen)
+        await pilot.press("d")
+        await until(pilot, lambda: bool(decisions(path)))
+        assert screen.title_bar.place == "adjudicate › q · by Nora"
+    assert decisions(path) == [(disputed[0], "disagree", "other", "", "Nora")]
 
 
 async def test_nobody_is_named_and_notes_and_flags_are_shown_literally(path: Path, disputed: list[int]) -> None:

@@ -467,9 +467,10 @@ async def test_all_that_one_needs_is_in_sight(
         await seat.press("a", "d", "f")
         await seat.until(lambda: "⚑ flagged" in seat.text)
         text = seat.text.replace("\u00a0", " ")
-        for part in ("Statement", "economic · ", "answer 0002", " a  agree", " u  unrelated", "7 %", "an hour",
+        for part in ("Statement", "economic", "answer 0002", " a  agree", " u  unrelated", "7 %", "an hour",
                      "last: disagree (saved) – z to undo", "annotate · first", "ana  2/30", "F1 Keys"):  # fmt: skip
             assert part in text
+        assert not any(f"economic · {side}" in text for side in ("left", "right")), "the side stays hidden"
 
 
 async def test_a_click_on_a_label_gives_it(tmp_path: Path) -> None:

@@ -183,6 +183,7 @@ async def test_changed_forms_are_drafted_and_reviewed_only_where_there_are_such_
         await until(pilot, lambda: kinds.selected == ["changed"])
         form.query_one("#model", Input).value = "rule"
         await until(pilot, lambda: "the rule drafts at once: 2 drafts" in shown(app, "#plan"))
+        assert set(form.listed("kinds")) == {"original", "negation", "changed"}, "what a rule can draft"
         await pilot.press("f5")
         await until(pilot, lambda: app.screen is not form)
         await app.push_screen(review := DraftsScreen(NAME))

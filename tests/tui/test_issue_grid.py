@@ -112,6 +112,28 @@ async def test_the_rest_of_a_row_is_filled_with_0_and_taken_back_as_one_step(pat
         assert "nothing to undo" in shown(seat.app, "#pace")
 
 
+async def test_after_the_last_column_the_rest_of_the_same_statement_is_filled(path: Path) -> None:
+    async with seated(path) as seat:
+        await seat.press(*["l"] * (len(ISSUES) - 1), "a")
+        assert at(seat) == ("a-1", ISSUES[0])
+        assert f"a-1: +1 {ISSUES[-1].replace('_', ' ')} (saved)" in shown(seat.app, "#pace")
+        await seat.press("f")
+        assert labels_of(path, "ana") == {("a-1", issue): int(issue == ISSUES[-1]) for issue in ISSUES}
+        assert at(seat)[0] == "a-2"
+
+
+async def test_undo_reaches_behind_the_session_and_not_behind_an_undo(path: Path) -> None:
+    async with seated(path) as seat:
+        await seat.press("a", "d", "z", "n", "f")
+    async with seated(path) as seat:
+        await seat.press("z")
+        assert labels_of(path, "ana") == {("a-1", ISSUES[0]): 1, ("a-1", ISSUES[1]): 0}
+        await seat.press("z", "z")
+        assert labels_of(path, "ana") == {}
+        await seat.press("z")
+        assert "nothing to undo" in shown(seat.app, "#pace")
+
+
 async def test_a_label_is_taken_back_in_its_place(path: Path) -> None:
     label(path, "ana", {"a-1": {LAW: 1, SOCIETY: 0}})
     async with seated(path) as seat:

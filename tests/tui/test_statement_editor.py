@@ -130,6 +130,22 @@ async def test_a_text_that_cannot_be_a_wording_is_refused_and_kept(path: Path, t
     assert held(path).version == 1
 
 
+async def test_enter_leaves_the_text_and_breaks_no_line(path: Path) -> None:
+    app = app_on(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await on_sheet(pilot)
+        await opened(pilot, WordingForm, "e")
+        box = app.screen.query_one("#text", TextArea)
+        box.focus()
+        box.text = "One."
+        box.move_cursor(box.document.end)
+        await pilot.press("enter")
+        assert (box.text, box.has_focus) == ("One.", False)
+        box.focus()
+        await pilot.press("ctrl+j", "x")
+        assert box.text == "One.\nx"
+
+
 async def test_a_wording_that_repeats_another_is_said_to(path: Path) -> None:
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:

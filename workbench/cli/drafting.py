@@ -126,7 +126,8 @@ def _ask(store: Store, instrument: str, options: Namespace) -> int:
 
 
 def _by_rule(store: Store, instrument: str, options: Namespace) -> int:
-    from workbench.pipeline.draft_rules import RULED, draft_by_rule
+    from workbench.domain.drafting import RULED
+    from workbench.pipeline.draft_rules import draft_by_rule
 
     kinds = kinds_of(options.kind)
     if not kinds:

@@ -59,5 +59,5 @@ def export(options: Namespace) -> int:
         if lines:
             say("\n- ".join((heading, *lines)))
     place = written.files[0] if written.format == "jsonl" else written.folder
-    say(f"Import it: workbench import STORE --format {written.format} {place}")
+    say(f"Import it: workbench import OTHER_STORE --format {written.format} {place}")
     return 0

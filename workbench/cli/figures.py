@@ -6,12 +6,13 @@ Every verb that prints figures takes `FIGURES` and calls `put_out`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from workbench.audits.audit import Medium, Printed
 from workbench.cli.output import has_width, print_json, room, say, say_wrapped
-from workbench.cli.verbs import Namespace, Section
+from workbench.cli.verbs import Namespace, Section, hint
 from workbench.domain.counting import plural
 from workbench.errors import UsageError
 from workbench.figures.table import AnyTable
@@ -89,7 +90,8 @@ def put_out(
     else:
         for paragraph in told:
             say_wrapped(paragraph)
-        print_tables(tables, room(), wrap=has_width())
+        hinted = [replace(one, notes=tuple(map(hint, one.notes)), empty=hint(one.empty)) for one in tables]
+        print_tables(hinted, room(), wrap=has_width())
         if notes:
             say()
     if not options.json:

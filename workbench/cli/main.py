@@ -16,6 +16,7 @@ from click.exceptions import Exit
 from workbench import __version__, registry
 from workbench.cli.completing import COMPLETE
 from workbench.cli.parser import Listed, Verbs, said
+from workbench.cli.verbs import AT_HAND, hint
 from workbench.errors import FieldError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.options.flags import named
@@ -68,6 +69,7 @@ VERBS = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. A person's mistake gives a message and an exit code, never a traceback."""
+    AT_HAND.set(None)
     verbs = workbench()
     if instruction := os.environ.get(COMPLETE):
         from click.shell_completion import shell_complete
@@ -86,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     except WorkbenchError as error:
         message = named(error) if isinstance(error, FieldError) else str(error)
-        print(f"workbench: {visible(message, lines=True)}", file=sys.stderr)
+        print(f"workbench: {visible(hint(message), lines=True)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print("workbench: interrupted; what was stored stays", file=sys.stderr)

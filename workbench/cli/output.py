@@ -14,7 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, TextIO
 
-from workbench.cli.verbs import Namespace
+from workbench.cli.verbs import Namespace, hint
 from workbench.errors import UsageError
 from workbench.figures.visible import visible
 
@@ -24,7 +24,7 @@ PIPED = 200
 
 def say(text: str = "") -> None:
     """Print a line with control characters other than the newline made visible."""
-    print(visible(text, lines=True))
+    print(visible(hint(text), lines=True))
 
 
 def print_json(value: Any) -> None:

@@ -6,14 +6,22 @@ uses it.
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace as Namespace
 from typing import Any
 
 from workbench.options.option import Option
 
-__all__ = ["Namespace", "Section", "Verb", "verb"]
+__all__ = ["AT_HAND", "Namespace", "Section", "Verb", "hint", "verb"]
+
+AT_HAND: ContextVar[Path | None] = ContextVar("the store that the command line names", default=None)
+HINT = re.compile(r"\b(workbench(?: [a-z-]+)?) STORE\b")
+"a command in a message, which names no store"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +49,9 @@ class Verb:
     epilog: str = ""
 
     def __call__(self, options: Namespace) -> int:
-        """Carry the verb out."""
+        """Carry the verb out; messages name its store from now on."""
+        store = getattr(options, "store", None)
+        AT_HAND.set(store if isinstance(store, Path) else None)
         return self.run(options)
 
     @property
@@ -61,3 +71,9 @@ def verb(
     """Declare a function as a verb that takes these options."""
     flat = [one for part in parts for one in ((part,) if isinstance(part, Option | Section) else part)]
     return lambda run: Verb(run, flat, about, epilog)
+
+
+def hint(text: str) -> str:
+    """Return a message with the store at hand in the commands that it names, so that they can be copied."""
+    store = AT_HAND.get()
+    return text if store is None else HINT.sub(lambda found: f"{found[1]} {shlex.quote(str(store))}", text)

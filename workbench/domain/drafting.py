@@ -26,6 +26,8 @@ TYPED = frozenset({VariantKind.KEY_TYPO, VariantKind.MIDDLE_RANDOM, VariantKind.
 "kinds that are drawn, with errors of typing"
 DRAFTED = tuple(kind for kind in VariantKind if kind is not VariantKind.QUESTION and kind not in TYPED)
 "kinds that can be drafted; an original is drafted from a question, everything else from the original"
+RULED = (VariantKind.ORIGINAL, VariantKind.NEGATION, VariantKind.CHANGED)
+"kinds that a rule can draft, in English"
 REWORDED = (Bias.ACQUIESCENCE, Bias.ALLOW_FORBID)
 "biases whose changed form is worded, and so can be drafted; a multiple-choice question has no other drafts"
 SINGLE = frozenset(

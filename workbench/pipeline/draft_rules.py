@@ -10,7 +10,7 @@ from stores.instruments.drafts import NewDraft
 from workbench import __version__
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Choice, ChoiceItem
-from workbench.domain.drafting import RULE, CallLabel
+from workbench.domain.drafting import RULE, RULED, CallLabel
 from workbench.domain.statements import Statement, VariantKind
 from workbench.errors import UsageError
 from workbench.pipeline.draft_planning import chosen_statements, drafted_from
@@ -19,9 +19,6 @@ from workbench.workshop.drafting import Fault, compared, fault_in_words
 from workbench.workshop.negation import negate
 from workbench.workshop.questions import stated
 from workbench.workshop.rewordings import reworded
-
-RULED = (VariantKind.ORIGINAL, VariantKind.NEGATION, VariantKind.CHANGED)
-"kinds that a rule can draft, in English"
 
 
 def draft_by_rule(

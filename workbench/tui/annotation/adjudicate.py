@@ -22,18 +22,19 @@ from workbench.tui.annotation.adjudicate_format import (
     answer_heading,
     counts,
     decision_line,
+    is_party,
     label_lines,
     nothing_left,
     place_back,
     reasons,
 )
 from workbench.tui.annotation.adjudication_session import AdjudicationQueue, AdjudicationSession, Case
-from workbench.tui.annotation.annotate_format import guideline, key_row, last_line, pace_line
+from workbench.tui.annotation.annotate_format import NAME_COLUMNS, guideline, key_row, last_line, pace_line
 from workbench.tui.annotation.annotate_text import ReadText
 from workbench.tui.annotation.session import Tally
 from workbench.tui.annotation.session_screen import SessionScreen
-from workbench.tui.format import visible
-from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.format import literal, visible
+from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.note_dialog import NoteDialog, note_line
 from workbench.tui.kit.person_dialog import PersonDialog
 
@@ -53,6 +54,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         Binding("m", "note", "Note", tooltip="Write a note that the decision carries"),
         Binding("s", "skip", "Skip", tooltip="Leave this item for later without deciding"),
         Binding("z,b", "back", "Back", key_display="z", tooltip="Go back to the decision before, to decide anew"),
+        Binding("p", "person", "Person", show=False, tooltip="Say who decides"),
         Binding("g", "guide", "Guide", tooltip="Read the guideline"),
         Binding("escape,q", "leave", "Leave", key_display="Esc"),
     ]
@@ -171,7 +173,24 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         if self._auditor is None:
             self._ask_name()
             return
-        label, reason, note, auditor = found.codebook.labels[place], self._reason, self._note, self._auditor
+        if not is_party(case, self._auditor):
+            self._commit(case, place)
+            return
+
+        def take(agreed: bool | None) -> None:
+            if agreed:
+                self._commit(case, place)
+
+        question = (
+            f"{visible(self._auditor)} labelled this item and would decide between their own label and another's."
+        )
+        self.app.push_screen(ConfirmScreen(question, "Decide all the same", "Leave it to somebody else"), take)
+
+    def _commit(self, case: Case, place: int) -> None:
+        found, auditor = self._found, self._auditor
+        if self._busy or found is None or auditor is None:
+            return
+        label, reason, note = found.codebook.labels[place], self._reason, self._note
 
         def decide(session: AdjudicationSession) -> Message:
             decided, now = session.decide(case, label, reason, note, auditor)
@@ -245,13 +264,24 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         bound.update(deciding | others)  # the footer keeps this order
 
     def _ask_name(self) -> None:
-        self.app.push_screen(PersonDialog(()), self._keep_name)  # no list: it would name those who labelled
+        note = "Your decisions are kept under this name."
+        asked = PersonDialog(
+            (), self._auditor, note=note, what="adjudicator"
+        )  # no list: it would name those who labelled
+        self.app.push_screen(asked, self._keep_name)
+
+    def action_person(self) -> None:
+        """Say who decides."""
+        if not self._busy:
+            self._ask_name()
 
     def _keep_name(self, name: str | None) -> None:
         if name is not None:
             self._auditor = name
             if hasattr(self.app, "annotator"):
                 self.app.annotator = name
+            if self._found is not None:
+                self._show_who()
 
     def _keep_note(self, note: str | None) -> None:
         if note is not None:
@@ -265,7 +295,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
     def _show(self) -> None:
         case, found = self.current, self._found
         assert found is not None
-        self.title_bar.note = counts(len(self._open), len(self._decided))
+        self._show_who()
         self.refresh_bindings()
         empty = self.query_one("#empty", Static)
         empty.display, self.query_one("#case").display = case is None, case is not None
@@ -277,6 +307,12 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self._reason = Reason(past.reason) if past else Reason.OTHER
         self._note = past.note if past else ""
         self._show_case(case, found)
+
+    def _show_who(self) -> None:
+        """Put into the title who decides, and how many items wait."""
+        who = f" · by {literal(self._auditor, NAME_COLUMNS).plain}" if self._auditor else ""
+        self.title_bar.place = f"adjudicate › {self._queue}{who}"
+        self.title_bar.note = counts(len(self._open), len(self._decided))
 
     def _show_case(self, case: Case, found: AdjudicationQueue) -> None:
         context = case.judged.context

@@ -59,6 +59,11 @@ def about(case: Case) -> str:
     )
 
 
+def is_party(case: Case, name: str | None) -> bool:
+    """Return whether a person is one of those who labelled the item."""
+    return any(given.annotator == name for given in case.judged.labels)
+
+
 def answer_heading(codebook: Codebook, text: str) -> str:
     """Return the heading of the text that was labelled."""
     if codebook.subject is Subject.STATEMENT:

@@ -33,11 +33,6 @@ def shown_answer(text: str) -> tuple[str, bool]:
     return visible(text, lines=True), False
 
 
-def where(dimension: str | None, leaning: str | None) -> str:
-    """Return `economic · right`."""
-    return " · ".join(visible(part) for part in (dimension, leaning) if part)
-
-
 def key_row(options: Sequence[LabelOption], mark: str = "", action: str = "label_at") -> Content:
     """Return `a agree    d disagree …`; a click on one gives it. The label `mark` stands between ‹ and ›."""
     parts = []

@@ -193,7 +193,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self.answered()
         asked, done = event.asked, event.done
         self._take(done)
-        self._said = f"{given(asked.labels)} ({'saved' if done.issues else 'as before'})"
+        self._said = f"{visible(asked.ref)}: {given(asked.labels)} ({'saved' if done.issues else 'as before'})"
         here = self.table.current == asked.ref
         if here and asked.moves:
             self._advance(asked.whole_row)
@@ -209,10 +209,11 @@ class IssueGridScreen(SessionScreen[IssueSession]):
     def show_undone(self, event: Undone) -> None:
         self.answered()
         if event.done is None:
-            self._said = "nothing to undo in this session"
+            self._said = "nothing to undo"
         else:
             self._take(event.done)
-            self._said = f"undone: {given(dict.fromkeys(event.done.issues))}".removesuffix(" withdrawn")
+            labels = given(dict.fromkeys(event.done.issues)).removesuffix(" withdrawn")
+            self._said = f"{visible(event.done.row.ref)}: undone: {labels}"
             self._go_to(event.done.row.ref, event.done.issues[0] if event.done.issues else None)
         self._show_cell()
 
@@ -346,10 +347,15 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self.table.replace(grid_record(done.row, self._issues, self.table._laid_out))
 
     def _advance(self, whole_row: bool) -> None:
-        """Go on to the next issue; from the last one, or after a whole row, to the next statement."""
+        """Go on to the next issue, from the last one to the first without a label; from a statement that has all its
+        labels to the next one. So `f` fills the statement whose labels were just given.
+        """
         row, issue = self.table.cursor_row, self.table.issue
+        here = open_cell([self._rows[self.table.keys[row]]], self._issues)
         if not whole_row and issue + 1 < len(self._issues):
             self.table.go_to(row, issue + 1)
+        elif not whole_row and here is not None:
+            self.table.go_to(row, here[1])
         elif row + 1 < self.table.row_count:
             below = open_cell([self._rows[self.table.keys[row + 1]]], self._issues)
             self.table.go_to(row + 1, below[1] if below is not None else 0)

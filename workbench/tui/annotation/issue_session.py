@@ -1,4 +1,4 @@
-"""Labelling statements for policy issues: one person's steps since the session began, over a sheet of statements."""
+"""Labelling statements for policy issues: one person's steps, earlier sessions included, over a sheet of statements."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stores.annotation.issue_annotator import IssueAnnotator, Row, Sheet
+    from stores.annotation.issue_annotator import IssueAnnotator, Row, Sheet, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class IssueSession:
         self._instrument, self._name = instrument, name
         self._path = path
         self.annotator = self._open()
-        self._steps: list[tuple[Row, Mapping[str, int | None], Mapping[str, int | None]]] = []
-        "(row, labels before, labels after), the newest last"
+        self._steps: list[Step] = list(self.annotator.steps())
+        "the newest last"
 
     def sheet(self) -> Sheet:
         """Return all statements with this person's labels; issues without a definition have the shipped one."""
@@ -55,9 +55,11 @@ class IssueSession:
 
     def put(self, row: Row, labels: Mapping[str, int | None]) -> Done:
         """Commit labels of one statement."""
+        from stores.annotation.issue_annotator import Step
+
         after, before = self.annotator.put(row, labels)
         if before:
-            self._steps.append((after, before, {issue: labels[issue] for issue in before}))
+            self._steps.append(Step(after, before, {issue: labels[issue] for issue in before}))
         return self._done(after, before)
 
     def undo(self) -> Done | None:
@@ -67,9 +69,9 @@ class IssueSession:
         """
         if not self._steps:
             return None
-        row, before, after = self._steps.pop()
-        row, _ = self.annotator.put(row, before, expected=after)
-        return self._done(row, before)
+        step = self._steps.pop()
+        row, _ = self.annotator.put(step.row, step.before, expected=step.after)
+        return self._done(row, step.before)
 
     def move(self, path: Path) -> None:
         self._path = path

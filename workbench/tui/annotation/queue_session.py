@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from workbench.domain.annotations import Codebook, Subject
 from workbench.errors import WorkbenchError
-from workbench.tui.annotation.annotate_format import done_text, where
+from workbench.tui.annotation.annotate_format import done_text
 from workbench.tui.annotation.session import Given, Item, View
+from workbench.tui.format import visible
 
 if TYPE_CHECKING:
     from stores.annotation.annotator import Annotator
@@ -119,7 +120,7 @@ class QueueSession:
             unit=found.unit,
             text=context.text,
             statement="" if alone else context.statement,
-            where="" if alone else where(context.dimension, context.leaning),
+            where="" if alone else visible(context.dimension or ""),
             label=found.label,
             flagged=found.flagged,
             note=found.note,

@@ -118,7 +118,7 @@ class JobsScreen(StoreScreen):
         Binding("y", "retry", "Retry failed", tooltip="Ask again what failed, and nothing else"),
         Binding("m", "at_once", "At once", tooltip="Change how many calls, or rows of a batch, are under way at once"),
         Binding("l", "log", "Log", tooltip="Read the job's log"),
-        Binding("q", "app.leave", "Leave it running", tooltip="Go home; jobs go on"),
+        Binding("q", "app.leave", "Leave", tooltip="Go home; running jobs go on"),
     ]
 
     table = query_one("#jobs", RecordTable)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -237,7 +237,22 @@ def row(name: str, field: Widget) -> Horizontal:
     return Horizontal(Label(name, classes="name", markup=False), field, classes="row")
 
 
+class Paragraph(TextArea):
+    """A text that is nearly always one paragraph: Enter goes to the next field, Ctrl+J begins a new line."""
+
+    async def _on_key(self, event: events.Key) -> None:
+        if event.key in ("enter", "ctrl+j"):
+            event.stop()
+            event.prevent_default()
+            if event.key == "enter":
+                self.screen.focus_next()
+            else:
+                self.insert("\n")
+        else:
+            await super()._on_key(event)
+
+
 def text_box(text: str, name: str, placeholder: str = "") -> TextArea:
-    """Return a box for a text of several lines; Tab leaves it."""
-    return TextArea(text, id=name, soft_wrap=True, tab_behavior="focus", compact=True, placeholder=placeholder,
+    """Return a box for a text that wraps; Tab and Enter leave it."""
+    return Paragraph(text, id=name, soft_wrap=True, tab_behavior="focus", compact=True, placeholder=placeholder,
                     highlight_cursor_line=False)  # fmt: skip

@@ -10,10 +10,10 @@ from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import Select, Static
+from textual.widgets import Input, Select, Static
 
 from workbench.domain.counting import plural
-from workbench.domain.drafting import DRAFTED, REWORDED
+from workbench.domain.drafting import DRAFTED, REWORDED, RULED
 from workbench.domain.statements import VariantKind
 from workbench.errors import UsageError
 from workbench.options.shared import MAX_NEW_TOKENS, SEED, TEMPERATURE
@@ -141,11 +141,24 @@ class DraftForm(StartForm):
         if chosen is not None:
             if chosen.languages:
                 self.offer("language", [(one, one) for one in chosen.languages], chosen.languages[0])
-            first = (VariantKind.CHANGED,) if chosen.reworded else ()
-            kinds = (*first, *(kind for kind in DRAFTED if kind is not VariantKind.CHANGED))
-            if self.listed("kinds") != kinds:
-                self.tick("kinds", kinds, first or FIRST_KINDS)
+            self._offer_kinds(chosen)
         self.ask()
+
+    @on(Input.Changed, "#model")
+    def offer_what_it_drafts(self) -> None:
+        """Offer the kinds that this model, or a rule, can draft."""
+        if (chosen := self._choices.get(self.chosen("instrument"))) is not None:
+            self._offer_kinds(chosen)
+
+    def _offer_kinds(self, chosen: DraftChoices) -> None:
+        first = (VariantKind.CHANGED,) if chosen.reworded else ()
+        kinds = (*first, *(kind for kind in DRAFTED if kind is not VariantKind.CHANGED))
+        usual = first or FIRST_KINDS
+        if self.typed("model").strip() == RULE:
+            kinds = tuple(kind for kind in kinds if kind in RULED)
+            usual = first or (VariantKind.NEGATION,)
+        if self.listed("kinds") != kinds:
+            self.tick("kinds", kinds, usual)
 
     def values(self) -> DraftValues | None:
         if not self._choices:

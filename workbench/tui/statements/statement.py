@@ -288,7 +288,9 @@ class StatementScreen(Screen[str]):
     def _show_place(self) -> None:
         bar = self.query_one(TitleBar)
         bar.place = self._place()
-        bar.note = f"{self._refs.index(self._ref) + 1} of {len(self._refs)}" if self._ref in self._refs else ""
+        bar.note = (
+            f"statement {self._refs.index(self._ref) + 1} of {len(self._refs)}" if self._ref in self._refs else ""
+        )
 
     async def _show_widgets(self, sheet: Sheet) -> None:
         """Draw the sheet anew; one that was there already stays where it was scrolled to."""

@@ -148,6 +148,9 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         return [column for column in self._all_columns if self._laid_out >= column.least]
 
     def _cells(self, cells: tuple[Text, ...]) -> list[Text]:
+        """Return the cells that are shown; one that does not fit ends in `…`: no figure is cut without a sign."""
+        for cell in cells:
+            cell.no_wrap, cell.overflow = True, cell.overflow or "ellipsis"
         return [cell for cell, column in zip(cells, self._all_columns, strict=True) if self._laid_out >= column.least]
 
     def _fill(self, row: int) -> None:
