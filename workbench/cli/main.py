@@ -61,6 +61,7 @@ VERBS = {
     "choices": Listed("choices", "multiple-choice questions, their changed forms and errors"),
     "synthesize": Listed("synthetic", "draw synthetic respondents, of whom everything is known"),
     "doctor": Listed("doctor", "say what works on this machine, and what to do about the rest"),
+    "keys": Listed("keys", "keys of the terminal, and where to change them"),
     "help": Listed("helping", "pages on topics: what each paper prints, and the command for it", "help_"),
     "completion": Listed("completing", "print the script by which a shell completes commands"),
 }

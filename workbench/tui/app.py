@@ -14,19 +14,22 @@ from textual import events, work
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
 
 from workbench import registry
 from workbench.errors import StoreGone, WorkbenchError
-from workbench.tui.commands import ActionProvider
-from workbench.tui.format import percent
+from workbench.tui.commands import ActionProvider, NameProvider
+from workbench.tui.format import percent, visible
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
+from workbench.tui.keymap import read_keymap, with_ids
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
 from workbench.tui.literal import LiteralApp
+from workbench.tui.preferences import keep, remembered
 from workbench.tui.recent_stores import remember
 from workbench.tui.routes import opener, results_of, screen
 from workbench.tui.statements.statements import StatementsScreen
@@ -52,7 +55,7 @@ class WorkbenchApp(LiteralApp):
 
     CSS_PATH = "workbench.tcss"
     TITLE = "workbench"
-    COMMANDS = App.COMMANDS | {ActionProvider}
+    COMMANDS = App.COMMANDS | {ActionProvider, NameProvider}
     MODES: ClassVar = {
         "home": HomeScreen,
         "statements": StatementsScreen,
@@ -60,23 +63,28 @@ class WorkbenchApp(LiteralApp):
         "annotate": opener("annotate"),
         **{place.mode: results_of(place) for place in registry.places()},
     }
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("1", "go('home')", "Home", show=False, tooltip="Go to Home"),
-        Binding("2", "go('statements')", "Statements", show=False, tooltip="Go to Statements"),
-        Binding("3", "go('jobs')", "Jobs", show=False, tooltip="Go to Jobs"),
-        Binding("5", "go('annotate')", "Annotate", show=False, tooltip="Go to Annotate: queues, labels, adjudication"),
-        *(
-            Binding(place.key, f"go('{place.mode}')", place.label, show=False, tooltip=place.tooltip)
-            for place in registry.places()
-            if place.key
-        ),
-        Binding("h", "go('home')", "Home", show=False, tooltip="Go to Home"),
-        Binding("escape", "back", "Back", show=False),
-        Binding("question_mark", "explain", "Explain", show=False, tooltip="Explain the numbers and columns here"),
-        Binding("f1", "keys", "Keys", key_display="F1", tooltip="List the keys that work here"),
-        Binding("ctrl+p", "command_palette", "Find an action", show=False, priority=True),
-        Binding("q", "leave", "Leave", tooltip="Go home; on Home, quit"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = with_ids(
+        [
+            Binding("1", "go('home')", "Home", show=False, tooltip="Go to Home"),
+            Binding("2", "go('statements')", "Statements", show=False, tooltip="Go to Statements"),
+            Binding("3", "go('jobs')", "Jobs", show=False, tooltip="Go to Jobs"),
+            Binding(
+                "5", "go('annotate')", "Annotate", show=False, tooltip="Go to Annotate: queues, labels, adjudication"
+            ),
+            *(
+                Binding(place.key, f"go('{place.mode}')", place.label, show=False, tooltip=place.tooltip)
+                for place in registry.places()
+                if place.key
+            ),
+            Binding("h", "go('home')", "Home", show=False, tooltip="Go to Home"),
+            Binding("escape", "back", "Back", show=False),
+            Binding("question_mark", "explain", "Explain", show=False, tooltip="Explain the numbers and columns here"),
+            Binding("f1", "keys", "Keys", key_display="F1", tooltip="List the keys that work here"),
+            Binding("ctrl+p", "command_palette", "Find an action", show=False, priority=True),
+            Binding("q", "leave", "Leave", tooltip="Go home; on Home, quit"),
+        ],
+        "app",
+    )
 
     def __init__(
         self,
@@ -97,17 +105,44 @@ class WorkbenchApp(LiteralApp):
         "holds the store's file, so that what it held can be written elsewhere when it goes away"
         self._away = 0
         "how often in a row the store's file was not there"
+        self._clashes: set[str] = set()
+        "ids of bindings that lost their key to another one"
         self._offered = False
         "whether a copy was offered since a person last did something"
 
     async def on_mount(self) -> None:
+        if (theme := remembered("theme")) in self.available_themes:
+            self.theme = str(theme)
+        self.theme_changed_signal.subscribe(self, lambda theme: keep("theme", theme.name))
         await self.switch_mode(self._start)
+        self._take_keys()
         self.look_for_store()
         self.set_interval(LOOK_EVERY_S, self.look_for_store)
         if self._queue is not None and self.annotator is not None:
             self.action_annotate(self._queue)
         if self._survey is not None:
             self.push_screen(screen("survey", *self._survey))
+
+    def _take_keys(self) -> None:
+        """Use the keys that a person chose; say what of them cannot be used."""
+        keymap = read_keymap()
+        if keymap.keys:
+            self.set_keymap(dict(keymap.keys))
+        for sentence in keymap.wrong:
+            self.notify(visible(sentence), severity="warning", timeout=TELL_S, markup=False)
+
+    def handle_bindings_clash(self, clashed_bindings: set[Binding], node: DOMNode) -> None:  # noqa: ARG002
+        """Say once which actions lost their key to another one."""
+        lost = {one.id or one.action for one in clashed_bindings} - self._clashes
+        if lost:
+            self._clashes |= lost
+            self.call_after_refresh(
+                self.notify,
+                f"Two actions have one key by your keymap; without a key: {', '.join(sorted(lost))}",
+                severity="warning",
+                timeout=TELL_S,
+                markup=False,
+            )
 
     async def on_event(self, event: events.Event) -> None:
         """Let what a person does next be answered with an offer again, unlike what a screen reads by itself."""

@@ -1,16 +1,26 @@
-"""Every action by its name, in the command palette: what the keys do now, and the screens."""
+"""The command palette: every action of the keys by its name, and every statement, model and job of the store."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+from textual.app import App
 from textual.binding import ActiveBinding
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.worker import WorkerCancelled, WorkerFailed
+
+from workbench import registry
+from workbench.tui.format import visible
+from workbench.tui.kit.base import store_path
+from workbench.tui.routes import screen
 
 
 def _nearness(active: ActiveBinding) -> int:
@@ -48,3 +58,70 @@ class ActionProvider(Provider):
                 f"key {key}",
                 partial(self.app.run_action, binding.action, active.node),
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Something of the store that has a name."""
+
+    name: str
+    what: str
+    "in a few words: `statement of veldania`"
+    route: tuple[object, ...]
+    "name of the mode or the screen, and what it is about"
+
+
+class NameProvider(Provider):
+    """Finds statements, models and jobs by their names."""
+
+    _named: tuple[Named, ...] = ()
+
+    async def startup(self) -> None:
+        worker = self.screen.run_worker(
+            partial(read_names, store_path(self.app)), thread=True, exit_on_error=False, group="names"
+        )
+        with suppress(WorkerFailed, WorkerCancelled):  # a store that cannot be read has no names; its screen says why
+            self._named = await worker.wait()
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for one in self._named:
+            shown = visible(one.name)
+            if (score := matcher.match(shown)) > 0:
+                yield Hit(score, matcher.highlight(shown), partial(go, self.app, one), text=shown, help=one.what)
+
+
+def go(app: App[Any], named: Named) -> None:
+    """Show what a name means."""
+    kind, *about = named.route
+    if kind == "statement":
+        app.push_screen(screen("statement", *about))
+    else:
+        app.switch_mode(str(kind))
+        if about:
+            app.call_after_refresh(lambda: getattr(app.screen, "show_job")(*about))  # noqa: B009
+
+
+def read_names(path: Path) -> tuple[Named, ...]:
+    """Return what a store has that has a name. Raises StoreError."""
+    from stores.core.store import Store
+
+    found = []
+    with Store.open(path) as store:
+        for one in store.instruments.summaries():
+            refs = tuple(each.ref for each in store.instruments.get(one.name).statements)
+            what = f"statement of {visible(one.name)}"
+            found += [Named(ref, what, ("statement", one.name, ref, one.language, refs)) for ref in refs]
+        answered = {place.mode: audit for audit in registry.every_audit() if (place := audit.place) is not None}
+        models: dict[str, list[str]] = {}
+        for run in store.runs.list():
+            models.setdefault(run.named, []).append(run.audit)
+        for model, audits in models.items():
+            for mode, audit in answered.items():
+                if audit.name in audits:
+                    found.append(Named(f"{model}: {audit.name}", "results of a model", (mode,)))
+        found += [
+            Named(f"job {job.id}: {job.spec.get('model', job.kind)}", f"job, {job.state}", ("jobs", job.id))
+            for job in store.jobs.list()
+        ]
+    return tuple(found)

@@ -176,7 +176,7 @@ class JobsScreen(StoreScreen):
                 Column("subject", "what", None),
                 Column("bar", "", 5, least=100),
                 Column("share", "", 5, least=90),
-                Column("done", "done", 13),
+                Column("done", "done", 15),
                 Column("rate", "/s", 7, least=90),
                 Column("eta", "ETA", 10),
             ],
@@ -206,6 +206,11 @@ class JobsScreen(StoreScreen):
         active = any(job.active for job in self._jobs.values())
         if self.is_current and (active or self._ticks % IDLE_TICKS == 0):
             self.action_refresh()
+
+    def show_job(self, job: int) -> None:
+        """Put the cursor on a job, once it is listed."""
+        self._new = job
+        self.action_refresh()
 
     @property
     def current(self) -> Job | None:

@@ -11,6 +11,7 @@ from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
 from workbench.errors import StoreError, StoreGone, WorkbenchError
+from workbench.tui.keymap import Keyed
 from workbench.tui.widgets.frame import TitleBar, Trouble
 from workbench.tui.widgets.keys import Keys
 
@@ -37,7 +38,7 @@ def as_trouble(error: BaseException) -> WorkbenchError:
     raise error
 
 
-class StoreScreen(Screen[None]):
+class StoreScreen(Keyed, Screen[None]):
     """A screen that reads the store in thread workers, each with a connection of its own.
 
     Workers that are given what was read have a description that is not empty: else Textual writes out all of it first.

@@ -26,6 +26,7 @@ from textual.worker import Worker, WorkerState
 
 from workbench.errors import ConflictError, StoreGone, WorkbenchError
 from workbench.tui.format import visible
+from workbench.tui.keymap import Keyed
 from workbench.tui.kit.base import as_trouble, offer_copy, store_path
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.editor_dialog import as_person
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from workbench.pipeline.editing import Done
 
 
-class EditForm(ModalScreen["Done | None"]):
+class EditForm(Keyed, ModalScreen["Done | None"]):
     """A form that changes statements; dismisses what was done, or None."""
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("edit_form.tcss"))

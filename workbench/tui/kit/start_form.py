@@ -24,6 +24,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
+from workbench.tui.keymap import Keyed
 from workbench.tui.kit.base import as_trouble, store_path
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.widgets.field import Field
@@ -52,7 +53,7 @@ class Outlook:
     "queues the job, starts its worker and returns its number; None: there is nothing to start"
 
 
-class StartForm(ModalScreen[int | None]):
+class StartForm(Keyed, ModalScreen[int | None]):
     """A form; dismisses the number of the job that was started, or None."""
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("start_form.tcss"))

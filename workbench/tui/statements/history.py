@@ -22,6 +22,7 @@ from textual.worker import Worker, WorkerState
 
 from workbench.domain.counting import plural
 from workbench.tui.format import literal, visible
+from workbench.tui.keymap import Keyed
 from workbench.tui.kit.base import as_trouble, store_path
 from workbench.tui.statements.statement_format import difference, marked, variant_name
 from workbench.tui.widgets.frame import TitleBar, Trouble
@@ -56,7 +57,7 @@ class Past:
     "the newest first"
 
 
-class HistoryScreen(Screen[None]):
+class HistoryScreen(Keyed, Screen[None]):
     """A statement's versions, the newest first."""
 
     CSS_PATH = "history.tcss"

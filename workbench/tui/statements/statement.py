@@ -19,6 +19,7 @@ from workbench.domain.choices import Choice
 from workbench.domain.statements import ORIGINAL, Relation, Statement, VariantId
 from workbench.errors import ConflictError, UnknownName
 from workbench.tui.format import visible
+from workbench.tui.keymap import Keyed
 from workbench.tui.kit.base import as_trouble, store_path
 from workbench.tui.kit.dialogs import ConfirmScreen
 from workbench.tui.kit.editor_dialog import as_person
@@ -37,7 +38,7 @@ NARROW = 72
 RELATIONS = tuple(Relation)
 
 
-class StatementScreen(Screen[str]):
+class StatementScreen(Keyed, Screen[str]):
     """The editor of one statement; dismisses the ref it was left on."""
 
     CSS_PATH = "statement.tcss"
@@ -57,7 +58,7 @@ class StatementScreen(Screen[str]):
         Binding("S", "split", "Split", show=False, tooltip="Split into two statements; this one is archived"),
         Binding("v", "versions", "Versions", tooltip="List the versions, what differs, and who changed what"),
         Binding("D", "similar", "Similar", show=False, tooltip="Find statements that say nearly the same"),
-        Binding("u", "undo", "Undo", tooltip="Undo your last change"),
+        Binding("z,u", "undo", "Undo", key_display="z", tooltip="Undo your last change"),
         Binding("c", "copy", "Copy", show=False, tooltip="Copy the text of this wording"),
         Binding("down,j", "move(1)", "Next wording", show=False, tooltip="Next wording"),
         Binding("up,k", "move(-1)", "Wording above", show=False, tooltip="Wording above"),

@@ -68,7 +68,7 @@ class StatementsScreen(StoreScreen):
                 tooltip="Find statements that say nearly the same"),
         Binding("A", "go('archived')", "Archived", show=False,
                 tooltip="List archived statements, and bring them back"),
-        Binding("u", "undo", "Undo", show=False, tooltip="Undo your last change"),
+        Binding("z,u", "undo", "Undo", key_display="z", show=False, tooltip="Undo your last change"),
         Binding("I", "new_instrument", "New instrument", show=False, tooltip="Start a new instrument"),
         Binding("asterisk", "mark_all", "Mark all", key_display="*", show=False,
                 tooltip="Mark all that search and filters leave, or unmark them"),

@@ -1,0 +1,112 @@
+"""The keys of the terminal, which a person may change: every binding has an id, and a file gives ids other keys.
+
+An id is the screen and the action: `jobs.pause`, `book.view-1`. The file is TOML, a table for each screen;
+`workbench keys` lists all ids:
+
+    [jobs]
+    pause = "p"
+
+    [app]
+    keys = "f1,question_mark"
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
+
+NAMED = "keymap.toml"
+RESERVED = frozenset({"ctrl+p", "f1"})
+"keys that stay what they are: the way to every action, and to the list of keys"
+
+
+@dataclass(frozen=True, slots=True)
+class Keymap:
+    """Keys that a person chose, and what of the file could not be used."""
+
+    keys: Mapping[str, str]
+    "id of a binding -> its keys with commas between"
+    wrong: tuple[str, ...] = ()
+
+
+def scope(name: str) -> str:
+    """Return what the class of a screen is called in ids.
+
+    Examples
+    --------
+    >>> scope("AuditedStatementScreen")
+    'audited_statement'
+    """
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", re.sub(r"(Screen|Form|Dialog|App)$", "", name) or name).lower()
+
+
+def with_ids(bindings: list[BindingType], owner: str) -> list[BindingType]:
+    """Return bindings that have ids, made of the screen's name and the action."""
+    found: list[BindingType] = []
+    for one in bindings:
+        binding = one if isinstance(one, Binding) else Binding(*one)
+        found.append(binding if binding.id else replace(binding, id=f"{scope(owner)}.{_plain(binding.action)}"))
+    return found
+
+
+def _plain(action: str) -> str:
+    """Return an action as a part of an id: `view-1` for `view(1)`, `view-minus-1` for `view(-1)`."""
+    return re.sub(r"[^a-z0-9_]+", "-", action.removeprefix("app.").replace("(-", "(minus-").lower()).strip("-")
+
+
+class Keyed(DOMNode):
+    """A screen whose keys have ids, so that a person can change them."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        if "BINDINGS" in cls.__dict__:
+            cls.BINDINGS = with_ids(cls.BINDINGS, cls.__name__)
+        super().__init_subclass__(**options)
+
+
+def keymap_file() -> Path:
+    """Return where a person's own keys are."""
+    from workbench.jobs.origin import config_folder
+
+    return config_folder() / NAMED
+
+
+def read_keymap(place: Path | None = None) -> Keymap:
+    """Return the keys that a person chose; none where there is no file. What cannot be used is said, and left out."""
+    place = place or keymap_file()
+    try:
+        tables = tomllib.loads(place.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Keymap({})
+    except (OSError, ValueError) as error:
+        return Keymap({}, (f"{place}: cannot be read ({error})",))
+    keys: dict[str, str] = {}
+    wrong = []
+    for name, value in _entries(tables):
+        if why := _refused(value):
+            wrong.append(f"{place}: {name}: {why}")
+        else:
+            keys[name] = str(value)
+    return Keymap(keys, tuple(wrong))
+
+
+def _entries(tables: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    for screen, actions in tables.items():
+        if isinstance(actions, dict):
+            yield from ((f"{screen}.{action}", keys) for action, keys in actions.items())
+        else:
+            yield screen, actions
+
+
+def _refused(value: object) -> str:
+    """Say why a value gives no keys; "" where it does."""
+    if not isinstance(value, str) or not all(part.strip() for part in value.split(",")):
+        return f'found {value!r}; give a key, or several with commas between: "p", "ctrl+r,f6"'
+    taken = RESERVED.intersection(part.strip() for part in value.split(","))
+    return f"found {', '.join(sorted(taken))}, which cannot be given to something else" if taken else ""

@@ -1,0 +1,43 @@
+"""What a person chose about the terminal itself, kept from one session to the next in their state folder."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from workbench.tui.recent_stores import state_file
+
+NAMED = "preferences.json"
+
+
+def remembered(name: str) -> object:
+    """Return what was chosen; None where nothing was, or it cannot be read."""
+    return _held().get(name)
+
+
+def keep(name: str, value: object) -> None:
+    """Remember a choice. One that cannot be written is not kept."""
+    place, held = _place(), _held()
+    if place is None or held.get(name) == value:
+        return
+    with suppress(OSError):
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with NamedTemporaryFile("w", encoding="utf-8", dir=place.parent, delete=False) as file:
+            file.write(json.dumps(held | {name: value}, indent=1))
+        Path(file.name).replace(place)
+
+
+def _held() -> dict[str, object]:
+    place = _place()
+    try:
+        found = json.loads(place.read_text(encoding="utf-8")) if place is not None else {}
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _place() -> Path | None:
+    beside = state_file()
+    return beside.with_name(NAMED) if beside is not None else None
