@@ -20,7 +20,7 @@ from workbench.cli.main import workbench as command_line
 from workbench.cli.parser import Command
 from workbench.options.option import Option, Type
 
-ALONE = {"synthesize": (), "help": (), "completion": ()}
+ALONE = {"keys": (), "synthesize": (), "help": (), "completion": ()}
 "verbs that know no store"
 NEEDED = {
     "import": ("small.csv", "--format", "csv"),

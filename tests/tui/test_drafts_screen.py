@@ -406,11 +406,9 @@ async def test_the_rule_drafts_at_once_and_without_a_job(path: Path) -> None:
         form = app.screen
         await until(pilot, lambda: "prompts to ask" in shown(app, "#plan"))
         form.query_one("#model", Input).value = "rule"
-        await until(pilot, lambda: "ask a model" in shown(app, "#plan"))
-        kinds: SelectionList[str] = form.query_one("#kinds", SelectionList)
-        kinds.deselect_all()
-        kinds.select("negation")
         await until(pilot, lambda: "the rule drafts at once: 3 drafts" in shown(app, "#plan"))
+        kinds: SelectionList[str] = form.query_one("#kinds", SelectionList)
+        assert kinds.selected == ["negation"], "a kind that no rule drafts is not offered"
         await pilot.press("f5")
         await until(pilot, lambda: app.screen is screen and len(screen.waiting) == 3)
         assert screen.waiting[0].line == "Statement a-1 should not become law."
