@@ -118,22 +118,14 @@ def test_an_audit_of_another_package_brings_pages_of_its_own(monkeypatch: pytest
 
 READS = ("agreement", "bias", "classifiers", "consistency", "issues", "people", "pilot", "questionnaire", "statements")
 "verbs that only print, with the options that the pages give them"
-LACKING = {
-    "--people": "people's answers",
-    "--topics": "topic",
-    "--against MODEL": "",
-    "--compare A B": "'A'",
-    "--family lettered,extended": "extended",
-    "--family lettered,steering": "steering",
-    "--draws": "",
-}
+LACKING = {"--compare A B": "nothing is known of 'A'"}
 "options that a small store has no answers for, and what the error then names"
 
 
 def of(page: str) -> list[tuple[str, ...]]:
     """Return the commands of a page that print something of a store, each once; files and changes are left out."""
     found = dict.fromkeys(tuple(words) for name, words in EVERY if name == page)
-    acts = {"FOLDER", "--dry-run", "--describe", "--yes"}
+    acts = {"FOLDER", "--dry-run", "--describe", "--yes", "--label"}
     return [
         words
         for words in found
