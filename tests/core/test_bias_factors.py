@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.test_bias_common import FEW, ITEMS, stopped, tally
@@ -39,6 +39,7 @@ def written_by(of: Tally, *authors: str) -> Tally:
 # ── prefixes against the baseline ───────────────────────────────────────────────────────────────────────────────────
 
 
+@settings(max_examples=25)
 @given(st.integers(0, 1000))
 def test_the_mean_is_of_the_absolute_differences_of_the_totals(seed: int) -> None:
     report = judge(under(("a", "baseline", "b", "c"), seed), Options(draws=20))
