@@ -190,9 +190,9 @@ async def test_the_list_is_on_the_statement_that_was_left(path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: table(app).row_count == 3)
         await pilot.press("enter")
-        await until(pilot, lambda: note(app) == "1 of 3")
+        await until(pilot, lambda: note(app) == "statement 1 of 3")
         await pilot.press("n")
-        await until(pilot, lambda: note(app) == "2 of 3")
+        await until(pilot, lambda: note(app) == "statement 2 of 3")
         await pilot.press("escape")
         assert table(app).current == "a-2"
 

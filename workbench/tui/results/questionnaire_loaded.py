@@ -191,7 +191,7 @@ def condition_of(judged: QuestionnaireJudged, settings: Settings) -> str:
 def options_words(judged: QuestionnaireJudged, settings: Settings) -> Sequence[tuple[str, str]]:
     """Return every choice that is in force, in a few words each."""
     names, condition = condition_names(judged), condition_of(judged, settings)
-    at = f" (condition {names.index(condition) + 1} of {len(names)})" if len(names) > 1 else ""
+    at = f" ({names.index(condition) + 1} of {len(names)})" if len(names) > 1 else ""
     always = [
         *heading(judged.runs.values()),
         MASSES[settings.masses],
