@@ -48,7 +48,7 @@ async def test_hostile_texts_stand_beside_each_other_as_they_are(tmp_path: Path)
         await until(pilot, lambda: table(app).row_count == len(HOSTILE))
         await pilot.press("enter")
         for n, expected in enumerate(("[@click=app.bell]x[/]", "[/INST]", "␛[31mred", "\\u202e", "negation", "aaa")):
-            await until(pilot, lambda n=n: note(app) == f"{n + 1} of {len(HOSTILE)}")  # type: ignore[misc]
+            await until(pilot, lambda n=n: note(app) == f"statement {n + 1} of {len(HOSTILE)}")  # type: ignore[misc]
             await until(pilot, lambda expected=expected: expected in screen_text(app))  # type: ignore[misc]
             assert "by [red]x" in screen_text(app) or n == 5
             await pilot.press("n")

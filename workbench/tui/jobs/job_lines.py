@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 CHECK = "check"
 "the kind of jobs that the checks screen starts; see `workbench.pipeline.checking`"
+DONE = 13
+"columns for how much of a job is done"
 UNITS = {TRAIN: "steps", CLASSIFY: "responses", CHECK: "texts", DRAFT: "prompts"}
 "what a job counts; every other kind counts answers, or prompts where it computes label probabilities"
 
@@ -81,6 +83,18 @@ def subject(job: Job) -> str:
     return " · ".join([*named, *asked_about(job)]) or job.kind
 
 
+def counts(done: int, total: int) -> str:
+    """Return `5,400/10,800`; in thousands, rounded down, where that has no room.
+
+    Examples
+    --------
+    >>> counts(120_960, 120_961)
+    '120k/120k'
+    """
+    whole = f"{done:,}/{total:,}"
+    return whole if len(whole) <= DONE else f"{done // 1000:,}k/{total // 1000:,}k"
+
+
 def job_record(job: Job) -> Record:
     """Return a job's row."""
     from workbench.jobs.launch import pace
@@ -97,7 +111,7 @@ def job_record(job: Job) -> Record:
             literal(subject(job), 80, style),
             Text(bar(job.done, job.total)),
             Text(percent(job.done, job.total), justify="right"),
-            Text(f"{job.done:,}/{job.total:,}", justify="right"),
+            Text(counts(job.done, job.total), justify="right"),
             Text(rate, justify="right"),
             Text(human_duration(going.eta_seconds), justify="right"),
         ),

@@ -21,7 +21,7 @@ from textual.widgets import Static
 from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
 from workbench.tui.jobs.job_kind_dialog import CLASSIFY, DRAFT, SAMPLE, TRAIN, JobKindDialog
-from workbench.tui.jobs.job_lines import job_details, job_record, steps_at_once, stop_question, unit
+from workbench.tui.jobs.job_lines import DONE, job_details, job_record, steps_at_once, stop_question, unit
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.number_dialog import NumberDialog
@@ -176,7 +176,7 @@ class JobsScreen(StoreScreen):
                 Column("subject", "what", None),
                 Column("bar", "", 5, least=100),
                 Column("share", "", 5, least=90),
-                Column("done", "done", 15),
+                Column("done", "done", DONE),
                 Column("rate", "/s", 7, least=90),
                 Column("eta", "ETA", 10),
             ],
