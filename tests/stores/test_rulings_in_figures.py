@@ -27,6 +27,7 @@ from workbench.audits.reliability.counts import Counts
 from workbench.audits.reliability.verdicts import Verdicts, run_verdicts
 from workbench.audits.response_bias.judged import ResponseBiasChoice, ResponseBiasJudged, judge_response_bias
 from workbench.data import shipped_templates
+from workbench.domain.annotations import Purpose
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.instruments import Instrument
 from workbench.domain.keys import text_key
@@ -34,6 +35,7 @@ from workbench.domain.readings import USUAL, Readings
 from workbench.domain.rulings import Ruled, Subject, Verdict
 from workbench.errors import UsageError
 from workbench.evidence import ruling_subjects as subjects
+from workbench.evidence.ruled_examples import joined, ruled_examples
 from workbench.evidence.ruling_subjects import Thing
 from workbench.evidence.runs import find_run
 
@@ -139,7 +141,10 @@ def test_confirming_and_looking_again_change_nothing(sampled: Store, verdict: Ve
         rule(sampled, subjects.find(sampled, name), verdict)
     after = judged(sampled)
     assert same(after.report.counts, before.report.counts)
-    assert list(after.told.sentences()) == []
+    assert (after.told.changing, after.told.differ) == ((), 0)
+    assert list(after.told.sentences()) == [
+        "statements that auditors looked at: 0 of 1 that pass every test, 1 of 3 that do not"
+    ]
     undo_all(sampled)
 
 
@@ -153,7 +158,7 @@ def test_two_auditors_who_contradict_each_other_change_nothing_until_one_gives_w
     rule(sampled, thing, Verdict.CONFIRMED, auditor="eva")
     both = judged(sampled)
     assert same(both.report.counts, before)
-    assert next(both.told.sentences()).startswith("auditors contradict each other about 1 thing: 3 rulings on it")
+    assert next(both.told.sentences()).startswith("auditors contradict each other about 1 thing: 2 rulings on it")
     rule(sampled, thing, Verdict.MISREAD, "disagree", "eva")
     agreed = judged(sampled)
     assert same(agreed.report.counts, one.report.counts)
@@ -269,10 +274,10 @@ def test_a_prompt_of_a_questionnaire_is_left_out_of_accuracy_and_bias(store: Sto
     (after,) = found.gathered.values()
     assert set(gathered.probe.tolist()) - set(after.probe.tolist()) == {int(gathered.probe[0])}
     assert (after.ruled_out, after.left_out) == (1, gathered.left_out)
-    assert found.notes[0] == "1 ruling: 1 prompt left out; 1 target differs without them"
+    assert found.notes[0] == "1 ruling: 1 prompt left out; 1 target differs without it"
     plain = judge_questionnaire(store, replace(choice, readings=WITHOUT))
     assert len(next(iter(plain.gathered.values())).probe) == len(gathered.probe)
-    assert plain.notes[0] == "without 1 ruling: 1 prompt left out with them"
+    assert plain.notes[0] == "without 1 ruling: 1 prompt left out with it"
     with pytest.raises(UsageError, match="read by one rule alone; found the reader 'people'"):
         judge_questionnaire(store, replace(choice, readings=Readings("people")))
 
@@ -370,3 +375,30 @@ def test_a_ruling_that_makes_no_sense_is_refused(
     with pytest.raises(UsageError, match=said):
         rule(sampled, subjects.find(sampled, name), verdict, reading)
     assert sampled.rulings.standing() == {}
+
+
+def test_a_misread_answer_trains_unless_a_test_set_has_its_text(free: Store) -> None:
+    tested = {text for text, _, _ in free.queues.members([Purpose.TEST], "stance")}
+    every = {
+        one.text: (other, one)
+        for other in free.ruled_things.prompts()
+        if other.template == "opinion"
+        for one in free.ruled_things.answers(other.key)
+    }
+    inside = next(pair for text, pair in every.items() if text in tested)
+    outside = next(pair for text, pair in every.items() if text not in tested)
+    for put_, answer in (inside, outside):
+        rule(free, subjects.answer(put_, answer, "@"), Verdict.MISREAD, "neutral")
+    found = ruled_examples(free, "stance", [])
+    assert [(one.text, one.label) for one in found.examples] == [(outside[1].text, "neutral")]
+    assert found.refused == 1
+    assert found.describe() == (
+        "rulings: 1 misread answer in training with the auditor's reading; 1 more left out, which a test set has"
+    )
+    (example,) = found.examples
+    old = replace(example, label="agree", item=7)
+    assert joined([old, replace(old, text="another")], found.examples) == [replace(old, text="another"), example]
+    rule(free, subjects.answer(*outside, "@"), Verdict.CONFIRMED, auditor="eva")
+    assert ruled_examples(free, "stance", []).examples == (), "auditors contradict each other"
+    undo_all(free)
+    assert ruled_examples(free, "stance", []).describe() == ""

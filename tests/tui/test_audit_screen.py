@@ -216,7 +216,7 @@ async def test_new_answers_are_judged_on_reload_and_the_cursor_stays(app: Workbe
         await judged(app, pilot)
         await press(app, pilot, "G")
         audited(app.store_path)
-        await press(app, pilot, "r")
+        await press(app, pilot, "f5")
         assert "60 samples" in shown(app, "#options")
         assert at(app) == ("tax-02",)
 
@@ -235,7 +235,7 @@ async def test_a_store_that_cannot_be_read_keeps_the_verdicts(app: WorkbenchApp)
         await judged(app, pilot)
         for file in app.store_path.parent.iterdir():
             file.rename(file.with_suffix(".moved"))
-        await press(app, pilot, "r")
+        await press(app, pilot, "f5")
         await until(pilot, lambda: isinstance(app.screen, StoreGoneDialog))
         await press(app, pilot, "escape")
         assert "This did not work" in screen_text(app)

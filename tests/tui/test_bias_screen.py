@@ -252,7 +252,7 @@ async def test_a_dimension_is_chosen_without_judging_anew(filled: Path, monkeypa
             await press(app, pilot, "down", "up", "tab")
         await press(app, pilot, *to("prefixes"), "d", "d", "d")
         assert len(judging) == 1
-        await press(app, pilot, "r")
+        await press(app, pilot, "f5")
         assert len(judging) == 2
     assert threads
     assert threading.main_thread() not in threads

@@ -595,7 +595,7 @@ async def test_a_refresh_takes_new_answers_and_keeps_the_cursor(tmp_path: Path) 
         await press(app, pilot, *to("leaning"), *["down"] * 4)
         assert at(app) == ("always agree", "center")
         audited(path, leans(agrees=False), "no-sayer", base())
-        await press(app, pilot, "r")
+        await press(app, pilot, "f5")
         assert ("no-sayer", "left") in by_parts(app)
         assert at(app) == ("always agree", "center")
         assert "2 models" in screen_text(app).splitlines()[0]
@@ -608,14 +608,14 @@ async def test_a_store_that_cannot_be_read_keeps_what_is_shown(tmp_path: Path) -
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         away = path.rename(tmp_path / "away.db")
-        await press(app, pilot, "r")
+        await press(app, pilot, "f5")
         await until(pilot, lambda: isinstance(app.screen, StoreGoneDialog))
         await press(app, pilot, "escape")
         assert isinstance(app.screen, ConsistencyScreen)
         assert app.screen.trouble.has_class("-shown")
         assert app.screen.query_one("#body").display
         away.rename(path)
-        await press(app, pilot, "r")
+        await press(app, pilot, "f5")
         assert isinstance(app.screen, ConsistencyScreen)
         assert not app.screen.trouble.has_class("-shown")
 

@@ -141,7 +141,7 @@ async def test_the_table_from_before_is_dimmed_while_the_store_is_read(
         assert body.styles.opacity < 1
         assert "As before; reading" in screen_text(app)
         monkeypatch.undo()
-        await press(app, pilot, "r")
+        await press(app, pilot, "f5")
         await until(pilot, lambda: not body.has_class("-old") and "3 models" in screen_text(app))
 
 

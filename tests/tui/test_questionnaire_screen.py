@@ -358,7 +358,7 @@ async def test_the_cursor_stays_on_its_question_through_models_measures_and_cond
     app = WorkbenchApp(filled, start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, "down", "c", "right", "m", "r", "tab")
+        await press(app, pilot, "down", "c", "right", "m", "f5", "tab")
         assert screen(app).view.table.current == row_key("t1")
 
 
@@ -473,11 +473,11 @@ async def test_an_answer_is_given_another_meaning_and_the_figures_follow(fresh: 
         assert f"job {lost} is queued at 0 of 9 prompts" in " ".join(app.screen._loaded.judged.notes)
         with Store.open(fresh) as store:
             store.jobs.request_stop(lost)
-        await press(app, pilot, "r")
+        await press(app, pilot, "f5")
         await until(pilot, lambda: f"job {lost} is cancelled" in " ".join(app.screen._loaded.judged.notes))
         with Store.open(fresh) as store:
             store.instruments.add(panel(4, name="second"))
-        await press(app, pilot, "r", "i")
+        await press(app, pilot, "f5", "i")
         await until(pilot, lambda: "second has no predictions yet" in shown(app, "#empty"))
         assert "i shows the next of the 2 questionnaires" in shown(app, "#empty")
         assert (shown(app, "#tabs"), shown(app, "#options")) == ("", "second")

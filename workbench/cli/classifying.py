@@ -50,6 +50,7 @@ def train(options: Namespace) -> int:
         )
         plan = plan_training(store, spec)
         about = {"spec": spec.as_json(), "training": len(plan.train), "test": len(plan.test), "warnings": plan.warnings}
+        about |= {"ruled": len(plan.ruled.examples), "ruled_left_out": plan.ruled.refused}
         if not options.json:
             say(plan.describe())
         if options.dry_run:

@@ -16,7 +16,7 @@ from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.domain.counting import plural
 from workbench.domain.readings import ReaderCard
-from workbench.domain.rulings import NOTHING, Effect, Ruled, Ruling, disputed, effect, plain
+from workbench.domain.rulings import NOTHING, Effect, Ruled, Ruling, Verdict, disputed, effect, plain
 from workbench.domain.statements import VariantId, VariantKind
 
 K = TypeVar("K")
@@ -79,7 +79,13 @@ def of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRulings:
         probes=probes,
         answers=answers,
         counting=tuple(counting),
-        disputed=tuple(one for at, of in things.items() if at not in agreed for one in of.values()),
+        disputed=tuple(
+            one
+            for at, of in things.items()
+            if at not in agreed
+            for one in of.values()
+            if one.verdict is not Verdict.LOOK_AGAIN
+        ),
         touched=frozenset(places.refs[probe] for probe in (*probes, *answers)),
         reviewed=frozenset(places.refs[probe] for of in things.values() for one in of.values()
                            for probe in places.of_subject(one)),
@@ -171,6 +177,8 @@ class Told:
     "figures that are other without the rulings"
     figure: str = "figure"
     "what such a figure is called: `verdict`"
+    reviewed: str = ""
+    "of how much of the results somebody has looked, in a sentence"
 
     @classmethod
     def of(cls, found: Iterable[RunRulings], *, counted: bool, differ: int = 0, figure: str = "figure") -> Told:
@@ -189,19 +197,28 @@ class Told:
         counted = all(one.counted for one in every)
         return cls(counted, tuple(changing.values()), tuple(open_.values()), differ, *figures[:1])
 
+    def in_short(self) -> str:
+        """Say in a few words whether rulings count, of figures that they change."""
+        n = plural(len(self.changing), "ruling")
+        return f"{n} ({plural(self.differ, self.figure)} differ)" if self.counted else f"without {n}"
+
     def sentences(self) -> Iterator[str]:
-        """Say which and how many rulings change what; nothing where there are none."""
+        """Say which and how many rulings change what, and how much was looked at; nothing where there are none."""
         if self.changing and self.counted:
-            differ = f"{plural(self.differ, self.figure)} {'differs' if self.differ == 1 else 'differ'} without them"
+            differ = f"{plural(self.differ, self.figure)} {'differs' if self.differ == 1 else 'differ'}"
+            differ += f" without {'it' if len(self.changing) == 1 else 'them'}"
             yield f"{plural(len(self.changing), 'ruling')}: {', '.join(self._changes())}; {differ}"
         elif self.changing:
-            yield f"without {plural(len(self.changing), 'ruling')}: {', '.join(self._changes())} with them"
+            them = "it" if len(self.changing) == 1 else "them"
+            yield f"without {plural(len(self.changing), 'ruling')}: {', '.join(self._changes())} with {them}"
         if self.disputed:
             things = len({_thing(ruling) for ruling in self.disputed})
             yield (
                 f"auditors contradict each other about {plural(things, 'thing')}: "
                 f"{plural(len(self.disputed), 'ruling')} on {'it' if things == 1 else 'them'} do not count"
             )
+        if self.reviewed:
+            yield self.reviewed
 
     def _changes(self) -> Iterator[str]:
         anew = sum(effect(one).read for one in self.changing)
@@ -218,6 +235,7 @@ class Told:
             "changing": [plain(one) for one in self.changing],
             "disputed": [plain(one) for one in self.disputed],
             "different_without": self.differ if self.counted else None,
+            "reviewed": self.reviewed,
         }
 
 

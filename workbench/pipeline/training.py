@@ -17,6 +17,7 @@ from workbench.domain.names import thing_name
 from workbench.errors import UsageError
 from workbench.evidence.classifier_test import UNKNOWN, DrawnSet, Evaluation, drawn_set, evaluation
 from workbench.evidence.labels import Disputed, gold
+from workbench.evidence.ruled_examples import NONE_RULED, RuledExamples, joined, ruled_examples
 from workbench.stats.classification import ClassificationReport
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ class TrainPlan:
     "what the test texts stand for"
     warnings: tuple[str, ...]
     "what cannot be measured on this test set"
+    ruled: RuledExamples = NONE_RULED
+    "what auditors' rulings add, which is among `train`"
 
     def describe(self) -> str:
         """Say what would be trained, for a person who is about to start it."""
@@ -80,6 +83,7 @@ class TrainPlan:
             f"test: {len(self.test):,} responses ({_counted(self.test)})"
             + (f"; {len(self.disputed):,} more wait for adjudication" if self.disputed else "")
             + (f"; {self.draw.unlabelled:,} have no label" if self.draw.unlabelled else ""),
+            *filter(None, [self.ruled.describe()]),
             self._stands_for(),
             "no response text is in both"
             + (", and no statement" if self.spec.by_statement else "")
@@ -103,11 +107,14 @@ def plan_training(store: Store, spec: TrainSpec) -> TrainPlan:
         raise UsageError(f"a classifier is named {name!r} already; choose another name with --name")
     train, open_train = gold(store, spec.codebook, spec.training, Purpose.TRAINING)
     test, disputed = gold(store, spec.codebook, spec.test, Purpose.TEST)
+    tested = [*test, *(item.example for item in disputed)]
+    ruled = ruled_examples(store, spec.codebook, tested, by_statement=spec.by_statement)
+    train = joined(train, ruled.examples)
     check_training(train)
     warnings = undefined_metrics(test)
     check_leak(train, test, spec.by_statement)
     draw = drawn_set(store, spec.codebook, spec.test, {example.item for example in test})
-    return TrainPlan(spec, tuple(train), tuple(test), len(open_train), tuple(disputed), draw, warnings)
+    return TrainPlan(spec, tuple(train), tuple(test), len(open_train), tuple(disputed), draw, warnings, ruled)
 
 
 def models_folder(store_path: Path) -> Path:
@@ -160,6 +167,8 @@ def run_training(
         "training_queues": list(spec.training),
         "test_queues": list(spec.test),
         "by_statement": spec.by_statement,
+        "ruled": len(plan.ruled.examples),
+        "ruled_left_out": plan.ruled.refused,
         "steps": trained.card.steps,
         "best_step": trained.card.best_step,
         "seconds": trained.card.seconds,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from stores.core.store import Store
 from stores.runs.run_rows import Run
+from workbench.audits.codes import PASS
 from workbench.audits.reliability import exact as of_probabilities
 from workbench.audits.reliability.arrays import counts, layout
 from workbench.audits.reliability.exact import ExactOptions, LabelMass
@@ -70,10 +71,28 @@ def run_verdicts(
 
 
 def _told(source: Source, run: Run, judged: Callable[[RunRulings], Report]) -> Told:
-    """Say what rulings change; verdicts are compared with those without them."""
-    if not source.changed:
+    """Say what rulings change, and how much was reviewed; verdicts are compared with those without rulings."""
+    refs = source.would[run].reviewed
+    if not refs:
         return source.told()
-    return source.told(differ=different(judged(source.rulings(run)), judged(NO_RULINGS)), figure="verdict")
+    plain = judged(NO_RULINGS)
+    differ = different(judged(source.rulings(run)), plain) if source.changed else 0
+    return replace(source.told(differ=differ, figure="verdict"), reviewed=reviewed(plain, refs))
+
+
+def reviewed(report: Report, refs: Collection[str]) -> str:
+    """Say of how many statements that pass every test, and of how many others, somebody ruled on something.
+
+    Flagged statements are looked at first, so what is found in them says nothing of the others. Verdicts are those
+    without rulings.
+    """
+    looked = np.array([ref in refs for ref in report.counts.statements])
+    passed = report.over_templates(ALL) == PASS
+    parts = (
+        f"{(looked & of).sum():,} of {of.sum():,} that {says}"
+        for of, says in ((passed, "pass every test"), (~passed, "do not"))
+    )
+    return f"statements that auditors looked at: {', '.join(parts)}"
 
 
 def different(one: Report, two: Report) -> int:

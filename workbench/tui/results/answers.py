@@ -24,6 +24,7 @@ from textual.worker import get_current_worker
 
 from workbench.tui.format import EMPTY, visible
 from workbench.tui.kit.base import StoreScreen
+from workbench.tui.results.ruling import RulingScreen
 from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.long_text import LongText
 from workbench.tui.widgets.record_table import Record, RecordTable
@@ -82,7 +83,7 @@ def gathered(kind: str, offset: int, fetch: Callable[[int], Sequence[Row]], admi
             return Page(kind, tuple(rows), offset)
 
 
-class AnswersScreen(StoreScreen, Generic[Row]):
+class AnswersScreen(RulingScreen, Generic[Row]):
     """Answers of one kind, or all; what is one and how it looks is said by the screens of the audits."""
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("answers.tcss"))
@@ -146,6 +147,7 @@ class AnswersScreen(StoreScreen, Generic[Row]):
         self._head()
         self.table.focus()
         self.read_page("", 0)
+        self.read_standing()
 
     @property
     def table(self) -> FluidTable:
@@ -193,6 +195,9 @@ class AnswersScreen(StoreScreen, Generic[Row]):
         if event.direction > 0 and self._page.following is not None and not self._loading:
             self._loading = True
             self.read_page(self._page.kind, self._page.following, more=True)
+
+    def show_standing(self) -> None:
+        self.show_answer()
 
     def show_kind(self, kind: str) -> None:
         """Show the answers of one kind, or all."""

@@ -107,7 +107,7 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
             return Loaded(settings, empty=NO_ANSWERS)
         runs = chosen_of(every, replace(settings.templates, families=tuple({run.family for run in every})))
         run = chosen(runs, settings.run or (shown.run if shown is not None else None))
-        rests_on = (runs, run, store.runs.outdated(run), store.runs.instrument(run))
+        rests_on = (runs, run, store.runs.outdated(run), store.runs.instrument(run), store.rulings.events())
         same = known is not None and known.judged is not None and known.rests_on == rests_on
         if known is not None and same and known.settings.judging == settings.judging:
             return known if known.settings == settings else _with_book(known, settings)

@@ -117,7 +117,7 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
             judged = judge_bias(store, settings.choice())
         except WorkbenchError as error:
             return Loaded(settings, material=available, problem=error)
-        rests_on = (available, originals(store, judged))
+        rests_on = (available, originals(store, judged), store.rulings.events())
     if known is not None and known.settings == settings and known.rests_on == rests_on and _same(known.judged, judged):
         return known
     found = Loaded(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -26,6 +26,9 @@ from workbench.tui.results.picture import Picture
 from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.widgets.fluid_table import FluidTable
 
+if TYPE_CHECKING:
+    from workbench.evidence.rulings import Told
+
 
 class BookScreen(JudgingScreen):
     """Shows a book. An audit says how it is judged, what can be chosen, and where links lead that leave the book."""
@@ -36,7 +39,7 @@ class BookScreen(JudgingScreen):
         Binding("i", "instrument", "Instrument", tooltip="Show the next instrument"),
         Binding("m", "methods", "Methods", show=False, tooltip="Show the paragraph for the paper"),
         Binding("n", "notes", "Notes", show=False, tooltip="Show what one must know to read the figures"),
-        Binding("r", "refresh", "Reload", show=False, tooltip="Read the store again"),
+        Binding("R", "rulings", "Rulings", show=False, tooltip="Figures without auditors' rulings, or with them"),
         Binding("escape", "leave", show=False),
         TEMPLATES_KEY,
     ]
@@ -98,6 +101,10 @@ class BookScreen(JudgingScreen):
             yield SheetView()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        if action == "rule":
+            return self._judged is not None
+        if action == "rulings":
+            return self._told is not None and bool(self._told.changing)
         if action == "instrument":
             return self._loaded is not None and len(self._loaded.instruments) > 1
         if action == "templates":
@@ -184,7 +191,8 @@ class BookScreen(JudgingScreen):
     def chosen(self, entry: Entry) -> list[str]:
         """Return the choices that a table rests on, in a few words each."""
         options = self._loaded.options if self._loaded is not None else ()
-        return [words for choice, words in options if not choice or choice in entry.choices]
+        ruled = [self._told.in_short()] if self._told is not None and self._told.changing else []
+        return [*ruled, *(words for choice, words in options if not choice or choice in entry.choices)]
 
     def show_around_nothing(self, loaded: Loaded) -> None:
         self.query_one("#tabs", Static).update("")
@@ -203,6 +211,11 @@ class BookScreen(JudgingScreen):
     @property
     def _book(self) -> Book | None:
         return self._loaded.book if self._loaded is not None else None
+
+    @property
+    def _told(self) -> Told | None:
+        """What rulings change in these figures; None: they say nothing of rulings."""
+        return getattr(self._judged, "rulings", None)
 
     @property
     def _entry(self) -> Entry | None:

@@ -112,7 +112,14 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
         answered = (run.instrument for run in runs)
         name = settings.instrument if settings.instrument in names else next(answered, names[0])
         instrument = store.instruments.get(name)
-        rests_on = (runs, instrument, store.issues.gold(name, settings.labels), store.surveys.answers(name), names)
+        rests_on = (
+            runs,
+            instrument,
+            store.issues.gold(name, settings.labels),
+            store.surveys.answers(name),
+            names,
+            store.rulings.events(),
+        )
         same = known is not None and known.judged is not None and known.rests_on == rests_on
         if known is not None and same and known.settings.judging == settings.judging:
             return known if known.settings == settings else _with_book(known, settings)

@@ -11,9 +11,9 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from workbench.figures.table import Link
-from workbench.tui.kit.base import StoreScreen
 from workbench.tui.results.grid import sheet_of
 from workbench.tui.results.loaded import Loaded, Opened, Routes
+from workbench.tui.results.ruling import RuledPlace, RulingScreen
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 OPENING = "Reading …"
 
 
-class AmongRows(StoreScreen):
+class AmongRows(RulingScreen):
     """A screen that a route opens, which can go on to what the neighbouring rows lead to."""
 
     links: Sequence[Link] = ()
     "of all rows in sight"
 
 
-class Following(StoreScreen):
+class Following(RulingScreen):
     """A screen with a `SheetView` of a book."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -119,6 +119,23 @@ class Following(StoreScreen):
     def say_who(self) -> None:
         """Put into the title whose figures these are."""
 
+    def ruled_place(self) -> RuledPlace | None:
+        sheet, at = self.view.sheet, self.view.at
+        return row_place(self.figures, sheet, at) if sheet is not None and at is not None else None
+
+    def show_standing(self) -> None:
+        self.view.rulings = self._rulings_on
+        self.view.follow()
+
+    def on_screen_resume(self) -> None:
+        self.read_standing()
+
+    def _rulings_on(self, at: int) -> Sequence[str]:
+        """Return what was ruled on the thing in a row, and below it."""
+        sheet = self.view.sheet
+        place = row_place(self.figures, sheet, at) if sheet is not None and self.standing.by_name else None
+        return self.standing.at(place) if place is not None else ()
+
     @work(thread=True, exclusive=True, exit_on_error=False, group="follow", description="figures")
     def bring(self, loaded: Loaded, links: Sequence[Link], at: int, *, instead: bool = False) -> None:
         """Make or read what a link leads to."""
@@ -141,3 +158,16 @@ class Following(StoreScreen):
         if table is not None:
             return sheet_of(table, link.subject)
         return self.routes[link.table](self.store_path, loaded, link.subject)
+
+
+def row_place(loaded: Loaded | None, sheet: Sheet, at: int) -> RuledPlace | None:
+    """Return the place of a row: the names in its key and in what it leads to, and the answer where it is one."""
+    if loaded is None:
+        return None
+    row, link = sheet.table.rows[at], sheet.link(at)
+    names = (*sheet.table.subject, *sheet.table.key(row), *(link.subject if link is not None else ()))
+    instruments = dict.fromkeys(filter(None, (loaded.instrument, *(run.instrument for run in loaded.runs))))
+    probe, text = getattr(row, "probe", 0), getattr(row, "text", None)
+    is_answer = isinstance(probe, int) and probe > 0 and isinstance(text, str)
+    words = tuple(map(str, names))
+    return RuledPlace(tuple(instruments), words, words, probe if is_answer else 0, text if is_answer else None)

@@ -124,6 +124,7 @@ class JudgingScreen(Following):
         self._pending = None  # what is done on another screen may be too late for what is being read
 
     def on_screen_resume(self) -> None:
+        super().on_screen_resume()
         if self._pending != self._settings:
             self._read()
 
@@ -177,6 +178,10 @@ class JudgingScreen(Following):
 
     def action_refresh(self) -> None:
         self._read()
+
+    def action_rulings(self) -> None:
+        """Show figures without auditors' rulings, or with them again."""
+        self._set(flipped(self._settings))
 
     def say_who(self) -> None:
         """Put into the title whose figures these are: nothing is under way, or the rest of what is read."""
@@ -267,3 +272,10 @@ class JudgingScreen(Following):
     @work(thread=True, exclusive=True, exit_on_error=False, group="import")
     def bring_shipped(self) -> None:
         self.post_message(self.Imported(import_shipped(self.store_path, self.SHIPPED)))
+
+
+def flipped(settings: Any) -> Any:
+    """Return settings by which rulings count where they did not, or count no more."""
+    if (rules := getattr(settings, "rules", None)) is not None:
+        return replace(settings, rules=flipped(rules))
+    return replace(settings, readings=replace(settings.readings, rulings=not settings.readings.rulings))

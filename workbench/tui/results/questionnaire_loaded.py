@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from workbench.audits.questionnaire import AUDIT
 from workbench.domain.counting import plural
 from workbench.domain.prompts import LATEST, TemplateChoice
+from workbench.domain.readings import USUAL, Readings
 from workbench.domain.seeds import SEED
 from workbench.errors import WorkbenchError
 from workbench.figures.visible import visible
@@ -63,6 +64,7 @@ class Settings:
     masses: Masses = "top10"
     error: ErrorOf = "paired"
     templates: TemplateChoice = LATEST
+    readings: Readings = USUAL
     seed: int = SEED
     condition: str = ""
     "as it is printed; empty: the first one there is"
@@ -86,7 +88,7 @@ def load(
     from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
 
     with Store.open(path) as store:
-        if known is not None and known.settings.templates != settings.templates:
+        if known is not None and _answers(known.settings) != _answers(settings):
             known = None
         if known is not None and known.judged is not None and known.settings.instrument == settings.instrument:
             known = _by(store, known, settings, first)
@@ -96,7 +98,13 @@ def load(
         runs = store.predictions.runs(AUDIT.name, versions=dict(settings.templates.versions))
         answered = (run.instrument for run in runs if run.instrument in held)
         name = settings.instrument if settings.instrument in held else next(answered, held[0])
-        rests_on = (runs, store.questionnaires.tallied(name), store.instruments.get(name), _under_way(store, name))
+        rests_on = (
+            runs,
+            store.questionnaires.tallied(name),
+            store.instruments.get(name),
+            _under_way(store, name),
+            store.rulings.events(),
+        )
         if known is not None and (known.settings, known.rests_on) == (settings, rests_on) and known.problem is None:
             return known if known.instruments == held else replace(known, instruments=held)
         base = Loaded(settings, instruments=held, instrument=name, rests_on=rests_on, empty=_no_predictions(name, held))
@@ -107,11 +115,17 @@ def load(
             if first is not None and (known is None or known.judged is None or known.instrument != name):
                 first(_with_book(replace(base, rests_on=()), part, settings))
 
-        choice = QuestionnaireChoice(name, templates=settings.templates, options=_options(settings))
+        templates, readings = _answers(settings)
+        choice = QuestionnaireChoice(name, templates=templates, readings=readings, options=_options(settings))
         try:
             return _with_book(base, judge_questionnaire(store, choice, found, runs), settings)
         except WorkbenchError as error:
             return replace(base, problem=error)
+
+
+def _answers(settings: Settings) -> tuple[TemplateChoice, Readings]:
+    """Return which answers are meant, and how they are read."""
+    return settings.templates, settings.readings
 
 
 def _no_predictions(name: str, held: Sequence[str]) -> str:

@@ -11,7 +11,6 @@ from textual.getters import query_one
 from textual.widgets import Static
 
 from workbench.figures.book import Subject
-from workbench.tui.kit.base import StoreScreen
 from workbench.tui.results.answers import copied
 from workbench.tui.results.loaded import Loaded, Opened
 from workbench.tui.results.questionnaire_prompt_format import (
@@ -23,6 +22,7 @@ from workbench.tui.results.questionnaire_prompt_format import (
     token_columns,
     token_record,
 )
+from workbench.tui.results.ruling import RuledPlace, RulingScreen
 from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.long_text import LongText
 from workbench.tui.widgets.record_table import Record
@@ -40,7 +40,7 @@ def prompt(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     with Store.open(path) as store:
         found = prompt_asked(store, loaded.judged, model, int(probe))
     human = answer if found.respondent else f"{answer} by {respondent}"
-    return lambda: PromptScreen(found, model, human, loaded.settings.masses)
+    return lambda: PromptScreen(found, model, human, loaded.settings.masses, int(probe))
 
 
 class TokenTable(FluidTable):
@@ -50,7 +50,7 @@ class TokenTable(FluidTable):
         return action != "select_cursor"
 
 
-class PromptScreen(StoreScreen):
+class PromptScreen(RulingScreen):
     """What was asked, and what the model holds likeliest next."""
 
     DEFAULT_CSS = """
@@ -94,10 +94,11 @@ class PromptScreen(StoreScreen):
     table = query_one("#tokens", TokenTable)
     text = query_one("#prompt", LongText)
 
-    def __init__(self, asked: PromptAsked, model: str, human: str, masses: str) -> None:
+    def __init__(self, asked: PromptAsked, model: str, human: str, masses: str, probe: int) -> None:
         """`human`: what the person answered, whom the prompt is about, or by whose name it was reached."""
         super().__init__()
         self._asked, self._model, self._human, self._masses = asked, model, human, masses
+        self._probe = probe
         self._folded = True
 
     def compose_body(self) -> ComposeResult:
@@ -118,6 +119,9 @@ class PromptScreen(StoreScreen):
         self._folded = not self._folded
         self._show_text()
         (self.table if self._folded else self.text).focus()
+
+    def ruled_place(self) -> RuledPlace | None:
+        return RuledPlace(probe=self._probe)
 
     def action_other(self) -> None:
         (self.text if self.focused is self.table else self.table).focus()

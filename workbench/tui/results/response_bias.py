@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from workbench.data import SHIPPED_CHOICES
 from workbench.domain.counting import plural
 from workbench.domain.prompts import LATEST, TemplateChoice
+from workbench.domain.readings import USUAL, Readings
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Entry
 from workbench.figures.visible import visible
@@ -60,6 +61,7 @@ class Settings:
     alpha: float = ALPHAS[0]
     entropy: EntropyRule = "offered"
     templates: TemplateChoice = LATEST
+    readings: Readings = USUAL
     typos: bool = True
     "whether errors of typing have rows in the matrix"
 
@@ -175,7 +177,13 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
             return Loaded(settings, empty=NO_QUESTIONS)
         name = settings.instrument if settings.instrument in held else held[0]
         imported = store.choices.models(name)
-        rests_on = (store.predictions.runs(AUDIT), store.instruments.summaries(), answered, imported)
+        rests_on = (
+            store.predictions.runs(AUDIT),
+            store.instruments.summaries(),
+            answered,
+            imported,
+            store.rulings.events(),
+        )
         base = Loaded(settings, instruments=held, instrument=name, rests_on=rests_on)
         if known is not None and known.rests_on != rests_on:
             known = None
@@ -196,9 +204,16 @@ def _judged(store: Store, settings: Settings, name: str, known: Loaded | None) -
 
     options = settings.options
     before: ResponseBiasJudged | None = known.judged if known is not None else None
-    if known is None or before is None or (known.instrument, known.settings.templates) != (name, settings.templates):
-        return judge_response_bias(store, ResponseBiasChoice(name, templates=settings.templates, options=options))
+    meant = (name, settings.templates, settings.readings)
+    if known is None or before is None or (known.instrument, *_answers(known.settings)) != meant:
+        choice = ResponseBiasChoice(name, templates=settings.templates, options=options, readings=settings.readings)
+        return judge_response_bias(store, choice)
     return before if before.choice.options == options else rejudged(before, options)
+
+
+def _answers(settings: Settings) -> tuple[TemplateChoice, Readings]:
+    """Return which answers are meant, and how they are read."""
+    return settings.templates, settings.readings
 
 
 def _with_book(path: Path, base: Loaded, judged: ResponseBiasJudged) -> Loaded:

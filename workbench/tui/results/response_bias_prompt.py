@@ -22,6 +22,7 @@ from workbench.tui.results.following import AmongRows
 from workbench.tui.results.loaded import Loaded
 from workbench.tui.results.response_bias_forms import form_name
 from workbench.tui.results.response_bias_help import FORM
+from workbench.tui.results.ruling import RuledPlace
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.widgets.long_text import LongText
@@ -118,6 +119,16 @@ class FormScreen(AmongRows):
 
     def action_whole(self) -> None:
         self.view.show_whole()
+
+    def ruled_place(self) -> RuledPlace | None:
+        """Return the form's prompt, and the answer under the cursor where one was drawn."""
+        probe = self._form.shown.probe if self._forms else None
+        if not probe:
+            return None
+        at, rows = self.view.at, self._sheet.table.rows
+        answer = rows[at][1] if at is not None and at < len(rows) else None
+        drawn = answer is not None and answer.count is not None
+        return RuledPlace(probe=probe, text=answer.text if answer is not None and drawn else None)
 
     def action_other(self) -> None:
         self._changed = not self._changed

@@ -19,6 +19,7 @@ from workbench.tui.results.following import AmongRows
 from workbench.tui.results.loaded import Loaded
 from workbench.tui.results.response_bias_forms import SIDE_BY_SIDE, about, arm_text
 from workbench.tui.results.response_bias_help import QUESTION
+from workbench.tui.results.ruling import RuledPlace
 
 if TYPE_CHECKING:
     from workbench.audits.response_bias.findings import Findings
@@ -114,6 +115,11 @@ class QuestionScreen(AmongRows):
         self._judged: ResponseBiasJudged = loaded.judged
         place = (shown.bias, shown.condition, shown.variant)
         self._wanted = Wanted(shown.subject, place, shown.row.key, shown.draw)
+
+    def ruled_place(self) -> RuledPlace | None:
+        """Return the question, in its original form where that was asked here."""
+        probe = self._shown.original.probe
+        return RuledPlace(probe=probe) if probe else RuledPlace((self._judged.instrument.name,), (self._shown.row.ref,))
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="about", markup=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -20,6 +21,7 @@ from workbench.tui.results.responses_format import (
     whole_answer,
     word_of,
 )
+from workbench.tui.results.ruling import RuledPlace
 from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.record_table import Record
 
@@ -108,7 +110,17 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
         return response_record(number, row, width)
 
     def pieces(self, row: ResponseRow) -> tuple[Content, Content, str]:
-        return reading_line(row), answer(row), provenance(row)
+        ruled = [Content.styled(visible(f"ruled by {line}"), "$text-accent") for line in self._rulings(row)]
+        return Content("\n").join([reading_line(row), *ruled]), answer(row), provenance(row)
+
+    def ruled_place(self) -> RuledPlace | None:
+        row = self.current
+        return RuledPlace(probe=self._asked.probe, text=None if row is None or row.truncated else row.text)
+
+    def _rulings(self, row: ResponseRow) -> Sequence[str]:
+        asked = self._asked
+        names = (asked.ref, asked.variant, asked.template, *(["swapped"] if asked.order == "swapped" else []))
+        return self.standing.on_answer("/".join(names), row.text)
 
     def whole(self, row: ResponseRow) -> WholeAnswerScreen:
         shown = whole_answer(row)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -17,6 +17,7 @@ from textual.widgets import DataTable, Input, Static
 
 from workbench.domain.counting import plural
 from workbench.figures.table import Link
+from workbench.figures.visible import visible
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results.details import details, whole
 from workbench.tui.results.grid import Grid
@@ -25,6 +26,9 @@ from workbench.tui.results.sheet import Order, Sheet
 from workbench.tui.results.sort_dialog import SortDialog
 from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
+
+RULED = 3
+"rulings that are shown above the details of a row"
 
 
 class FigureTable(FluidTable):
@@ -134,6 +138,8 @@ class SheetView(Vertical):
         "whether pictures show only as much of their scale as they need"
         self.remark: Callable[[int], Content | None] | None = None
         "what a screen itself says of a row, above its details"
+        self.rulings: Callable[[int], Sequence[str]] | None = None
+        "what auditors ruled on a row"
         self._only: dict[str, Only] = {}
         "what alone is shown, by the name of the choice"
         self._every = False
@@ -180,6 +186,11 @@ class SheetView(Vertical):
         return self.has_class("-tall")
 
     @property
+    def at(self) -> int | None:
+        """The place of the row under the cursor in the table; None where there is none."""
+        return self._current
+
+    @property
     def row(self) -> Any:
         """The row under the cursor, of the kind that the table holds; None where there is none."""
         return self.sheet.table.rows[self._current] if self.sheet is not None and self._current is not None else None
@@ -197,7 +208,10 @@ class SheetView(Vertical):
             return Content("")
         said = details(self.sheet, at, self._width)
         remark = self.remark(at) if self.remark is not None else None
-        return Content("\n").join([remark, said]) if remark is not None else said
+        ruled = self.rulings(at) if self.rulings is not None else ()
+        above = [Content.styled(visible(f"ruled by {line}"), "$text-accent") for line in ruled[:RULED]]
+        above += [Content.styled(f"and {len(ruled) - RULED} more rulings", "$text-accent")] * (len(ruled) > RULED)
+        return Content("\n").join([*above, *([remark] if remark is not None else []), said])
 
     def on_resize(self) -> None:
         self.set_class(self.screen.size.height >= self.TALL, "-tall")

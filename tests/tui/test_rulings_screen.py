@@ -1,0 +1,209 @@
+"""Ruling from the screens of results: four keys from what is flagged, undone with z, and never seen by annotators."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from sqlite3 import DatabaseError
+
+import pytest
+from textual.pilot import Pilot
+
+from stores.annotation.annotator import Annotator
+from stores.core.store import Store
+from tests.tui.audit_runs import audited
+from tests.tui.bias_stores import asked, full
+from tests.tui.conftest import screen_text
+from workbench.domain.annotations import Purpose
+from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
+from workbench.evidence import ruling_subjects as subjects
+from workbench.pipeline.queues import QueueSpec, make
+from workbench.tui.annotation.adjudicate import AdjudicateScreen
+from workbench.tui.annotation.annotate import AnnotateScreen
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.results.bias import BiasScreen
+from workbench.tui.results.responses import ResponsesScreen
+from workbench.tui.results.ruling_dialog import RulingDialog
+
+
+async def settle(app: WorkbenchApp, pilot: Pilot[None]) -> None:
+    for _ in range(200):
+        await pilot.pause(0.02)
+        if all(worker.is_finished for worker in app.workers):
+            break
+    await pilot.pause()
+
+
+async def press(app: WorkbenchApp, pilot: Pilot[None], *keys: str) -> None:
+    for key in keys:
+        await pilot.press(key)
+        await settle(app, pilot)
+
+
+def standing(path: Path) -> list[Ruling]:
+    with Store.open(path) as store:
+        return [one for of in store.rulings.standing().values() for one in of]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return audited(tmp_path / "audited.db")
+
+
+async def test_four_keys_lead_from_a_flagged_statement_to_a_ruling_and_z_takes_it_back(path: Path) -> None:
+    app = WorkbenchApp(path, start="audit", annotator="otto")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot)
+        await press(app, pilot, "down", "r", "x", "enter")
+        (ruling,) = standing(path)
+        assert (ruling.subject.kind, ruling.subject.named["statement"]) == (Ruled.STATEMENT, "env-03")
+        assert (ruling.verdict, ruling.auditor) == (Verdict.EXCLUDED, "otto")
+        text = screen_text(app)
+        assert "1 ruling (13 verdicts differ)" in text
+        assert "ruled by otto: excluded" in text
+        await press(app, pilot, "R")
+        assert "without 1 ruling" in screen_text(app)
+        await press(app, pilot, "R", "r", "z")
+        assert standing(path) == []
+        assert "ruled by" not in screen_text(app)
+        assert "1 ruling" not in screen_text(app).split("taken back")[0]
+
+
+async def test_an_answer_is_read_anew_from_the_raw_answers(path: Path) -> None:
+    app = WorkbenchApp(path, start="audit", annotator="otto")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot)
+        await press(app, pilot, "down", "enter", "enter", "enter")
+        assert isinstance(app.screen, ResponsesScreen)
+        await press(app, pilot, "r", "m", "2")
+        assert isinstance(app.screen, RulingDialog)
+        assert "it says disagree" in screen_text(app)
+        await press(app, pilot, *"no doubt", "enter")
+        (ruling,) = standing(path)
+        assert (ruling.verdict, ruling.label, ruling.reason) == (Verdict.MISREAD, "disagree", "no doubt")
+        assert "ruled by otto: misread (disagree) – no doubt" in screen_text(app)
+        await press(app, pilot, "escape", "escape", "escape")
+        assert "1 ruling (" in screen_text(app)
+
+
+async def test_the_verdict_brings_the_thing_that_it_is_about(path: Path) -> None:
+    app = WorkbenchApp(path, start="audit", annotator="otto")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot)
+        await press(app, pilot, "down", "enter", "enter", "enter", "r", "w", "enter")
+        await press(app, pilot, "r", "t", "enter", "r", "tab", "tab", "tab", "c", "enter")
+        kinds = {(one.verdict, one.subject.kind) for one in standing(path)}
+        assert kinds == {
+            (Verdict.WORDING_AT_FAULT, Ruled.WORDING),
+            (Verdict.TEMPLATE_AT_FAULT, Ruled.PROMPT),
+            (Verdict.CONFIRMED, Ruled.STATEMENT),
+        }
+
+
+async def test_a_reason_is_needed_a_name_is_asked_for_once_and_escape_rules_nothing(path: Path) -> None:
+    app = WorkbenchApp(path, start="audit")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot)
+        await press(app, pilot, "r", "m")
+        assert "Misread is about answer or reading: open the answers to rule so." in screen_text(app)
+        await press(app, pilot, "x", "delete", "enter")
+        assert "A ruling needs a reason; say why." in screen_text(app)
+        await press(app, pilot, "escape", "escape")
+        assert standing(path) == []
+        await press(app, pilot, "r", "x", "enter")
+        assert isinstance(app.screen, PersonDialog)
+        await press(app, pilot, "escape")
+        assert standing(path) == []
+        await press(app, pilot, "r", "x", "enter", *"eva", "enter")
+        await press(app, pilot, "down", "r", "l", "enter")
+        assert [one.auditor for one in standing(path)] == ["eva", "eva"]
+
+
+async def test_what_another_auditor_ruled_is_shown_and_contradicting_it_is_said(path: Path) -> None:
+    with Store.open(path) as store:
+        thing = subjects.find(store, "soc-07")
+        subjects.rule(store, thing, Verdict.EXCLUDED, auditor="eva", reason="odd", reading=None)
+    app = WorkbenchApp(path, start="audit", annotator="otto")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(app, pilot)
+        await press(app, pilot, "r")
+        assert "statement ruled by eva: excluded – odd" in screen_text(app)
+        await press(app, pilot, "z")
+        assert len(standing(path)) == 1, "z takes back one's own rulings alone"
+        await press(app, pilot, "c", "enter", "n")
+        assert "auditors contradict each other about 1 thing" in screen_text(app)
+
+
+async def test_free_answers_are_ruled_on_from_their_table(tmp_path: Path) -> None:
+    path = full(tmp_path / "free.db")
+    app = WorkbenchApp(path, start="results", annotator="otto")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(app, pilot)
+        assert isinstance(app.screen, BiasScreen)
+        for _ in range(6):
+            await press(app, pilot, "enter")
+            view = getattr(app.screen, "view", None)
+            if view is not None and view.sheet.table.name == "answers":
+                break
+        await press(app, pilot, "r", "m", "3", "enter")
+        (ruling,) = standing(path)
+        assert (ruling.subject.kind, ruling.label) == (Ruled.ANSWER, "neutral")
+        assert "ruled by otto: misread (neutral)" in screen_text(app)
+
+
+SECRET = "the auditor thinks this is misread"
+
+
+def ruled_everywhere(path: Path) -> None:
+    """Rule on every answer, prompt, wording and statement of a store."""
+    with Store.open(path) as store:
+        for ref in dict.fromkeys(put.ref for put in store.ruled_things.prompts()):
+            statement = subjects.statement(store, store.instruments.only(), ref)
+            store.rulings.rule(statement.subject, Verdict.LOOK_AGAIN, auditor="zora", reason=SECRET)
+            for put in store.ruled_things.prompts(ref=ref):
+                prompt = subjects.prompt(put)
+                for thing in (prompt, *subjects.below(store, prompt)):
+                    subject = Subject(thing.subject.kind, thing.subject.named)
+                    store.rulings.rule(subject, Verdict.CONFIRMED, auditor="zora", reason=SECRET)
+
+
+def queued(path: Path) -> Path:
+    """Return a store whose answers ana has labelled all and ben some, each time otherwise than ana."""
+    asked(path)
+    with Store.open(path) as store:
+        make(store, QueueSpec("round", Purpose.TEST, per_stratum=1, labels=2))
+    for name, label, most in (("ana", "agree", 99), ("ben", "neutral", 3)):
+        with Annotator.open(path, "round", name) as person:
+            while most and (item := person.next()) is not None:
+                person.label(item.unit, label)
+                most -= 1
+    return path
+
+
+@pytest.mark.parametrize("work", ["label", "decide"])
+async def test_annotators_and_adjudicators_at_work_see_no_ruling(tmp_path: Path, work: str) -> None:
+    path = queued(tmp_path / "free.db")
+    ruled_everywhere(path)
+    app = WorkbenchApp(path, annotator="ben")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.push_screen(AnnotateScreen("round", "ben") if work == "label" else AdjudicateScreen("round"))
+        await settle(app, pilot)
+        seen = [screen_text(app)]
+        assert "agree" in seen[0]
+        for key in ("g", "escape", "r", "a", "v", "escape", "z", "question_mark"):
+            await press(app, pilot, key)
+            seen.append(screen_text(app))
+        for text in seen:
+            assert "zora" not in text
+            assert "auditor thinks" not in " ".join(text.split())
+            assert "ruled" not in text
+
+
+def test_the_connection_of_an_annotator_cannot_read_rulings(tmp_path: Path) -> None:
+    path = queued(tmp_path / "free.db")
+    ruled_everywhere(path)
+    with (
+        Annotator.open(path, "round", "ben") as person,
+        pytest.raises(DatabaseError, match="prohibited"),
+    ):
+        person.connection.execute("select * from ruling").fetchall()

@@ -1,0 +1,270 @@
+"""`r` on a screen of results: what can be ruled on there is found, ruled on in a dialog, stored, and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from workbench.domain.keys import text_key
+from workbench.domain.names import person_name
+from workbench.domain.statements import VariantKind
+from workbench.tui.kit.base import StoreScreen
+from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.results.ruling_dialog import Decided, RulingDialog, said
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+    from workbench.domain.rulings import Ruling
+    from workbench.evidence.ruling_subjects import Thing
+
+RULE = Binding("r", "rule", "Rule", tooltip="Rule on this: misread, at fault, excluded, confirmed, look again")
+NOTHING = "Nothing here can be ruled on: open the statement, wording or answer that is meant."
+DIGITS = 8
+"of a key in a name, as `stores.annotation.ruled_things` has it"
+VARIANTS = frozenset(kind.value for kind in VariantKind)
+NOTE = "Your rulings are kept under this name."
+
+
+@dataclass(frozen=True, slots=True)
+class RuledPlace:
+    """Where the cursor stands, in the words that name it."""
+
+    instruments: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    "names of a statement, a wording, a template and an order of labels among others"
+    keys: tuple[str, ...] = ()
+    "keys of multiple-choice questions, where these are not refs"
+    probe: int = 0
+    "rowid; 0: none is meant"
+    text: str | None = None
+    "of an answer"
+    version: int = 0
+    "of the statement; 0: the one that was asked last"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The rulings of a store by the names of what they are about."""
+
+    by_name: tuple[tuple[str, str], ...] = ()
+    "name, and what was ruled in a line"
+
+    def on(self, name: str) -> tuple[str, ...]:
+        """Return what was ruled on a thing and on anything below it."""
+        return tuple(line for of, line in self.by_name if of == name or of.startswith(f"{name}/"))
+
+    def on_answer(self, prompt: str, text: str) -> tuple[str, ...]:
+        """Return what was ruled on an answer to a prompt, and on the prompt or anything above it."""
+        answer = f"{prompt}/={text_key(text).hex()[:DIGITS]}"
+        return tuple(line for of, line in self.by_name if of == answer or prompt == of or prompt.startswith(f"{of}/"))
+
+    def at(self, place: RuledPlace) -> tuple[str, ...]:
+        """Return what was ruled on the statement that a place names, on what is below it, or on its answer."""
+        names = {of: of.split("/") for of, _ in self.by_name}
+        if place.text is not None:
+            digits = f"={text_key(place.text).hex()[:DIGITS]}"
+            return tuple(line for of, line in self.by_name if names[of][0] in place.words and names[of][-1] == digits)
+        return tuple(line for of, line in self.by_name if _meant(names[of], place.words))
+
+
+def _meant(name: Sequence[str], words: Sequence[str]) -> bool:
+    """Return whether a row about these words is about a thing of this name, or about what it is part of."""
+    return name[0] in words and (len(name) == 1 or name[1] in words or not any(map(is_variant, words)))
+
+
+def is_variant(word: str) -> bool:
+    """Return whether a word names a wording."""
+    return word.partition("-")[0] in VARIANTS
+
+
+class RulingScreen(StoreScreen):
+    """A screen from which things can be ruled on."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [RULE]
+
+    @dataclass
+    class ThingsFound(Message):
+        """It is known what stands under the cursor."""
+
+        things: Sequence[Thing]
+        standing: Sequence[Sequence[Ruling]]
+        auditors: Sequence[str]
+
+    @dataclass
+    class WasRuled(Message):
+        """A ruling is stored, or taken back."""
+
+        sentence: str
+
+    @dataclass
+    class StandingRead(Message):
+        """It is known what auditors ruled."""
+
+        standing: Standing = field(default_factory=Standing)
+
+    standing = Standing()
+    "what auditors ruled, as of the last look"
+
+    def ruled_place(self) -> RuledPlace | None:
+        """Return where the cursor stands; None: nowhere."""
+        return None
+
+    def show_standing(self) -> None:
+        """Show what was ruled on things in sight."""
+
+    def show_ruled(self) -> None:
+        """Show figures anew after a ruling."""
+        self.action_refresh()
+
+    def action_rule(self) -> None:
+        """Ask for a ruling on what the cursor is on."""
+        place = self.ruled_place()
+        if place is None:
+            self.notify(NOTHING, timeout=4)
+        else:
+            self.find_things(place)
+
+    @on(ThingsFound)
+    def ask_for_ruling(self, event: ThingsFound) -> None:
+        if not event.things:
+            self.notify(NOTHING, timeout=4)
+        elif self.is_current:
+            dialog = RulingDialog(event.things, event.standing, self._auditor)
+            self.app.push_screen(dialog, lambda decided: self._take_ruling(decided, event.auditors))
+
+    def _take_ruling(self, decided: Decided | None, auditors: Sequence[str]) -> None:
+        if decided is None:
+            return
+        if self._auditor is not None:
+            self.store_ruling(decided, self._auditor)
+            return
+
+        def named(name: str | None) -> None:
+            if name is not None:
+                self.app.annotator = name  # type: ignore[attr-defined]
+                self.store_ruling(decided, name)
+
+        self.app.push_screen(PersonDialog(auditors, note=NOTE, what="auditor"), named)
+
+    @property
+    def _auditor(self) -> str | None:
+        name = getattr(self.app, "annotator", None)
+        return person_name(name, "auditor") if name else None
+
+    @on(WasRuled)
+    def say_ruled(self, event: WasRuled) -> None:
+        self.notify(event.sentence, timeout=4, markup=False)
+        self.read_standing()
+        self.show_ruled()
+
+    @on(StandingRead)
+    def take_standing(self, event: StandingRead) -> None:
+        self.standing = event.standing
+        self.show_standing()
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="ruling")
+    def find_things(self, place: RuledPlace) -> None:
+        from stores.core.store import Store
+
+        with Store.open(self.store_path) as store:
+            found = things(store, place)
+            standing = store.rulings.standing()
+            of = [standing.get(thing.subject.key, ()) for thing in found]
+            auditors = sorted({event.auditor for event in store.rulings.events()})
+        self.post_message(self.ThingsFound(found, of, auditors))
+
+    @work(thread=True, exit_on_error=False, group="rule")
+    def store_ruling(self, decided: Decided, auditor: str) -> None:
+        from stores.core.store import Store
+        from workbench.evidence import ruling_subjects
+
+        name = decided.thing.name
+        with Store.open(self.store_path) as store:
+            if decided.undo is not None:
+                store.rulings.undo(decided.undo, auditor=auditor)
+                sentence = f"taken back: {decided.undo.verdict} on {name}"
+            else:
+                assert decided.verdict is not None, "a ruling has a verdict"
+                ruling_subjects.rule(
+                    store, decided.thing, decided.verdict, auditor=auditor, reason=decided.reason,
+                    reading=decided.reading,
+                )  # fmt: skip
+                read = f" ({decided.reading})" if decided.reading else ""
+                sentence = f"{decided.verdict}{read}: {name}; r, then z, takes it back"
+        self.post_message(self.WasRuled(sentence))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="standing")
+    def read_standing(self) -> None:
+        self.post_message(self.StandingRead(standing_of(self.store_path)))
+
+
+def standing_of(path: Path) -> Standing:
+    """Return what auditors ruled, by the names of what it is about."""
+    from stores.core.store import Store
+    from workbench.evidence.ruling_subjects import called
+
+    with Store.open(path) as store:
+        found = [(called(store, one.subject), said(one)) for of in store.rulings.standing().values() for one in of]
+    return Standing(tuple(found))
+
+
+def things(store: Store, place: RuledPlace) -> list[Thing]:
+    """Return what can be ruled on at a place, the most specific first."""
+    if place.probe:
+        return _of_probe(store, place)
+    for instrument in place.instruments:
+        if found := _of_words(store, instrument, place):
+            return found
+    return []
+
+
+def _of_probe(store: Store, place: RuledPlace) -> list[Thing]:
+    from workbench.evidence import ruling_subjects as subjects
+
+    puts = store.ruled_things.prompts(probe=place.probe)
+    if not puts:
+        return []
+    put = puts[0]
+    statement = subjects.statement_version(store, put.instrument, put.ref, put.version)
+    put_as = {"language": put.language, "variant": put.variant}
+    wording = [one for one in subjects.wordings(store, statement) if put_as.items() <= one.subject.named.items()]
+    prompt = subjects.prompt(put, subjects.called(store, subjects.prompt(put).subject))
+    given = [] if place.text is None else [
+        subjects.answer(put, one, prompt.name) for one in store.ruled_things.answers(put.key) if one.text == place.text
+    ]  # fmt: skip
+    return [*given, prompt, *wording, statement]
+
+
+def _of_words(store: Store, instrument: str, place: RuledPlace) -> list[Thing]:
+    """Return the statement, wording and prompt that words name, as far as they do."""
+    from workbench.evidence import ruling_subjects as subjects
+
+    words = [*place.words, *(word.partition("/")[2] for word in place.words if word.startswith(f"{instrument}/"))]
+    items = store.choices.items(instrument) if place.keys else {}
+    words += [ref for ref, item in items.items() if item.key in place.keys]
+    ref = next((word for word in words if word and store.ruled_things.versions(instrument, word)), None)
+    if ref is None:
+        return []
+    version = place.version
+    found = [
+        subjects.statement_version(store, instrument, ref, version)
+        if version
+        else subjects.statement(store, instrument, ref)
+    ]
+    wording = next((one for one in subjects.below(store, found[0]) if one.subject.named["variant"] in words), None)
+    if wording is None:
+        return found
+    found.insert(0, wording)
+    swapped = subjects.SWAPPED in words
+    for prompt in subjects.below(store, wording):
+        tail = prompt.name.removeprefix(f"{wording.name}/").split("/")
+        if tail[0] in words and (subjects.SWAPPED in tail) == swapped:
+            given = subjects.below(store, prompt) if place.text is not None else ()
+            return [*(one for one in given if one.words == place.text), prompt, *found]
+    return found

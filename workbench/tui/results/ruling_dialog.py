@@ -1,0 +1,268 @@
+"""A ruling on what a result rests on: what it is about, the verdict, the right reading, the reason, who rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.getters import query_one
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from workbench.domain.rulings import RULED_ON, Ruled, Ruling, Verdict
+from workbench.figures.visible import visible
+
+if TYPE_CHECKING:
+    from workbench.evidence.ruling_subjects import Thing
+
+LETTERS = {
+    "c": Verdict.CONFIRMED,
+    "m": Verdict.MISREAD,
+    "w": Verdict.WORDING_AT_FAULT,
+    "t": Verdict.TEMPLATE_AT_FAULT,
+    "x": Verdict.EXCLUDED,
+    "l": Verdict.LOOK_AGAIN,
+}
+REASONS = {
+    Verdict.CONFIRMED: "read, and found as judged",
+    Verdict.WORDING_AT_FAULT: "the wording does not say what it should",
+    Verdict.TEMPLATE_AT_FAULT: "the template does not fit this wording",
+    Verdict.EXCLUDED: "does not belong into the figures",
+    Verdict.LOOK_AGAIN: "somebody should look again",
+}
+"what stands in the field until somebody types a reason of their own"
+WORDS = 160
+"characters of a thing's text that are shown"
+SHOWN = 4
+"rulings that are shown"
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What a person ruled, or took back."""
+
+    thing: Thing
+    verdict: Verdict | None = None
+    reading: str | None = None
+    reason: str = ""
+    undo: Ruling | None = None
+    "to be taken back; None: a new ruling"
+
+
+class RulingDialog(ModalScreen[Decided | None]):
+    """Asks for a ruling; dismisses it, or None."""
+
+    DEFAULT_CSS = """
+    RulingDialog {
+        align: center middle;
+        background: $background 60%;
+    }
+    RulingDialog .dialog {
+        width: 100%;
+        max-width: 100;
+        height: auto;
+        max-height: 100%;
+        padding: 0 1;
+        border: round $accent;
+        border-title-color: $text-accent;
+        border-subtitle-color: $text-muted;
+        background: $surface;
+    }
+    RulingDialog Static {
+        height: auto;
+        margin-bottom: 1;
+    }
+    RulingDialog #reason {
+        display: none;
+        background: $boost;
+    }
+    RulingDialog #reason.-shown {
+        display: block;
+    }
+    """
+    AUTO_FOCUS = ""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(Binding(key, f"choose('{key}')", verdict.value.capitalize(), show=False) for key, verdict in LETTERS.items()),
+        Binding("tab", "turn(1)", "Subject", priority=True, key_display="Tab"),
+        Binding("shift+tab", "turn(-1)", "Subject before", show=False, priority=True),
+        *(Binding(str(n), f"read({n})", f"Reading {n}", show=False) for n in range(1, 10)),
+        Binding("z", "undo", "Take back", show=False),
+        Binding("escape", "back", "Back", key_display="Esc", priority=True),
+    ]
+
+    box = query_one("#reason", Input)
+
+    def __init__(self, things: Sequence[Thing], standing: Sequence[Sequence[Ruling]], auditor: str | None) -> None:
+        """`things`: what can be ruled on, the most specific first; `standing`: the rulings on each."""
+        super().__init__()
+        self._things, self._standing, self._auditor = tuple(things), tuple(map(tuple, standing)), auditor
+        self._at = 0
+        self._verdict: Verdict | None = None
+        self._reading: str | None = None
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = "Rule on"
+            yield Static(id="things", markup=False)
+            yield Static(id="stands", markup=False)
+            yield Static(id="verdicts", markup=False)
+            yield Input(id="reason", placeholder="why, in your words", compact=True, select_on_focus=True)
+            yield Static(id="trouble", markup=False)
+
+    def on_mount(self) -> None:
+        self._paint()
+
+    @property
+    def _thing(self) -> Thing:
+        return self._things[self._at]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("choose", "read", "undo") and self.box.has_focus:
+            return False
+        if action == "undo":
+            return self._mine is not None
+        return action != "read" or (self._verdict is Verdict.MISREAD and int(str(parameters[0])) <= len(self._labels))
+
+    @property
+    def _labels(self) -> tuple[str, ...]:
+        return self._thing.labels
+
+    @property
+    def _mine(self) -> Ruling | None:
+        """The ruling on the thing that this person, or where nobody is known yet anybody, can take back."""
+        mine = [one for one in self._standing[self._at] if self._auditor in (None, one.auditor)]
+        return mine[-1] if mine else None
+
+    def action_turn(self, step: int) -> None:
+        """Rule on another of the things at hand."""
+        self._at = (self._at + step) % len(self._things)
+        self._verdict = self._reading = None
+        self._paint()
+
+    def action_choose(self, key: str) -> None:
+        """Choose a verdict; the thing that it is about comes along."""
+        verdict = LETTERS[key]
+        fitting = [n for n, thing in enumerate(self._things) if _fits(thing, verdict)]
+        if not fitting:
+            kinds = " or ".join(sorted(RULED_ON[verdict]))
+            self._say(f"{verdict.value.capitalize()} is about {kinds}: open the answers to rule so.")
+            return
+        if self._at not in fitting:
+            self._at = fitting[0]
+        self._verdict, self._reading = verdict, None
+        self._paint()
+        if verdict is not Verdict.MISREAD:
+            self._ask(REASONS[verdict])
+
+    def action_read(self, number: int) -> None:
+        """Choose the right reading."""
+        self._reading = self._labels[number - 1]
+        self._paint()
+        self._ask(f"it is {self._reading}" if self._reading == "unreadable" else f"it says {self._reading}")
+
+    def action_undo(self) -> None:
+        """Take the ruling back that stands."""
+        if self._mine is not None:
+            self.dismiss(Decided(self._thing, undo=self._mine))
+
+    def action_back(self) -> None:
+        """Leave the reason, or the dialog."""
+        if not self.box.has_focus:
+            self.dismiss(None)
+            return
+        self._verdict = self._reading = None
+        self.set_focus(None)
+        self._paint()
+
+    @on(Input.Submitted)
+    def take(self, event: Input.Submitted) -> None:
+        """Give the ruling, or say what is missing."""
+        if not event.value.strip():
+            self._say("A ruling needs a reason; say why.")
+        elif self._verdict is not None:
+            self.dismiss(Decided(self._thing, self._verdict, self._reading, event.value))
+
+    def _ask(self, reason: str) -> None:
+        self.box.value = reason
+        self.box.add_class("-shown")
+        self.box.focus()
+
+    def _say(self, trouble: str) -> None:
+        self.query_one("#trouble", Static).update(Content.styled(f"✗ {trouble}" if trouble else "", "$text-error"))
+
+    def _paint(self) -> None:
+        self.query_one("#things", Static).update(Content("\n").join(map(self._line, range(len(self._things)))))
+        self.query_one("#stands", Static).update(stands(self._things, self._standing, self._at))
+        self.query_one("#verdicts", Static).update(self._choices())
+        self.box.set_class(self._verdict is not None and (self._verdict is not Verdict.MISREAD or bool(self._reading)),
+                           "-shown")  # fmt: skip
+        self._say("")
+        several = "Tab another subject · " if len(self._things) > 1 else ""
+        who = f" as {self._auditor}" if self._auditor else ""
+        last = "Enter rule" + who if self._verdict else "z take back" if self._mine else "letters choose"
+        self.query_one(".dialog", Vertical).border_subtitle = f"{several}{visible(last)} · Esc back"
+        self.refresh_bindings()
+
+    def _line(self, at: int) -> Content:
+        thing = self._things[at]
+        mark, style = ("▸", "bold") if at == self._at else (" ", "$text-muted")
+        kind = f"{mark} {thing.subject.kind.value:9} {visible(thing.name)}"
+        if thing.subject.kind is Ruled.PROMPT:
+            return Content.styled(kind, style)
+        words = f"\n{' ' * 12}{visible(cut(thing.words))}"
+        return Content.assemble((kind, style), (words, "$text-muted" * (at != self._at)))
+
+    def _choices(self) -> Content:
+        parts: list[Content] = []
+        for key, verdict in LETTERS.items():
+            here = any(_fits(thing, verdict) for thing in self._things)
+            style = "bold $text-accent" if verdict is self._verdict else "" if here else "$text-disabled"
+            parts.append(Content.styled(f"{key} {verdict.value}", style))
+        lines = [Content("   ").join(parts[:3]), Content("   ").join(parts[3:])]
+        if self._verdict is Verdict.MISREAD:
+            said = (
+                Content.styled(f"{n} {visible(label)}", "bold $text-accent" if label == self._reading else "")
+                for n, label in enumerate(self._labels[:9], start=1)
+            )
+            lines += [Content(""), Content.assemble("the answer says  ", Content("   ").join(said))]
+        return Content("\n").join(lines)
+
+
+def _fits(thing: Thing, verdict: Verdict) -> bool:
+    return thing.subject.kind in RULED_ON[verdict] and (verdict is not Verdict.MISREAD or bool(thing.labels))
+
+
+def cut(text: str) -> str:
+    """Return the beginning of a text, in one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= WORDS else f"{line[:WORDS]} …"
+
+
+def stands(things: Sequence[Thing], standing: Sequence[Sequence[Ruling]], at: int) -> Content:
+    """Say what stands on a thing, the newest first, and then on those that it is part of."""
+    order = [at, *(n for n in range(len(things)) if n > at)]
+    lines = [
+        Content(visible(f"{things[n].subject.kind} ruled by {said(ruling)}"))
+        for n in order
+        for ruling in reversed(standing[n])
+    ]
+    if not lines:
+        return Content.styled("Nobody has ruled on it.", "$text-muted")
+    more = len(lines) - SHOWN
+    return Content("\n").join([*lines[:SHOWN], *([Content(f"and {more} more")] if more > 0 else [])])
+
+
+def said(ruling: Ruling) -> str:
+    """Return a ruling in a line: who, what and why."""
+    verdict = ruling.verdict.value if ruling.verdict else ""
+    read = f" ({ruling.label or 'unreadable'})" if ruling.verdict is Verdict.MISREAD else ""
+    return f"{ruling.auditor}: {verdict}{read} – {ruling.reason} ({ruling.at[:10]})"
+
+
+__all__ = ["Decided", "RulingDialog", "cut", "said", "stands"]
