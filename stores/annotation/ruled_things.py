@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from stores.core.base import Aggregate, named
 from stores.core.texts import restored
+from workbench.domain.keys import KEY_BYTES
 from workbench.domain.statements import VariantId, VariantKind
 
 DIGITS = 8
@@ -66,14 +67,21 @@ class RuledThings(Aggregate):
         self, *, instrument: str | None = None, ref: str | None = None, key: str | None = None, probe: int | None = None
     ) -> tuple[PutPrompt, ...]:
         """Return the prompts on a statement, those whose key (in hexadecimal) begins so, or that of a probe."""
-        values = {"instrument": instrument, "ref": ref, "key": key, "probe": probe}
+        clauses = ["exists (select 1 from draw d where d.prompt_id = p.prompt_id)"]
+        values: dict[str, object] = {"instrument": instrument, "ref": ref, "probe": probe}
+        clauses += [_CLAUSES[name] for name, value in values.items() if value is not None]
+        if key is not None:
+            whole = len(key) == 2 * KEY_BYTES
+            values["key"] = bytes.fromhex(key) if whole else key
+            clauses.append("q.key = :key" if whole else "lower(hex(q.key)) glob :key || '*'")
+        sql = _PROMPTS.format(where=" and ".join(clauses))
         return tuple(
             PutPrompt(
                 bytes(row["key"]), row["instrument"], row["ref"], row["version"], row["language"],
                 _variant(row["kind"], row["ordinal"]), restored(row["body"]), row["template"], bool(row["inverted"]),
                 row["scale"] or "", row["audit"], json.loads(row["axes"]),
             )
-            for row in named(self.connection, _PROMPTS, values)
+            for row in named(self.connection, sql, values)
         )  # fmt: skip
 
     def answers(self, prompt: bytes) -> tuple[GivenAnswer, ...]:
@@ -99,6 +107,7 @@ _WORDINGS = """
     where i.name = :instrument order by w.language, w.id
 """
 
+_CLAUSES = {"instrument": "i.name = :instrument", "ref": "s.ref = :ref", "probe": "p.id = :probe"}
 _PROMPTS = """
     select distinct q.key, i.name as instrument, s.ref, s.version, w.language, w.kind, w.ordinal, x.body,
         t.name as template, t.inverted, t.scale, p.audit, p.axes
@@ -109,9 +118,7 @@ _PROMPTS = """
     join statement s on s.id = w.statement_id
     join instrument i on i.id = s.instrument_id
     join template t on t.id = p.template_id
-    where (:instrument is null or i.name = :instrument) and (:ref is null or s.ref = :ref)
-        and (:key is null or lower(hex(q.key)) glob :key || '*') and (:probe is null or p.id = :probe)
-        and exists (select 1 from draw d where d.prompt_id = p.prompt_id)
+    where {where}
     order by s.version desc, w.id, t.id, p.id
 """
 

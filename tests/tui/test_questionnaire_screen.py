@@ -158,11 +158,11 @@ async def test_of_many_prompts_the_first_condition_is_shown_while_the_rest_is_re
     monkeypatch.setattr("workbench.audits.questionnaire.judged.MANY", 10)
     seen, reading, gather = Event(), Event(), questionnaire_rows.gather
 
-    def waiting(*given: Any) -> questionnaire_rows.Gathered:
+    def waiting(*given: Any, **more: Any) -> questionnaire_rows.Gathered:
         if not given[-1]:  # all of a run
             reading.set()
             assert seen.wait(60)
-        return gather(*given)
+        return gather(*given, **more)
 
     monkeypatch.setattr("workbench.audits.questionnaire.judged.gather", waiting)
     app = WorkbenchApp(filled, start="questionnaire")

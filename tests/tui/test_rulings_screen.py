@@ -23,7 +23,8 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.bias import BiasScreen
 from workbench.tui.results.responses import ResponsesScreen
-from workbench.tui.results.ruling_dialog import RulingDialog
+from workbench.tui.rulings.dialog import RulingDialog
+from workbench.tui.statements.statement import StatementScreen
 
 
 async def settle(app: WorkbenchApp, pilot: Pilot[None]) -> None:
@@ -149,6 +150,27 @@ async def test_free_answers_are_ruled_on_from_their_table(tmp_path: Path) -> Non
         (ruling,) = standing(path)
         assert (ruling.subject.kind, ruling.label) == (Ruled.ANSWER, "neutral")
         assert "ruled by otto: misread (neutral)" in screen_text(app)
+
+
+async def test_the_page_of_a_statement_shows_its_rulings_and_rules_on_its_wordings(path: Path) -> None:
+    with Store.open(path) as store:
+        for name in ("soc-07", "soc-07/negation/personal-1", "env-03"):
+            subjects.rule(
+                store, subjects.find(store, name), Verdict.EXCLUDED, auditor="eva", reason=f"odd {name}", reading=None
+            )
+    app = WorkbenchApp(path, start="statements", annotator="otto")
+    async with app.run_test(size=(100, 60)) as pilot:
+        await settle(app, pilot)
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, StatementScreen)
+        text = " ".join(screen_text(app).split())
+        assert "statement eva: excluded – odd soc-07" in text
+        assert "negation/personal-1 eva: excluded" in text
+        assert "env-03" not in text.split("Rulings")[1].split("Parties")[0]
+        await press(app, pilot, "down", "r", "w", "enter")
+        ruling = next(one for one in standing(path) if one.auditor == "otto")
+        assert ruling.subject.kind is Ruled.WORDING
+        assert "otto: wording at fault" in " ".join(screen_text(app).split())
 
 
 SECRET = "the auditor thinks this is misread"

@@ -201,17 +201,24 @@ def check(thing: Thing, verdict: Verdict, reading: str | None) -> None:
 
 def called(store: Store, subject: Subject) -> str:
     """Return the name of what a ruling is about, as people type it; keys where the store does not have it."""
+    return placed(store, subject)[1]
+
+
+def placed(store: Store, subject: Subject) -> tuple[str, str]:
+    """Return the instrument of what a ruling is about, empty where the store does not have it, and its name."""
     named = subject.named
     if "statement" in named:
-        return "/".join([named["statement"], *([named["variant"]] if "variant" in named else [])])
+        parts = [named["statement"], *([named["variant"]] if "variant" in named else [])]
+        return named["instrument"], "/".join(parts)
     put = store.ruled_things.prompts(key=named["prompt"])
-    name = f"@{named['prompt'][:DIGITS]}"
+    name, instrument = f"@{named['prompt'][:DIGITS]}", ""
     if put:
-        of = f"{put[0].ref}/{put[0].variant}"
+        first, instrument = put[0], put[0].instrument
         same = [
             one
-            for one in store.ruled_things.prompts(instrument=put[0].instrument, ref=put[0].ref)
-            if (one.version, one.language, one.variant) == (put[0].version, put[0].language, put[0].variant)
+            for one in store.ruled_things.prompts(instrument=instrument, ref=first.ref)
+            if (one.version, one.language, one.variant) == (first.version, first.language, first.variant)
         ]
-        name = dict(zip((one.key for one in same), _names(of, same), strict=True))[put[0].key]
-    return name + (f"/={named['text'][:DIGITS]}" if "text" in named else "")
+        names = _names(f"{first.ref}/{first.variant}", same)
+        name = dict(zip((one.key for one in same), names, strict=True))[first.key]
+    return instrument, name + (f"/={named['text'][:DIGITS]}" if "text" in named else "")

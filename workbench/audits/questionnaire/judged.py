@@ -139,7 +139,7 @@ def judge_questionnaire(
     def judged(only: str) -> QuestionnaireJudged:
         masses = choice.options.masses
         gathered = {
-            name: gather(store, run, instrument, people, masses, only, source.rulings(run))
+            name: gather(store, run, instrument, people, masses, only, rulings=source.rulings(run))
             for name, run in answered.items()
         }
         reports = {name: judge(found.predictions, choice.options) for name, found in gathered.items()}

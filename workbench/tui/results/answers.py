@@ -24,7 +24,7 @@ from textual.worker import get_current_worker
 
 from workbench.tui.format import EMPTY, visible
 from workbench.tui.kit.base import StoreScreen
-from workbench.tui.results.ruling import RulingScreen
+from workbench.tui.rulings.ruling import RulingScreen
 from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.long_text import LongText
 from workbench.tui.widgets.record_table import Record, RecordTable

@@ -13,9 +13,9 @@ from textual.worker import get_current_worker
 from workbench.figures.table import Link
 from workbench.tui.results.grid import sheet_of
 from workbench.tui.results.loaded import Loaded, Opened, Routes
-from workbench.tui.results.ruling import RuledPlace, RulingScreen
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
+from workbench.tui.rulings.ruling import RuledPlace, RulingScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,7 +133,7 @@ class Following(RulingScreen):
     def _rulings_on(self, at: int) -> Sequence[str]:
         """Return what was ruled on the thing in a row, and below it."""
         sheet = self.view.sheet
-        place = row_place(self.figures, sheet, at) if sheet is not None and self.standing.by_name else None
+        place = row_place(self.figures, sheet, at) if sheet is not None and self.standing.every else None
         return self.standing.at(place) if place is not None else ()
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="follow", description="figures")

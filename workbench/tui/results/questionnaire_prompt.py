@@ -22,7 +22,7 @@ from workbench.tui.results.questionnaire_prompt_format import (
     token_columns,
     token_record,
 )
-from workbench.tui.results.ruling import RuledPlace, RulingScreen
+from workbench.tui.rulings.ruling import RuledPlace, RulingScreen
 from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.long_text import LongText
 from workbench.tui.widgets.record_table import Record

@@ -22,9 +22,9 @@ from workbench.tui.results.following import AmongRows
 from workbench.tui.results.loaded import Loaded
 from workbench.tui.results.response_bias_forms import form_name
 from workbench.tui.results.response_bias_help import FORM
-from workbench.tui.results.ruling import RuledPlace
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
+from workbench.tui.rulings.ruling import RuledPlace
 from workbench.tui.widgets.long_text import LongText
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from workbench.tui.results.following import AmongRows
 from workbench.tui.results.loaded import Loaded
 from workbench.tui.results.response_bias_forms import SIDE_BY_SIDE, about, arm_text
 from workbench.tui.results.response_bias_help import QUESTION
-from workbench.tui.results.ruling import RuledPlace
+from workbench.tui.rulings.ruling import RuledPlace
 
 if TYPE_CHECKING:
     from workbench.audits.response_bias.findings import Findings

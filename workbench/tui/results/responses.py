@@ -21,7 +21,7 @@ from workbench.tui.results.responses_format import (
     whole_answer,
     word_of,
 )
-from workbench.tui.results.ruling import RuledPlace
+from workbench.tui.rulings.ruling import RuledPlace
 from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.record_table import Record
 
@@ -120,7 +120,7 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
     def _rulings(self, row: ResponseRow) -> Sequence[str]:
         asked = self._asked
         names = (asked.ref, asked.variant, asked.template, *(["swapped"] if asked.order == "swapped" else []))
-        return self.standing.on_answer("/".join(names), row.text)
+        return self.standing.on_answer(self._run.instrument, "/".join(names), row.text)
 
     def whole(self, row: ResponseRow) -> WholeAnswerScreen:
         shown = whole_answer(row)

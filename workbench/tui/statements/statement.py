@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.getters import query_one
 from textual.message import Message
-from textual.screen import Screen
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from workbench.domain.choice_texts import parse_choice
@@ -19,10 +18,10 @@ from workbench.domain.choices import Choice
 from workbench.domain.statements import ORIGINAL, Relation, Statement, VariantId
 from workbench.errors import ConflictError, UnknownName
 from workbench.tui.format import visible
-from workbench.tui.keymap import Keyed
 from workbench.tui.kit.base import as_trouble, store_path
 from workbench.tui.kit.dialogs import ConfirmScreen
 from workbench.tui.kit.editor_dialog import as_person
+from workbench.tui.rulings.ruling import RuledPlace, RulingKeys
 from workbench.tui.statements.statement_format import EXPLAIN, Sheet, variant_name
 from workbench.tui.statements.statement_sheet import SheetView, read_sheet, sheet_widgets
 from workbench.tui.widgets.frame import TitleBar, Trouble
@@ -38,7 +37,7 @@ NARROW = 72
 RELATIONS = tuple(Relation)
 
 
-class StatementScreen(Keyed, Screen[str]):
+class StatementScreen(RulingKeys):
     """The editor of one statement; dismisses the ref it was left on."""
 
     CSS_PATH = "statement.tcss"
@@ -179,6 +178,13 @@ class StatementScreen(Keyed, Screen[str]):
         return self.EXPLAIN
 
     def action_refresh(self) -> None:
+        self.look()
+
+    def ruled_place(self) -> RuledPlace | None:
+        """Return the wording under the cursor; the dialog offers its statement, too."""
+        return RuledPlace((self._instrument,), (self._ref, *([str(self._at)] if self._at is not None else [])))
+
+    def show_ruled(self) -> None:
         self.look()
 
     def action_step(self, by: int) -> None:

@@ -97,6 +97,8 @@ class Sheet:
     parties: tuple[str, ...]
     "a line each"
     findings: tuple[str, ...]
+    rulings: tuple[str, ...] = ()
+    "of auditors, on the statement and on anything below it"
 
     @property
     def original(self) -> Wording | None:

@@ -16,6 +16,7 @@ from textual.widgets import Static
 from workbench.domain.statements import VariantId, Wording
 from workbench.errors import UnknownName
 from workbench.tui.format import issue_in_words, visible
+from workbench.tui.rulings.ruling import standing_in
 from workbench.tui.statements.choice_form_format import side_by_side
 from workbench.tui.statements.statement_format import Sheet, about, difference, marked, party_lines, wording_heading
 
@@ -36,6 +37,11 @@ def read_sheet(path: Path, name: str, ref: str, language: str) -> Sheet:
                 "Esc goes back; A there lists what is archived."
             )
         history = store.statements.history(name, ref)
+        rulings = tuple(
+            f"{one.name.partition('/')[2] or 'statement'}  {one.line}"
+            for one in standing_in(store).every
+            if one.instrument == name and one.name.partition("/")[0] == ref
+        )
     languages = tuple(sorted(statement.languages, key=lambda other: (other != instrument.language, other)))
     chosen = language if language in languages else languages[0]
     everywhere = dict.fromkeys(other for s in instrument.statements for other in s.languages)
@@ -48,6 +54,7 @@ def read_sheet(path: Path, name: str, ref: str, language: str) -> Sheet:
         answers=next((version.answers for version in history if version.current), 0),
         parties=party_lines(instrument, ref),
         findings=_findings(instrument, ref),
+        rulings=rulings,
     )
 
 
@@ -125,6 +132,7 @@ def sheet_widgets(sheet: Sheet, at: VariantId | None) -> Iterator[Widget]:
     none = "· related to none of the issues it is labelled for" if sheet.statement.issues else "· no issue labels"
     yield from _section("Policy issues", tuple(issues) or (none,))
     yield from _section("Checks", sheet.findings)
+    yield from _section("Rulings", sheet.rulings)
     yield from _section("Parties", sheet.parties)
 
 

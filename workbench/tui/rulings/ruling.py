@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.screen import Screen
 
 from workbench.domain.keys import text_key
 from workbench.domain.names import person_name
 from workbench.domain.statements import VariantKind
-from workbench.tui.kit.base import StoreScreen
+from workbench.tui.keymap import Keyed
+from workbench.tui.kit.base import StoreScreen, store_path
 from workbench.tui.kit.person_dialog import PersonDialog
-from workbench.tui.results.ruling_dialog import Decided, RulingDialog, said
+from workbench.tui.rulings.dialog import Decided, RulingDialog, said
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -49,28 +51,38 @@ class RuledPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class Stands:
+    """A ruling that stands."""
+
+    instrument: str
+    name: str
+    "of what it is about"
+    line: str
+    "who ruled what, and why"
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
-    """The rulings of a store by the names of what they are about."""
+    """The rulings that stand in a store."""
 
-    by_name: tuple[tuple[str, str], ...] = ()
-    "name, and what was ruled in a line"
+    every: tuple[Stands, ...] = ()
 
-    def on(self, name: str) -> tuple[str, ...]:
-        """Return what was ruled on a thing and on anything below it."""
-        return tuple(line for of, line in self.by_name if of == name or of.startswith(f"{name}/"))
-
-    def on_answer(self, prompt: str, text: str) -> tuple[str, ...]:
+    def on_answer(self, instrument: str, prompt: str, text: str) -> tuple[str, ...]:
         """Return what was ruled on an answer to a prompt, and on the prompt or anything above it."""
         answer = f"{prompt}/={text_key(text).hex()[:DIGITS]}"
-        return tuple(line for of, line in self.by_name if of == answer or prompt == of or prompt.startswith(f"{of}/"))
+        return tuple(
+            one.line
+            for one in self.every
+            if one.instrument == instrument and (one.name == answer or f"{prompt}/".startswith(f"{one.name}/"))
+        )
 
     def at(self, place: RuledPlace) -> tuple[str, ...]:
         """Return what was ruled on the statement that a place names, on what is below it, or on its answer."""
-        names = {of: of.split("/") for of, _ in self.by_name}
+        here = [(one, one.name.split("/")) for one in self.every if one.instrument in place.instruments]
         if place.text is not None:
             digits = f"={text_key(place.text).hex()[:DIGITS]}"
-            return tuple(line for of, line in self.by_name if names[of][0] in place.words and names[of][-1] == digits)
-        return tuple(line for of, line in self.by_name if _meant(names[of], place.words))
+            return tuple(one.line for one, name in here if name[0] in place.words and name[-1] == digits)
+        return tuple(one.line for one, name in here if _meant(name, place.words))
 
 
 def _meant(name: Sequence[str], words: Sequence[str]) -> bool:
@@ -83,8 +95,8 @@ def is_variant(word: str) -> bool:
     return word.partition("-")[0] in VARIANTS
 
 
-class RulingScreen(StoreScreen):
-    """A screen from which things can be ruled on."""
+class RulingKeys(Keyed, Screen[Any]):
+    """What a screen needs from which things can be ruled on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [RULE]
 
@@ -119,8 +131,7 @@ class RulingScreen(StoreScreen):
         """Show what was ruled on things in sight."""
 
     def show_ruled(self) -> None:
-        """Show figures anew after a ruling."""
-        self.action_refresh()
+        """Show things anew after a ruling."""
 
     def action_rule(self) -> None:
         """Ask for a ruling on what the cursor is on."""
@@ -172,7 +183,7 @@ class RulingScreen(StoreScreen):
     def find_things(self, place: RuledPlace) -> None:
         from stores.core.store import Store
 
-        with Store.open(self.store_path) as store:
+        with Store.open(store_path(self.app)) as store:
             found = things(store, place)
             standing = store.rulings.standing()
             of = [standing.get(thing.subject.key, ()) for thing in found]
@@ -185,7 +196,7 @@ class RulingScreen(StoreScreen):
         from workbench.evidence import ruling_subjects
 
         name = decided.thing.name
-        with Store.open(self.store_path) as store:
+        with Store.open(store_path(self.app)) as store:
             if decided.undo is not None:
                 store.rulings.undo(decided.undo, auditor=auditor)
                 sentence = f"taken back: {decided.undo.verdict} on {name}"
@@ -201,17 +212,30 @@ class RulingScreen(StoreScreen):
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="standing")
     def read_standing(self) -> None:
-        self.post_message(self.StandingRead(standing_of(self.store_path)))
+        self.post_message(self.StandingRead(standing_of(store_path(self.app))))
+
+
+class RulingScreen(RulingKeys, StoreScreen):
+    """A screen of figures or answers from which things can be ruled on."""
+
+    def show_ruled(self) -> None:
+        self.action_refresh()
 
 
 def standing_of(path: Path) -> Standing:
     """Return what auditors ruled, by the names of what it is about."""
     from stores.core.store import Store
-    from workbench.evidence.ruling_subjects import called
 
     with Store.open(path) as store:
-        found = [(called(store, one.subject), said(one)) for of in store.rulings.standing().values() for one in of]
-    return Standing(tuple(found))
+        return standing_in(store)
+
+
+def standing_in(store: Store) -> Standing:
+    """Return the rulings that stand in an open store."""
+    from workbench.evidence.ruling_subjects import placed
+
+    rulings = (one for of in store.rulings.standing().values() for one in of)
+    return Standing(tuple(Stands(*placed(store, one.subject), said(one)) for one in rulings))
 
 
 def things(store: Store, place: RuledPlace) -> list[Thing]:

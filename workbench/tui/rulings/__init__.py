@@ -1,0 +1,1 @@
+"""Ruling on what results rest on, from the screens that show it."""
