@@ -21,6 +21,7 @@ from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.results.answers import WholeAnswerScreen
 from workbench.tui.results.bias import BiasScreen
 from workbench.tui.results.responses import ResponsesScreen
 from workbench.tui.rulings.dialog import RulingDialog
@@ -146,6 +147,8 @@ async def test_free_answers_are_ruled_on_from_their_table(tmp_path: Path) -> Non
             view = getattr(app.screen, "view", None)
             if view is not None and view.sheet.table.name == "answers":
                 break
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, WholeAnswerScreen)
         await press(app, pilot, "r", "m", "3", "enter")
         (ruling,) = standing(path)
         assert (ruling.subject.kind, ruling.label) == (Ruled.ANSWER, "neutral")

@@ -200,13 +200,15 @@ class Told:
     def in_short(self) -> str:
         """Say in a few words whether rulings count, of figures that they change."""
         n = plural(len(self.changing), "ruling")
-        return f"{n} ({plural(self.differ, self.figure)} differ)" if self.counted else f"without {n}"
+        return f"{n} ({self._differ()})" if self.counted else f"without {n}"
+
+    def _differ(self) -> str:
+        return f"{plural(self.differ, self.figure)} {'differs' if self.differ == 1 else 'differ'}"
 
     def sentences(self) -> Iterator[str]:
         """Say which and how many rulings change what, and how much was looked at; nothing where there are none."""
         if self.changing and self.counted:
-            differ = f"{plural(self.differ, self.figure)} {'differs' if self.differ == 1 else 'differ'}"
-            differ += f" without {'it' if len(self.changing) == 1 else 'them'}"
+            differ = f"{self._differ()} without {'it' if len(self.changing) == 1 else 'them'}"
             yield f"{plural(len(self.changing), 'ruling')}: {', '.join(self._changes())}; {differ}"
         elif self.changing:
             them = "it" if len(self.changing) == 1 else "them"

@@ -24,7 +24,7 @@ from textual.worker import get_current_worker
 
 from workbench.tui.format import EMPTY, visible
 from workbench.tui.kit.base import StoreScreen
-from workbench.tui.rulings.ruling import RulingScreen
+from workbench.tui.rulings.ruling import RulingKeys, RulingScreen
 from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.long_text import LongText
 from workbench.tui.widgets.record_table import Record, RecordTable
@@ -251,6 +251,7 @@ class WholeAnswerScreen(ModalScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter", "dismiss(None)", "Close", key_display="Esc"),
         Binding("y", "copy", "Copy"),
+        Binding("r", "rule", "Rule"),
     ]
 
     def __init__(
@@ -270,7 +271,8 @@ class WholeAnswerScreen(ModalScreen[None]):
         text, marked = self._shown
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = Content(visible(self._title))
-            dialog.border_subtitle = f"{len(self._answer):,} characters · y copy · Esc back"
+            ruled = " · r rule" if self._below is not None else ""
+            dialog.border_subtitle = f"{len(self._answer):,} characters · y copy{ruled} · Esc back"
             yield Static(self._reading, markup=False, classes="line")
             yield LongText(text, marked, name="whole")
             yield Static(self._provenance, markup=False, classes="line -dim")
@@ -278,8 +280,24 @@ class WholeAnswerScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         self.query_one("#whole").focus()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "rule" or self._below is not None
+
     def action_copy(self) -> None:
         copied(self, self._answer)
+
+    def action_rule(self) -> None:
+        """Rule on the answer, which is under the cursor of the screen below."""
+        if (below := self._below) is not None:
+            self.dismiss(None)
+            below.call_after_refresh(below.action_rule)
+
+    @property
+    def _below(self) -> RulingKeys | None:
+        """The screen that this one was opened from, where things can be ruled on there."""
+        stack = self.app.screen_stack
+        below = stack[-2] if len(stack) > 1 and stack[-1] is self else stack[-1]
+        return below if isinstance(below, RulingKeys) else None
 
 
 def copied(screen: StoreScreen | ModalScreen[None], text: str) -> None:

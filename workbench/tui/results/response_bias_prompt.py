@@ -88,6 +88,7 @@ class FormScreen(AmongRows):
         self._findings: Findings = loaded.material
         self._shown = shown
         judged: ResponseBiasJudged = loaded.judged
+        self._instrument = judged.instrument.name
         run = judged.subjects[shown.subject].run
         self._run = (run.model, run.version, run.backend, run.dtype, str(run.sampling)) if run is not None else ()
         self._changed = arm == shown.changed.arm
@@ -102,6 +103,7 @@ class FormScreen(AmongRows):
     def on_mount(self) -> None:
         self.title_bar.note = READING
         self.read_forms()
+        self.read_standing()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         if action in ("turn", "whole"):
@@ -119,6 +121,16 @@ class FormScreen(AmongRows):
 
     def action_whole(self) -> None:
         self.view.show_whole()
+
+    def show_standing(self) -> None:
+        self.view.rulings = self._rulings_on
+        if self._forms:
+            self.view.follow()
+
+    def _rulings_on(self, at: int) -> Sequence[str]:
+        """Return what was ruled on an answer."""
+        words = (self._shown.row.ref,)
+        return self.standing.at(RuledPlace((self._instrument,), words, text=self._sheet.table.rows[at][1].text))
 
     def ruled_place(self) -> RuledPlace | None:
         """Return the form's prompt, and the answer under the cursor where one was drawn."""
