@@ -66,6 +66,27 @@ def test_a_page_begins_with_its_title_and_its_commands_fit_on_a_screen() -> None
             assert len(line) <= 120, (page.name, line)
 
 
+PRINTED = {
+    "faulborn-2025": (12, 6),
+    "ceron-2024": (10, 7),
+    "ceron-2024-v1": (10, 4),
+    "haller-2025": (12, 9),
+    "tjuatja-2024": (15, 9),
+}
+"page -> tables and figures of the paper"
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_a_page_of_a_paper_has_every_table_and_figure_in_a_heading(name: str) -> None:
+    headings = " ".join(line for line in PAGES[name].text.splitlines() if line.startswith("## "))
+    for kind, last in zip(("Table", "Figure"), PRINTED[name], strict=True):
+        found: set[int] = set()
+        for first, word, second in re.findall(rf"{kind}s? (\d+)(?: (and|to) (\d+))?", headings):
+            end = int(second or first)
+            found |= {*range(int(first), end + 1)} if word == "to" else {int(first), end}
+        assert found == set(range(1, last + 1))
+
+
 def test_help_lists_the_topics_and_prints_a_page_as_it_is_written(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "help")
     assert code == 0

@@ -36,10 +36,9 @@ def changes(report: Report, dimension: Dimension | None = None, model: str = "")
         [
             Column("model", "model", lambda row: row.model),
             Column(
-                "mean", "mean |difference|", lambda row: row.mean, Kind.COEFFICIENT, short="mean |d|", scale=(0.0, 1.0),
+                "mean", "mean |difference|", lambda row: row.mean, Kind.COEFFICIENT, short="mean |d|",
                 help="of the totals under each other prefix from the total under `baseline`; without an interval, "
                 "because noise adds to it",
-                reference=lambda row: row.noise.noise,
             ),
             Column("noise", "noise alone", lambda row: row.noise.noise, Kind.COEFFICIENT, help=_NOISE),
             Column("size", "without noise", lambda row: row.noise.size, Kind.COEFFICIENT, help=_SIZE),
@@ -59,7 +58,7 @@ def changes(report: Report, dimension: Dimension | None = None, model: str = "")
     )  # fmt: skip
 
 
-_NOISE = "the mean that noise gives where no prefix moves the bias; the mark on the picture"
+_NOISE = "the mean that noise gives where no prefix moves the bias"
 _SIZE = "root mean square of the differences without the noise"
 _UNDEFINED = "prefixes under which the total is undefined"
 
