@@ -87,7 +87,7 @@ def _agreement(of: Reliability, options: Namespace) -> Iterator[AnyTable]:
         yield tables.restricted(of)
     yield tables.across(of)
     yield parts.components(of.parts)
-    yield parts.shifts(of.parts)
+    yield parts.shifts(of.parts if as_data(options) else of.parts[:1])
     if len(of.parts) > 1:
         yield parts.by_issue(of.parts)
     if as_data(options):

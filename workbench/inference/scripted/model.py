@@ -8,6 +8,7 @@ unreadably. `scripted:FILE.toml` sets the persona:
     delay_s = 0.01       # seconds a prompt
     answers = ["…"]      # answer from these alone, one drawn at random
     [letters]            # how a question with lettered options is answered: `workbench.inference.scripted.letters`
+    [spread]             # shares of agreement with known variance components: `workbench.inference.scripted.spread`
 
 A prompt that ends with lettered options (`A. …`, a line each) is answered by one letter, or by the beginning of an
 answer that is none.
@@ -35,6 +36,7 @@ from workbench.domain.responses import Decided, Drawn, ModelCard, Request, Sampl
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens, Scored, Work
 from workbench.inference.scripted.letters import LetterHabits, letter_shares
+from workbench.inference.scripted.spread import Spread
 from workbench.readers.choice_letter import spelled
 from workbench.readers.tokens import continues_word
 
@@ -53,6 +55,8 @@ class Persona:
     delay_s: float = 0.0
     answers: tuple[str, ...] = ()
     letters: LetterHabits = field(default_factory=LetterHabits)
+    spread: Spread | None = None
+    "how shares of agreement vary with statement, wording, template and label order; None: as `agree` says"
 
 
 class ScriptedModel:
@@ -130,6 +134,8 @@ class ScriptedModel:
         first, second = [label for label in found.groups() if label] if found else ("agree", "disagree")
         by_hash = prompt.key[0] / 255
         share = self.persona.agree if self.persona.agree is not None else (0.08 if by_hash < 0.45 else 0.92)
+        if self.persona.spread is not None:
+            share = self.persona.spread.share(text, first, second)
         stop = "" if {first, second} == set(BARE) else "."
         return first.capitalize() + stop, second.capitalize() + stop, share
 

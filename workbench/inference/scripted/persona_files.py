@@ -1,7 +1,7 @@
 """Scripted personas as files that people write: a TOML file, read exactly or refused with all its faults at once.
 
 Which fields there are, and what they mean, says `workbench.inference.scripted.model`; those of the table `[letters]`
-`workbench.inference.scripted.letters`.
+`workbench.inference.scripted.letters`; those of `[spread]` `workbench.inference.scripted.spread`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from typing import Any, TypeGuard
 
 from workbench.inference.scripted.letters import STEEPEST, LetterHabits
 from workbench.inference.scripted.model import Persona
+from workbench.inference.scripted.spread import FIELDS, Spread
 from workbench.toml_files import TomlFile
 
 KNOWN = tuple(field.name for field in fields(Persona))
 OF_LETTERS = tuple(field.name for field in fields(LetterHabits))
+OF_SPREAD = ("statements", "mean", "seed", *FIELDS)
 SHARE = "a share from 0 to 1"
 ODDS = "a list of odds, 0 or more each and one of the first two above 0, such as [3, 1]"
 RANGES = {
@@ -25,6 +27,8 @@ RANGES = {
     "invalid": (0.0, 1.0, SHARE),
     "by_text": (-STEEPEST, STEEPEST, f"a number from -{STEEPEST:g} to {STEEPEST:g}"),
     "delay_s": (0.0, math.inf, "seconds, 0 or more"),
+    "mean": (0.0, 1.0, SHARE),
+    **dict.fromkeys(FIELDS, (0.0, 0.25, "the variance of a share, 0 to 0.25")),
 }
 "least, most, and how that is said"
 
@@ -44,9 +48,35 @@ def read_persona(file: TomlFile) -> Persona:
         **_numbers(file, table, "agree", "unreadable", "delay_s"),
         **_texts(file, table, "answers", least=0),
         "letters": _habits(file, letters),
+        "spread": _spread(file, table),
     }
     file.check()
     return Persona(**persona)
+
+
+def _spread(file: TomlFile, table: Mapping[str, Any]) -> Spread | None:
+    """Return what `[spread]` says; None where there is none, or something is wrong with it, noted as a fault."""
+    given = table.get("spread")
+    if given is None:
+        return None
+    if not isinstance(given, dict):
+        file.fault("spread", "no table", "a line [spread] and its fields below it")
+        return None
+    _unknown(file, given, OF_SPREAD)
+    if "agree" in table:
+        file.fault("agree", "a share beside [spread], which decides it", "one of the two")
+    statements, seed = given.get("statements"), given.get("seed", 1)
+    if not isinstance(statements, str) or not statements.strip():
+        file.fault("statements", repr(statements), "an instrument that ships, or the path of a statements.csv")
+    if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+        file.fault("seed", repr(seed), "a whole number, 0 or more")
+    numbers = _numbers(file, given, "mean", *FIELDS)
+    mean, total = numbers.pop("mean", 0.5), sum(numbers.values())
+    if total > mean * (1 - mean):
+        most = f"at most {mean * (1 - mean):.3g}, mean (1 - mean)"
+        file.fault("spread", f"variances of {total:g} together", most)
+    components = tuple((FIELDS[name], float(value)) for name, value in numbers.items())
+    return Spread(str(statements), float(mean), seed, components) if isinstance(seed, int) else None
 
 
 def _habits(file: TomlFile, table: Mapping[str, Any]) -> LetterHabits:
