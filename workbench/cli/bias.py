@@ -25,6 +25,7 @@ TABLES = {
     "source": ("sources",),
     "author": ("authors", "author_differences"),
     "statement": ("statement_counts", "statements"),
+    "component": ("components",),
 }
 "what `--by` adds"
 

@@ -110,8 +110,11 @@ class Decomposition:
         return sum(self.variances.values())
 
 
-def decompose(cells: Cells) -> Decomposition:
-    """Return every component that the design tells apart, with its interval."""
+def decompose(cells: Cells, most: float = MOST) -> Decomposition:
+    """Return every component that the design tells apart, with its interval.
+
+    most : the largest variance that values can have; 0.25 for shares
+    """
     there = cells.answered
     kept = _with_templates(cells.of(there))
     value, known = kept.value, kept.known
@@ -125,7 +128,7 @@ def decompose(cells: Cells) -> Decomposition:
             Component(name, NAN, NAN, NAN, "fewer than two statements") for name in (STATEMENT, SAMPLING)
         )
     else:
-        components = tuple(_components(kept, shift))
+        components = tuple(_components(kept, shift, most))
     return Decomposition(components, **counted, wordings=wordings, templates=t, orders=orders, order_shift=shift)
 
 
@@ -135,7 +138,7 @@ def _with_templates(cells: Cells) -> Cells:
     return Cells(cells.value[:, :, used], cells.noise[:, :, used], cells.strata)
 
 
-def _components(cells: Cells, shift: Estimate) -> Sequence[Component]:
+def _components(cells: Cells, shift: Estimate, most: float) -> Sequence[Component]:
     value, n = cells.value, len(cells.value)
     found = {name: _unless_rounding(float(each[0])) for name, each in estimates(cells).items()}
     statements = estimates(cells, 1 - np.eye(len(value)))
@@ -152,7 +155,7 @@ def _components(cells: Cells, shift: Estimate) -> Sequence[Component]:
         low, high = NAN, NAN
         if len(value) >= FEWEST_STATEMENTS and (templates is not None or not cells.facets[1]):
             of = None if templates is None else np.array([float(each[name][0]) for each in templates])
-            low, high = _interval(name, raw, cells, (statements[name], of), shift)
+            low, high = _interval(name, raw, cells, (statements[name], of), shift, most)
         made.append(Component(name, raw, low, high, "" if np.isfinite(low) else FEW, n))
     return made
 
@@ -170,7 +173,7 @@ def _without(cells: Cells, template: int) -> Cells:
 
 
 def _interval(
-    name: str, raw: float, cells: Cells, left_out: tuple[FloatArray, FloatArray | None], shift: Estimate
+    name: str, raw: float, cells: Cells, left_out: tuple[FloatArray, FloatArray | None], shift: Estimate, most: float
 ) -> tuple[float, float]:
     """Return the ends of a component's interval, cut to what a variance can be."""
     if name in (TEMPLATE, ORDER_TEMPLATE):
@@ -179,7 +182,7 @@ def _interval(
         low, high = _squared(shift)
     else:
         low, high = jackknifed(raw, *left_out)
-    return (NAN, NAN) if np.isnan(low) else (min(max(low, 0.0), MOST), min(max(high, 0.0), MOST))
+    return (NAN, NAN) if np.isnan(low) else (min(max(low, 0.0), most), min(max(high, 0.0), most))
 
 
 def jackknifed(raw: float, statements: FloatArray, templates: FloatArray | None) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import combinations
 
 from workbench.audits.bias_score import compared_tables as comparing
+from workbench.audits.bias_score import components as parts
 from workbench.audits.bias_score import factor_tables as factors
 from workbench.audits.bias_score import tables as tables
 from workbench.audits.bias_score.columns import selected
@@ -91,6 +92,9 @@ def book(
         Entry(
             "compared", "models compared", partial(comparing.compared, report, dimension),
             tuple(combinations(names, 2)), chosen, one_model,
+        ),
+        Entry(
+            "components", "where the spread comes from", partial(parts.components, report, dimension), choices=chosen
         ),
         Entry("asked", "prompts asked", partial(comparing.asked, report), empty=one_model),
         Entry("statement_counts", "statements counted", partial(factors.statement_counts, report)),
