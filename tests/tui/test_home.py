@@ -14,10 +14,13 @@ from tests.tui.conftest import hostile_instrument, made, screen_text, until
 from workbench import pipeline
 from workbench.audits.bias_score.judged import judge_bias
 from workbench.domain.designs import Design
+from workbench.domain.statements import VariantKind
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
+from workbench.pipeline.draft_rules import draft_by_rule
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.home.home import HomeScreen
+from workbench.tui.statements.drafts import DraftsScreen
 
 
 def answered(path: Path, *, agree: float = 1.0) -> Path:
@@ -152,3 +155,15 @@ async def test_answers_that_nobody_labelled_lead_to_annotation(tmp_path: Path) -
         await until(pilot, lambda: "then n: draw answers for people to label" in screen_text(app))
         await pilot.press("a")
         await until(pilot, lambda: app.current_mode == "annotate")
+
+
+async def test_what_waits_stands_on_home_and_enter_goes_there(path: Path) -> None:
+    with Store.open(path) as store:
+        draft_by_rule(store, "small", (VariantKind.NEGATION,))
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "To do       3 drafts  of wordings of small to review" in screen_text(app))
+        facts = app.screen.query_one("#facts", OptionList)
+        facts.highlighted = [option.id for option in facts.options].index("todo:drafts small")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, DraftsScreen))

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from textual.app import App
 from textual.binding import ActiveBinding
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
@@ -20,7 +19,7 @@ from textual.worker import WorkerCancelled, WorkerFailed
 from workbench import registry
 from workbench.tui.format import visible
 from workbench.tui.kit.base import store_path
-from workbench.tui.routes import screen
+from workbench.tui.leading import lead
 
 
 def _nearness(active: ActiveBinding) -> int:
@@ -88,18 +87,9 @@ class NameProvider(Provider):
         for one in self._named:
             shown = visible(one.name)
             if (score := matcher.match(shown)) > 0:
-                yield Hit(score, matcher.highlight(shown), partial(go, self.app, one), text=shown, help=one.what)
-
-
-def go(app: App[Any], named: Named) -> None:
-    """Show what a name means."""
-    kind, *about = named.route
-    if kind == "statement":
-        app.push_screen(screen("statement", *about))
-    else:
-        app.switch_mode(str(kind))
-        if about:
-            app.call_after_refresh(lambda: getattr(app.screen, "show_job")(*about))  # noqa: B009
+                yield Hit(
+                    score, matcher.highlight(shown), partial(lead, self.app, one.route), text=shown, help=one.what
+                )
 
 
 def read_names(path: Path) -> tuple[Named, ...]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.instruments.instruments import InstrumentSummary
     from stores.jobs.job_rows import Job
+    from workbench.pipeline.todo import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,7 @@ class Judgement:
     lint: dict[str, LintCount]
     classifier: ClassifierScore | None
     audits: tuple[AuditLines, ...] = ()
+    tasks: tuple[Task, ...] = ()
 
 
 def read_overview(path: Path) -> Overview:
@@ -112,10 +114,11 @@ def read_overview(path: Path) -> Overview:
 def read_judgement(path: Path) -> Judgement:
     """Check the instruments and judge the newest runs. Raises StoreError."""
     from stores.core.store import Store
+    from workbench.pipeline.todo import tasks
 
     with Store.open(path) as store:
         lint = {name: lint_count(store, name) for name in store.instruments.names()}
-        return Judgement(lint, _classifier(store), tuple(_audits(store)))
+        return Judgement(lint, _classifier(store), tuple(_audits(store)), tasks(store))
 
 
 def _audits(store: Store) -> Iterator[AuditLines]:

@@ -18,6 +18,7 @@ from workbench import registry
 from workbench.errors import WorkbenchError
 from workbench.tui.home.home_lines import home_lines
 from workbench.tui.kit.base import StoreScreen
+from workbench.tui.leading import lead
 from workbench.tui.overview import Judgement, Overview, import_shipped, read_judgement, read_overview
 
 if TYPE_CHECKING:
@@ -170,8 +171,17 @@ class HomeScreen(StoreScreen):
             self.action_import_shipped()
         elif event.option_id == "next:job":
             self.app.switch_mode("jobs")
+        elif kind == "todo":
+            self._begin((event.option_id or "").partition(":")[2])
         elif mode in self.app.MODES:
             self.app.switch_mode(mode)
+
+    def _begin(self, key: str) -> None:
+        """Go where a task is done."""
+        tasks = self._judgement.tasks if self._judgement is not None else ()
+        task = next((one for one in tasks if one.key == key), None)
+        if task is not None:
+            lead(self.app, task.route)
 
     def failed(self, error: WorkbenchError) -> None:
         self._reading = False

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from stores.instruments.instruments import InstrumentSummary
     from stores.jobs.job_rows import Job
     from workbench.audits.audit import HomeLine
+    from workbench.pipeline.todo import Task
     from workbench.tui.overview import AuditLines, ClassifierScore, Judgement, LintCount, Overview
 
 Line = tuple[str, Content]
@@ -42,7 +43,8 @@ def home_lines(overview: Overview, judgement: Judgement | None) -> list[Line]:
     lines += _labels(overview)
     if judgement and judgement.classifier:
         lines.append(("classifier:", _classifier(judgement.classifier)))
-    if (step := _next_step(overview, judgement)) is not None:
+    lines += [(f"todo:{task.key}", _task(task, first=not place)) for place, task in enumerate(_shown(judgement))]
+    if not _shown(judgement) and (step := _next_step(overview, judgement)) is not None:
         lines.append(step)
     return lines
 
@@ -125,6 +127,15 @@ def _classifier(score: ClassifierScore) -> Content:
     kept = number(score.kept, Kind.SHARE)
     detail = f"macro F1 {estimate(score.macro_f1, Kind.COEFFICIENT)} at 0.9, keeps {kept}"
     return _line("Classifier", score.name, detail, below=Content.styled(visible(score.rests_on), "dim"))
+
+
+def _shown(judgement: Judgement | None) -> Sequence[Task]:
+    return judgement.tasks if judgement else ()
+
+
+def _task(task: Task, *, first: bool) -> Content:
+    """Return one line of what waits; the label stands on the first."""
+    return _line("To do" if first else "", task.count, task.what)
 
 
 def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:

@@ -1,0 +1,76 @@
+"""What waits in a store is named with its number, and nothing else is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from stores.core.store import Store
+from tests.conftest import instrument, new_store
+from tests.tui.test_adjudicate_screen import labelled, queued
+from workbench import pipeline
+from workbench.domain.designs import Design
+from workbench.domain.statements import VariantKind
+from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.jobs import launch
+from workbench.pipeline.draft_rules import draft_by_rule
+from workbench.pipeline.todo import tasks
+
+
+def found(store: Store) -> dict[str, str]:
+    return {task.key: f"{task.count} {task.what}" for task in tasks(store)}
+
+
+def test_an_empty_store_has_nothing_to_do(tmp_path: Path) -> None:
+    with new_store(tmp_path / "empty.db") as store:
+        assert tasks(store) == ()
+
+
+def test_labels_disputes_and_flags_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "audit.db"
+    units = queued(path, ["Yes.", "No.", "Perhaps.", "Maybe."])
+    labelled(path, "ana", dict(zip(units, ["agree", "agree", "neutral"], strict=False)), notes={units[1]: "odd"})
+    labelled(path, "ben", dict(zip(units, ["disagree", "agree"], strict=False)), notes={units[0]: "unsure"})
+    with Store.open(path) as store:
+        assert found(store) == {
+            "adjudicate q": "1 item of the queue q to adjudicate",
+            "label q": "3 labels to give in the queue q",
+            "flags q": "1 item of the queue q flagged, though the labels agree",
+        }
+
+
+def test_drafts_and_a_job_that_ended_early_wait_until_they_are_dealt_with(tmp_path: Path) -> None:
+    with new_store(tmp_path / "audit.db") as store:
+        store.instruments.add(instrument())
+        draft_by_rule(store, "small", (VariantKind.NEGATION,))
+        design = Design("small", "scripted", samples=2)
+        plan = pipeline.plan(store, design)
+        job = launch.create(store, plan.design, plan)
+        store.jobs.finish(job, store.jobs.claim(job, "test"), "failed", "no reason")
+        waiting = found(store)
+        assert waiting["drafts small"] == "3 drafts of wordings of small to review"
+        assert waiting[f"job {job}"].startswith(f"{plan.samples_needed} answers of job {job} (failed) are missing")
+        again = launch.create(store, plan.design, plan)
+        attempt = store.jobs.claim(again, "test")
+        pipeline.collect(store, plan, ScriptedModel(Persona()), attempt=attempt, job=again)
+        store.jobs.finish(again, attempt, "done")
+        for draft in store.drafts.list("small"):
+            store.drafts.reject(draft.id, person="ana")
+        assert found(store) == {}
+
+
+def test_statements_that_changed_since_they_were_asked_are_told(tmp_path: Path) -> None:
+    with new_store(tmp_path / "audit.db") as store:
+        store.instruments.add(instrument())
+        plan = pipeline.plan(store, Design("small", "scripted", samples=2))
+        job = launch.create(store, plan.design, plan)
+        attempt = store.jobs.claim(job, "test")
+        pipeline.collect(store, plan, ScriptedModel(Persona()), attempt=attempt, job=job)
+        store.jobs.finish(job, attempt, "done")
+        assert found(store) == {}
+        made = instrument()
+        first, *rest = made.statements
+        edited = replace(first, wordings=tuple(replace(w, text=f"{w.text} Now.") for w in first.wordings))
+        store.instruments.add(replace(made, statements=(edited, *rest)))
+        (said,) = found(store).values()
+        assert said == "1 statement changed since scripted was asked (reliability)"

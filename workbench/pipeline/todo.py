@@ -1,0 +1,86 @@
+"""What waits for a person in a store: each kind of work with how much of it there is, and where it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from stores.core.store import Store
+from workbench import registry
+from workbench.domain.counting import plural
+
+UNFINISHED = ("failed", "lost", "paused", "cancelled")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Something that waits."""
+
+    key: str
+    "the same between two looks at the store"
+    count: str
+    "`12 drafts`"
+    what: str
+    "what is to be done with them"
+    route: tuple[str, ...]
+    "the name of a mode or of a screen, and what it is about"
+
+
+def tasks(store: Store) -> tuple[Task, ...]:
+    """Return what waits, the most pressing first: jobs that ended early, then people's work, then what is outdated."""
+    return (*_jobs(store), *_drafts(store), *_queues(store), *_unread(store), *_outdated(store))
+
+
+def _jobs(store: Store) -> Iterator[Task]:
+    """Yield jobs that ended before their end, unless a later one of the same design is there."""
+    designs: set[str] = set()
+    for job in store.jobs.list():
+        design = repr(sorted(job.spec.items(), key=lambda item: item[0]))
+        if job.state in UNFINISHED and job.done < job.total and design not in designs:
+            left = plural(job.total - job.done, "prompt" if job.exact else "answer")
+            what = f"of job {job.id} ({job.state}) are missing: R resumes it"
+            yield Task(f"job {job.id}", left, what, ("jobs", str(job.id)))
+        designs.add(design)
+
+
+def _drafts(store: Store) -> Iterator[Task]:
+    for name in store.instruments.names():
+        if waiting := store.drafts.counts(name)["pending"]:
+            yield Task(f"drafts {name}", plural(waiting, "draft"), f"of wordings of {name} to review", ("drafts", name))
+
+
+def _queues(store: Store) -> Iterator[Task]:
+    for queue in store.queues.list():
+        judged = store.labels.judged(queue.codebook.name, queue=queue.name)
+        disputed = [item for item in judged if item.open]
+        if disputed:
+            what = f"of the queue {queue.name} to adjudicate"
+            yield Task(f"adjudicate {queue.name}", plural(len(disputed), "item"), what, ("adjudicate", queue.name))
+        if left := queue.needed - queue.done:
+            yield Task(
+                f"label {queue.name}", plural(left, "label"), f"to give in the queue {queue.name}", ("annotate",)
+            )
+        settled = (item for item in judged if not item.open and item.decision is None)
+        if flagged := sum(any(label.flagged for label in item.labels) for item in settled):
+            what = f"of the queue {queue.name} flagged, though the labels agree"
+            yield Task(f"flags {queue.name}", plural(flagged, "item"), what, ("agreement", queue.name))
+
+
+def _unread(store: Store) -> Iterator[Task]:
+    known = store.classifiers.list()
+    if not known:
+        return
+    for audit in registry.free_text():
+        _, left = store.classifiers.count_pending(known[-1].reader, audit, None, ())
+        if left:
+            yield Task(f"read {audit}", plural(left, "answer"), f"that {known[-1].name} has not read", ("classify",))
+
+
+def _outdated(store: Store) -> Iterator[Task]:
+    places = {audit.name: audit.place for audit in registry.every_audit() if audit.place is not None}
+    for run in store.runs.list():
+        place = places.get(run.audit)
+        if place is not None and run.responses and (changed := store.runs.outdated(run)):
+            what = f"changed since {run.named} was asked ({run.audit})"
+            key = f"outdated {run.audit} {run.instrument} {run.model_id} {run.sampling_id} {run.language} {run.family}"
+            yield Task(key, plural(len(changed), "statement"), what, (place.mode,))

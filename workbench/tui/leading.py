@@ -1,0 +1,24 @@
+"""Going where a route leads: a mode of the terminal, one job of the list, or a screen about something by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from textual.app import App
+
+from workbench.tui.routes import ROUTES, screen
+
+if TYPE_CHECKING:
+    from workbench.tui.jobs.jobs import JobsScreen  # type only: the app, which is asked here, opens it
+
+
+def lead(app: App[Any], route: Sequence[object]) -> None:
+    """Show what a route names first, about what it names then."""
+    kind, *about = route
+    if kind in ROUTES and (about or kind not in app.MODES):
+        app.push_screen(screen(str(kind), *about))
+        return
+    app.switch_mode(str(kind))
+    if about:  # a job
+        app.call_after_refresh(lambda: cast("JobsScreen", app.screen).show_job(int(cast("str", about[0]))))
