@@ -278,6 +278,10 @@ def test_a_prompt_of_a_questionnaire_is_left_out_of_accuracy_and_bias(store: Sto
     plain = judge_questionnaire(store, replace(choice, readings=WITHOUT))
     assert len(next(iter(plain.gathered.values())).probe) == len(gathered.probe)
     assert plain.notes[0] == "without 1 ruling: 1 prompt left out with it"
+    rule(store, subjects.find(store, put.ref), Verdict.EXCLUDED)
+    (report,) = judge_questionnaire(store, choice).reports.values()
+    (figure,) = (one for one in report.condition(report.conditions[0]).targets if one.target == put.ref)
+    assert (figure.bias.undefined, figure.accuracy.undefined) == ("left out by a ruling", "left out by a ruling")
     with pytest.raises(UsageError, match="read by one rule alone; found the reader 'people'"):
         judge_questionnaire(store, replace(choice, readings=Readings("people")))
 

@@ -26,6 +26,7 @@ from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 
 NOBODY_ANSWERED = "no respondent answered yes or no"
 NOT_ASKED = "the model was not asked"
+RULED_OUT = "left out by a ruling"
 NOT_OFFERED = "the model's backend does not say the probabilities of yes and no"
 UNREADABLE = "the model put no probability on yes or no"
 

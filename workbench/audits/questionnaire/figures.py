@@ -100,6 +100,8 @@ class Predictions:
     no: FloatArray
     void: BoolArray | None = None
     "(W, T): wordings of a target that read like its original, or have no text; None: none"
+    ruled_out: frozenset[str] = frozenset()
+    "targets of which auditors' rulings leave prompts out"
 
 
 def is_few(respondents: int) -> bool:

@@ -159,11 +159,16 @@ def gather(
         "vocabulary": (answered.rows["yes of all"].copy(), answered.rows["no of all"].copy()),
     }
     names = {axes.get(RESPONDENT, "") for axes in answered.axes_in_use()}
+    out = there.some(np.isin(there.rows["probe"], list(rulings.probes)))
+    ruled_out = frozenset(out.put[place].ref for place in np.unique(out.rows["put"]))
     return Gathered(
-        predictions=_with_void(
-            _predictions(answered, questionnaire, _people(store, run, questionnaire, names), both[masses]),
-            store.runs.instrument(run).statements,
-            run.language,
+        predictions=replace(
+            _with_void(
+                _predictions(answered, questionnaire, _people(store, run, questionnaire, names), both[masses]),
+                store.runs.instrument(run).statements,
+                run.language,
+            ),
+            ruled_out=ruled_out,
         ),
         masses=both,
         probe=answered.rows["probe"].copy(),
@@ -171,7 +176,7 @@ def gather(
         outdated=~np.logical_and(*_as_now(answered, now)),
         failed=tuple(why[probe] for probe in failed.rows["probe"].tolist()),
         left_out=len(chosen.rows) - len(there.rows),
-        ruled_out=len(there.rows) - len(kept.rows),
+        ruled_out=len(out.rows),
     )
 
 

@@ -28,7 +28,7 @@ from functools import cached_property
 
 import numpy as np
 
-from workbench.audits.questionnaire.cells import Cell, Layout
+from workbench.audits.questionnaire.cells import NOT_ASKED, RULED_OUT, Cell, Layout
 from workbench.audits.questionnaire.conditions import CONDITIONS
 from workbench.audits.questionnaire.draws import (
     AT_ONCE,
@@ -249,7 +249,12 @@ class _Measured:
     def _why(self) -> tuple[list[str], list[str]]:
         """Why targets have no accuracy, and no bias."""
         places = range(len(self.targets))
-        return [self.cell.why_no_accuracy(t) for t in places], [self.cell.why_no_bias(t) for t in places]
+        found = [self.cell.why_no_accuracy(t) for t in places], [self.cell.why_no_bias(t) for t in places]
+        ruled = [target in self.report.predictions.ruled_out for target in self.targets]
+        accuracy, bias = (
+            [RULED_OUT if out and why == NOT_ASKED else why for why, out in zip(of, ruled, strict=True)] for of in found
+        )
+        return accuracy, bias
 
     def _targets(self) -> tuple[TargetFigure, ...]:
         cell, (no_accuracy, no_bias) = self.cell, self._why
