@@ -22,6 +22,7 @@ from workbench import registry
 from workbench.errors import StoreGone, WorkbenchError
 from workbench.tui.commands import ActionProvider, NameProvider
 from workbench.tui.format import percent, visible
+from workbench.tui.help_pages import HelpProvider
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.keymap import read_keymap, with_ids
@@ -55,7 +56,7 @@ class WorkbenchApp(LiteralApp):
 
     CSS_PATH = "workbench.tcss"
     TITLE = "workbench"
-    COMMANDS = App.COMMANDS | {ActionProvider, NameProvider}
+    COMMANDS = App.COMMANDS | {ActionProvider, NameProvider, HelpProvider}
     MODES: ClassVar = {
         "home": HomeScreen,
         "statements": StatementsScreen,
