@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 import sqlite3
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from stores.core.base import Aggregate, named, now_after
 from stores.core.identity import uid_of
@@ -55,7 +56,7 @@ class DescribedPeople(Aggregate):
                 raise UnknownName(f"{name!r} neither annotated nor answered here. There is: {there}")
             last = max((event.at for event in _events(connection)), default=None)
             at = now_after(last)
-            fields = known[name].fields
+            fields = dict(known[name].fields)
             _insert(
                 connection,
                 [
@@ -64,7 +65,8 @@ class DescribedPeople(Aggregate):
                     if fields.get(key) != value
                 ],
             )
-        return next(one for one in self.list() if one.name == name) if fields or cleaned else known[name]
+        left = {key: value for key, value in (fields | cleaned).items() if value is not None}
+        return replace(known[name], fields=left)
 
     def events(self) -> tuple[FieldEvent, ...]:
         """Return everything that was said, the oldest first."""

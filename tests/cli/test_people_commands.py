@@ -133,6 +133,10 @@ def test_what_is_said_of_people_comes_with_a_merge(
     assert run(capsys, "labels", other, "--merge", path)[0] == 0
     with Store.open(other) as store:
         assert [one.value for one in store.people.events()] == ["Italy"], "twice is once"
+        (there,) = [one for one in store.people.list() if one.name == NAMES[0]]
+        assert (there.roles, there.fields) == ((), {"country": "Italy"}), "nobody here, but somebody there"
+        assert store.people.describe(NAMES[0], {"country": ""}, by="otto").fields == {}
+        assert NAMES[0] not in {one.name for one in store.people.list()}
 
 
 def test_the_store_takes_nothing_that_is_no_field(path: Path) -> None:
