@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from stores.annotation.annotation_items import first_wording
 from stores.core.base import Aggregate, named
 from stores.core.texts import restored
 from workbench.domain.keys import KEY_BYTES
@@ -49,6 +50,17 @@ class GivenAnswer:
     "how often it was given, by all models"
 
 
+@dataclass(frozen=True, slots=True)
+class GivenReading:
+    """What a rule or a classifier made of an answer."""
+
+    kind: str
+    reader: str
+    version: str
+    label: str | None
+    "None: unreadable"
+
+
 class RuledThings(Aggregate):
     """The verbs on what can be ruled on."""
 
@@ -88,6 +100,14 @@ class RuledThings(Aggregate):
         """Return the distinct answers to a prompt, the most frequent first."""
         rows = self.connection.execute(_ANSWERS, {"prompt": prompt})
         return tuple(GivenAnswer(prompt, bytes(key), restored(body), count) for key, body, count in rows)
+
+    def readings(self, prompt: bytes, text: bytes) -> tuple[GivenReading, ...]:
+        """Return what rules and classifiers made of an answer (the key of its text) to a prompt, the newest version of
+        each reader.
+        """
+        rows = self.connection.execute(_READINGS, {"prompt": prompt, "text": text})
+        newest = {name: GivenReading(kind, name, version, label) for kind, name, version, label in rows}
+        return tuple(newest.values())
 
 
 def _variant(kind: str, ordinal: int) -> str:
@@ -130,4 +150,20 @@ _ANSWERS = """
     where q.key = :prompt group by x.id order by 3 desc, x.id
 """
 
-__all__ = ["DIGITS", "GivenAnswer", "PutPrompt", "RuledThings"]
+_READINGS = f"""
+    select distinct e.kind, e.name, e.version, g.label
+    from prompt q
+    join probe p on p.prompt_id = q.id
+    join wording w on w.id = p.wording_id
+    join statement s on s.id = w.statement_id
+    join text x on x.key = :text
+    join unit u on u.text_id = x.id and (
+        (u.template_id = p.template_id and u.wording_id is null)
+        or (u.template_id is null and u.wording_id = {first_wording("w", "s")})
+    )
+    join reading g on g.unit_id = u.id
+    join reader e on e.id = g.reader_id and e.kind in ('rule', 'classifier')
+    where q.key = :prompt order by e.id
+"""
+
+__all__ = ["DIGITS", "GivenAnswer", "GivenReading", "PutPrompt", "RuledThings"]

@@ -93,7 +93,7 @@ async def test_the_verdict_brings_the_thing_that_it_is_about(path: Path) -> None
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)
         await press(app, pilot, "down", "enter", "enter", "enter", "r", "w", "enter")
-        await press(app, pilot, "r", "t", "enter", "r", "tab", "tab", "tab", "c", "enter")
+        await press(app, pilot, "r", "t", "enter", "r", "shift+tab", "c", "enter")
         kinds = {(one.verdict, one.subject.kind) for one in standing(path)}
         assert kinds == {
             (Verdict.WORDING_AT_FAULT, Ruled.WORDING),

@@ -33,6 +33,7 @@ SUBJECTS = """Subjects:
   s-01/negation/personal-1[/swapped]  a prompt
   @3c59dc04                           a prompt, by the key that is printed
   PROMPT/=8f14e45f                    an answer to it
+  ANSWER@label-words                  what a rule or a classifier made of it
 `workbench rulings STORE --of s-01` prints the names below s-01."""
 
 

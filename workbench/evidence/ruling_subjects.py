@@ -5,6 +5,7 @@
     s-01/negation/personal-1[/swapped]     a prompt: the wording under a template, with its labels swapped
     s-01/negation/personal-1/=8f14e45f     an answer to it, by the first digits of the key of its text
     @3c59dc04, @3c59dc04/=8f14e45f         a prompt by the first digits of its key, and an answer to it
+    ANSWER@label-words                     what a rule or a classifier made of an answer
 
 `rulings STORE --of s-01` prints these names.
 """
@@ -15,7 +16,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from stores.annotation.ruled_things import DIGITS, GivenAnswer, PutPrompt
+from stores.annotation.ruled_things import DIGITS, GivenAnswer, GivenReading, PutPrompt
 from stores.core.store import Store
 from workbench import registry
 from workbench.domain.choices import LETTERS
@@ -93,6 +94,13 @@ def answer(put: PutPrompt, given: GivenAnswer, of: str) -> Thing:
     return Thing(subject, f"{of}/={key[:DIGITS]}", given.text, labels_of(put))
 
 
+def reading(of: Thing, given: GivenReading) -> Thing:
+    """Return what a reader made of an answer."""
+    named = {"reader_kind": given.kind, "reader": given.reader, "reader_version": given.version}
+    words = f"{given.kind} {given.reader} reads: {given.label or UNREADABLE}"
+    return Thing(Subject(Ruled.READING, {**of.subject.named, **named}), f"{of.name}@{given.reader}", words, of.labels)
+
+
 def labels_of(put: PutPrompt) -> tuple[str, ...]:
     """Return which readings an answer to a prompt can have; empty where nothing is read."""
     audit = registry.audit(put.audit)
@@ -114,6 +122,9 @@ def below(store: Store, of: Thing) -> tuple[Thing, ...]:
     if of.subject.kind is Ruled.PROMPT:
         (put_, *_) = store.ruled_things.prompts(key=named["prompt"])
         return tuple(answer(put_, given, of.name) for given in store.ruled_things.answers(put_.key))
+    if of.subject.kind is Ruled.ANSWER:
+        found = store.ruled_things.readings(bytes.fromhex(named["prompt"]), bytes.fromhex(named["text"]))
+        return tuple(reading(of, given) for given in found)
     return ()
 
 
@@ -137,6 +148,10 @@ def _names(of: str, every: Sequence[PutPrompt]) -> list[str]:
 def find(store: Store, name: str, instrument: str | None = None) -> Thing:
     """Return what a person calls so; see above. Raises UnknownName, UsageError."""
     head, slash, tail = name.partition("/=")
+    if slash and "@" in tail:
+        answer_, _, _ = tail.partition("@")
+        every = below(store, find(store, f"{head}/={answer_}", instrument))
+        return _only(name, [one for one in every if one.name.endswith(tail[len(answer_) :])], every)
     if slash:
         of = find(store, head, instrument)
         digits = ANSWER.fullmatch(f"={tail}")
@@ -221,4 +236,5 @@ def placed(store: Store, subject: Subject) -> tuple[str, str]:
         ]
         names = _names(f"{first.ref}/{first.variant}", same)
         name = dict(zip((one.key for one in same), names, strict=True))[first.key]
-    return instrument, name + (f"/={named['text'][:DIGITS]}" if "text" in named else "")
+    answer_ = f"/={named['text'][:DIGITS]}" if "text" in named else ""
+    return instrument, name + answer_ + (f"@{named['reader']}" if "reader" in named else "")

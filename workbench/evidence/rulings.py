@@ -14,8 +14,9 @@ from typing import Any, TypeVar
 
 from stores.core.store import Store
 from stores.runs.run_rows import Run
+from workbench import registry
 from workbench.domain.counting import plural
-from workbench.domain.readings import ReaderCard
+from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.domain.rulings import NOTHING, Effect, Ruled, Ruling, Verdict, disputed, effect, plain
 from workbench.domain.statements import VariantId, VariantKind
 
@@ -100,11 +101,10 @@ def _is_about(ruling: Ruling, run: Run, model: str, card: ReaderCard | None) -> 
     if named.get("model", model) != model:
         return False
     if ruling.subject.kind is Ruled.READING:
-        return card is not None and (named["reader_kind"], named["reader"], named["reader_version"]) == (
-            card.kind.value,
-            card.name,
-            card.version,
-        )
+        if named["reader_kind"] == ReaderKind.RULE and registry.audit(run.audit).free_text:
+            return True  # numbers among free answers are read by a rule, whoever reads the others
+        of = (named["reader_kind"], named["reader"], named["reader_version"])
+        return card is not None and of == (card.kind.value, card.name, card.version)
     return named.get("instrument", run.instrument) == run.instrument
 
 

@@ -73,7 +73,8 @@ class Standing:
         return tuple(
             one.line
             for one in self.every
-            if one.instrument == instrument and (one.name == answer or f"{prompt}/".startswith(f"{one.name}/"))
+            if one.instrument == instrument
+            and (one.name.partition("@")[0] == answer or f"{prompt}/".startswith(f"{one.name}/"))
         )
 
     def at(self, place: RuledPlace) -> tuple[str, ...]:
@@ -81,7 +82,9 @@ class Standing:
         here = [(one, one.name.split("/")) for one in self.every if one.instrument in place.instruments]
         if place.text is not None:
             digits = f"={text_key(place.text).hex()[:DIGITS]}"
-            return tuple(one.line for one, name in here if name[0] in place.words and name[-1] == digits)
+            return tuple(
+                one.line for one, name in here if name[0] in place.words and name[-1].partition("@")[0] == digits
+            )
         return tuple(one.line for one, name in here if _meant(name, place.words))
 
 
@@ -262,7 +265,8 @@ def _of_probe(store: Store, place: RuledPlace) -> list[Thing]:
     given = [] if place.text is None else [
         subjects.answer(put, one, prompt.name) for one in store.ruled_things.answers(put.key) if one.text == place.text
     ]  # fmt: skip
-    return [*given, prompt, *wording, statement]
+    read = [one for answer in given for one in subjects.below(store, answer)]
+    return [*given, *read, prompt, *wording, statement]
 
 
 def _of_words(store: Store, instrument: str, place: RuledPlace) -> list[Thing]:
