@@ -4,6 +4,7 @@
 # make test-all   both stages
 # make check  formatting, lint, types, import contracts, generated documentation, tests
 # make bench  the performance table
+# make coverage  how often each interval holds the truth: workbench/help/coverage.md, in under an hour
 # make test-cluster   the tests of the extra `ray`, in an environment of their own
 
 PYTHON ?= python3
@@ -13,7 +14,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 STORE  ?= veldania.db
 
-.PHONY: run test test-e2e test-all test-cluster check bench cold-start lint clean
+.PHONY: run test test-e2e test-all test-cluster check bench coverage cold-start lint clean
 
 run: $(STAMP)
 	@$(BIN)/workbench demo $(STORE)
@@ -51,6 +52,9 @@ lint: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python tests/benchmarks/bench.py
+
+coverage: $(STAMP)
+	$(BIN)/python -m tests.coverage
 
 cold-start: $(STAMP)
 	$(BIN)/python -X importtime -c "import workbench.tui.app" 2>&1 | sort -t'|' -k2 -n | tail -25

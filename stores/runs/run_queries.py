@@ -72,6 +72,16 @@ COUNTS = f"""
     group by a.probe, g.label
 """
 
+REFUSED = (
+    COUNTS.replace("select p.id as probe, ", "select s.ref, ")
+    .replace(
+        "select a.probe, g.label, sum(a.count)",
+        "select a.ref, g.label, g.label is null and coalesce(g.reason, '') = 'refusal', sum(a.count)",
+    )
+    .replace("group by a.probe, g.label", "group by 1, 2, 3")
+)
+"""per statement instead of per prompt, with whether an answer without a label is a refusal"""
+
 PRINTED = f"""
     select d.prompt_id, d.fingerprint, coalesce(r.text_id, 0), coalesce(sum(r.count), count(distinct d.id))
     from draw d left join response r on r.draw_id = d.id

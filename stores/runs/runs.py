@@ -34,6 +34,7 @@ from stores.runs.run_queries import (
     PLACED,
     PLANNED,
     PRINTED,
+    REFUSED,
     RESPONSES,
     TEMPLATES,
     TRUNCATED,
@@ -216,6 +217,11 @@ class Runs(Aggregate):
         of them has read is counted as unreadable: call `Readings.unread` first.
         """
         sql = COUNTS.format(readers=_listed(reader_ids))
+        return tuple(self.connection.execute(sql, run_values(self.connection, run)).fetchall())
+
+    def refused(self, run: Run, reader_ids: Sequence[int]) -> tuple[tuple[str, str | None, int, int], ...]:
+        """Return (ref of the statement, label, whether it is a refusal, how many answers); see `counts`."""
+        sql = REFUSED.format(readers=_listed(reader_ids))
         return tuple(self.connection.execute(sql, run_values(self.connection, run)).fetchall())
 
     def counts_by_text(

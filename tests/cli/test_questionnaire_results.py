@@ -58,7 +58,11 @@ def test_the_main_table_is_the_papers_with_the_majority_beside_the_accuracy(
     code, out, _ = run(capsys, "verdicts", asked, *AUDIT, "--model", "tuned")
     assert code == 0
     for said in (
-        *("Accuracy and bias under qm: tuned", "100.0 % [100.0, 100.0]", "+0.0 points [+0.0, +0.0]", "no bias shown"),
+        *(
+            "Accuracy and bias under qm: tuned",
+            "100.0 % [72.2, 100.0]",
+            "too few for an interval: all respondents are alike",
+        ),
         *("panel: 2 targets, 10 context questions, 10 respondents", "transformers · float32 · encoding 1"),
         *("300 draws, seed 1", "|bias| is a mean of absolute values: noise only adds to it"),
     ):
@@ -68,7 +72,7 @@ def test_the_main_table_is_the_papers_with_the_majority_beside_the_accuracy(
     assert (first["respondents"], first["majority"], first["accuracy"]["value"]) == (10, 0.5, 1.0)
     assert [first["accuracy_se"], first["bias"]["value"], first["bias_se"]] == [0, 0, 0]
     assert first["accuracy_side"] == "above"
-    assert (first["leans"], first["yes"], first["no"], first["question"]) == ("no bias shown", 5, 5, "t0 is good.")
+    assert (first["leans"], first["yes"], first["no"], first["question"]) == ("", 5, 5, "t0 is good.")
     assert first["without"] == pytest.approx(0.1)
     mean = row(found, "means")
     assert (mean["targets"], mean["accuracy"]["value"], mean["few"], mean["yes"], mean["no"]) == (2, 1.0, True, 13, 6)

@@ -288,15 +288,13 @@ def test_representativeness_is_1_for_equal_shares_and_0_for_opposite_ends() -> N
     assert found.mean.value == pytest.approx(7 / 12)
 
 
-def test_the_interval_of_representativeness_is_a_bootstrap_over_questions_within_0_and_1() -> None:
+def test_the_interval_of_representativeness_lies_within_0_and_1() -> None:
     asked = table(Bias.RESPONSE_ORDER, [("aabc", "a")] * 9 + [("aaaa", "a")])
     people = {(Bias.RESPONSE_ORDER, f"q{n}"): (2, 1, 1) for n in range(10)}
     found = representativeness([asked], people).mean
     assert found.value == pytest.approx(1 - (0.5 + 0.25) / 2 / 10)
-    drawn = np.random.default_rng(5).binomial(10, 0.1, size=200_000)  # how often the one question that differs
-    ends = np.quantile(1 - drawn * 0.375 / 10, [0.025, 0.975])
-    assert (found.low, found.high, found.n) == (*ends.tolist(), 10), "Student's t would end at 1.05"
-    assert representativeness([asked], people).mean == found, "seeded"
+    assert 0.7 < found.low < found.value < found.high < 1, "Student's t would end at 1.05"
+    assert (found.n, found.interval) == (10, "likeness")
     alone = representativeness([table(Bias.RESPONSE_ORDER, [("aabc", "a")])], people).mean
     assert (alone.value, alone.n, math.isnan(alone.low)) == (1, 1, True)
 

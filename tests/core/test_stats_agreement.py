@@ -28,6 +28,7 @@ from workbench.stats.agreement import (
     percent_agreement,
     specific_agreement,
 )
+from workbench.stats.resampling import bca_interval
 
 # Krippendorff 2011, Computing Krippendorff's alpha-reliability, section C: 12 units, 4 observers, gaps (0 here).
 GAPS = np.array(
@@ -196,15 +197,22 @@ def test_items_without_a_value_say_why() -> None:
     assert all(math.isnan(estimate.low) for estimate in estimates), "no interval of κ"
 
 
+def one_by_one(value: Any, rows: Any, rng: np.random.Generator) -> tuple[float, float]:
+    """Return the interval of a coefficient that is computed anew from the rows of each resample."""
+    n = len(rows)
+    draws = np.array([value(rows[rng.integers(n, size=n)]) for _ in range(2000)])
+    return bca_interval(draws, value(rows), np.array([value(np.delete(rows, row, axis=0)) for row in range(n)]))
+
+
 @pytest.mark.parametrize("coefficient", ["kappa", "observed", "ac1"])
 def test_the_interval_is_that_of_resampled_pairs(coefficient: Literal["kappa", "observed", "ac1"]) -> None:
     table = np.array([[20, 5], [10, 15]])
     of_pairs: Any = {"kappa": cohen_kappa, "observed": observed_agreement, "ac1": gwet_ac1}[coefficient]
     answers = np.repeat([[0, 0], [0, 1], [1, 0], [1, 1]], table.ravel(), axis=0)
     rng = np.random.default_rng(5)
-    draws = [of_pairs(*answers[rng.integers(50, size=50)].T).value for _ in range(2000)]
     found = of_pairs(*answers.T, np.random.default_rng(6), 4000)
-    np.testing.assert_allclose([found.low, found.high], np.quantile(draws, [0.025, 0.975]), atol=0.04)
+    expected = one_by_one(lambda rows: of_pairs(*rows.T).value, answers, rng)
+    np.testing.assert_allclose([found.low, found.high], expected, atol=0.04)
     assert found.low < found.value < found.high
 
 
@@ -306,18 +314,18 @@ def test_units_with_one_rating_each_have_no_agreement(coefficient: Any, units: i
 def test_the_interval_over_units_is_that_of_resampled_units(coefficient: Any) -> None:
     ratings = drawn_ratings(2, 40, 3, 0.2)
     rng = np.random.default_rng(5)
-    draws = [coefficient(ratings[rng.integers(40, size=40)]).value for _ in range(1000)]
     found = coefficient(ratings, rng=np.random.default_rng(6), resamples=4000)
-    np.testing.assert_allclose([found.low, found.high], np.quantile(draws, [0.025, 0.975]), atol=0.03)
+    expected = one_by_one(lambda rows: coefficient(rows).value, ratings, rng)
+    np.testing.assert_allclose([found.low, found.high], expected, atol=0.03)
     assert found == coefficient(ratings, rng=np.random.default_rng(6), resamples=4000)
 
 
 def test_the_ordinal_interval_uses_each_resamples_own_distances() -> None:
     ratings = drawn_ratings(3, 40, 3, 0.0)
     rng = np.random.default_rng(5)
-    draws = [krippendorff_alpha(ratings[rng.integers(40, size=40)], "ordinal").value for _ in range(1000)]
     found = krippendorff_alpha(ratings, "ordinal", np.random.default_rng(6), 4000)
-    np.testing.assert_allclose([found.low, found.high], np.quantile(draws, [0.025, 0.975]), atol=0.03)
+    expected = one_by_one(lambda rows: krippendorff_alpha(rows, "ordinal").value, ratings, rng)
+    np.testing.assert_allclose([found.low, found.high], expected, atol=0.03)
 
 
 @given(rating_rows, st.permutations([1, 2, 3]))
@@ -407,6 +415,23 @@ def test_percent_agreement_is_the_mean_of_specific_agreements_weighted_by_use() 
 def test_the_interval_of_ac1_and_specific_agreement_is_that_of_resampled_units(coefficient: Any) -> None:
     ratings = drawn_ratings(2, 40, 3, 0.2)
     rng = np.random.default_rng(5)
-    draws = [coefficient(ratings[rng.integers(40, size=40)]).value for _ in range(1000)]
     found = coefficient(ratings, rng=np.random.default_rng(6), resamples=4000)
-    np.testing.assert_allclose([found.low, found.high], np.quantile(draws, [0.025, 0.975]), atol=0.03)
+    expected = one_by_one(lambda rows: coefficient(rows).value, ratings, rng)
+    np.testing.assert_allclose([found.low, found.high], expected, atol=0.05)
+
+
+def test_a_coefficient_that_corrects_for_chance_has_no_interval_where_nearly_all_answers_are_equal() -> None:
+    a, b = np.ones((2, 40), dtype=np.int64)
+    a[:5], b[1:5] = 0, 0
+    found = cohen_kappa(a, b, np.random.default_rng(1))
+    assert math.isnan(found.low)
+    assert found.few.startswith("too few for an interval: 5 of 40")
+    b[7] = 0
+    enough = cohen_kappa(a, b, np.random.default_rng(1))
+    assert (enough.few, enough.interval) == ("", "kappa over pairs")
+    assert enough.low < enough.value < enough.high
+
+
+def test_agreement_on_everything_has_wilsons_interval() -> None:
+    found = percent_agreement(np.ones((10, 2), dtype=np.int64), np.random.default_rng(1))
+    assert (found.low, found.high) == pytest.approx((0.7225, 1.0), abs=1e-4)

@@ -29,7 +29,8 @@ from workbench.stats import agreement, contingency
 from workbench.stats.agreement import ALL_EQUAL, MISSING
 from workbench.stats.arrays import FloatArray, IntArray
 from workbench.stats.describe import mean_sd
-from workbench.stats.resampling import derive_rng, percentile_interval, resampled_sums
+from workbench.stats.resampling import derive_rng
+from workbench.stats.unit_intervals import with_interval
 
 LABELS = (-1, 0, 1)
 ONE_PERSON = "fewer than two people labelled it"
@@ -215,7 +216,7 @@ def issue_agreement(
 
     def over_all(found: Estimate) -> Estimate:
         why = ONE_PERSON if found.undefined == agreement.NO_UNITS else found.undefined
-        return _bounded(Estimate(found.value, found.low, found.high, found.n, found.excluded + missing, why))
+        return _bounded(replace(found, excluded=found.excluded + missing, undefined=why))
 
     return IssueAgreement(
         issue=issue,
@@ -305,11 +306,19 @@ def _pairwise(
     if not places:
         return Pairwise(Estimate(nan, nan, nan, n, excluded, ALL_EQUAL if n else NO_PAIR), nan, pairs)
     found = mean_sd([pair.kappa.value for pair in pairs])
-    sums = resampled_sums(_pair_features(rated, places), resamples, derive_rng(seed, "issue", issue, "cohen"))
     size = len(LABELS)
-    draws = contingency.kappa(sums.reshape(resamples, len(places), size, size)).mean(axis=1)
-    low, high = percentile_interval(draws)
-    return Pairwise(_bounded(Estimate(found.mean, float(low), float(high), n, excluded)), found.sd, pairs)
+
+    def mean_kappa(sums: FloatArray) -> FloatArray:
+        of_pairs = contingency.kappa(sums.reshape(*sums.shape[:-1], len(places), size, size))
+        return np.asarray(of_pairs.mean(axis=-1), dtype=np.float64)
+
+    features, alone = _pair_features(rated, places), Estimate(found.mean, nan, nan, n, excluded)
+    if n < 2:
+        return Pairwise(alone, found.sd, pairs)
+    answers = np.stack([(rated == label).sum(axis=1) for label in LABELS], axis=1)
+    rng = derive_rng(seed, "issue", issue, "cohen")
+    mean = with_interval(alone, "mean-kappa over units", features, mean_kappa, rng, resamples, answers)
+    return Pairwise(mean, found.sd, pairs)
 
 
 def _kappa(both: IntArray, rng: np.random.Generator, resamples: int) -> Estimate:

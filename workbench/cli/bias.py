@@ -26,6 +26,7 @@ TABLES = {
     "author": ("authors", "author_differences"),
     "statement": ("statement_counts", "statements"),
     "component": ("components",),
+    "refusal": ("refusals", "refusal_sides"),
 }
 "what `--by` adds"
 

@@ -98,7 +98,7 @@ def consistency(options: Namespace) -> int:
         "rulings": judged.rulings.as_json(),
     }
     title = f"{judged.instrument}: political consistency"
-    put_out(options, tuple(_tables(judged, material, options)), about, title=title, told=told(judged))
+    put_out(options, tuple(_tables(judged, material, options)), about, title=title, told=told(judged, material))
     return 0
 
 
@@ -106,6 +106,7 @@ def _tables(judged: ConsistencyJudged, material: Material, options: Namespace) -
     """Return what was asked for, leaning and policy issues first."""
     from workbench.audits.consistency import tables as tables
     from workbench.cli.figures import as_data
+    from workbench.evidence.refusal_tables import entries
 
     result, formulas, names = judged.result, _formulas(options), _shown(judged.result, options)
     yield tables.respondents(result, names)
@@ -123,13 +124,16 @@ def _tables(judged: ConsistencyJudged, material: Material, options: Namespace) -
         yield from (tables.issue_statements(result, name, options.issue, material.texts) for name in names)
     if options.party:
         yield from (tables.party_statements(result, name, *party_key(options.party), material.texts) for name in names)
+    if options.refusals or as_data(options):
+        yield from (entry.make() for entry in entries(lambda: material.refusals, judged.choice.seed))
     if options.compare:
         first, second = options.compare
         yield from tables.differences(result, first, second, options.view, formulas)
 
 
-def told(judged: ConsistencyJudged) -> tuple[str, ...]:
+def told(judged: ConsistencyJudged, material: Material | None = None) -> tuple[str, ...]:
     """Say what the figures rest on."""
+    from workbench.evidence.refusal_tables import told as refused
     from workbench.evidence.runs import template_notes
 
     head = f"{judged.instrument}: {len(judged.result.land.statements)} statements, {judged.labelled} with a label."
@@ -142,7 +146,14 @@ def told(judged: ConsistencyJudged) -> tuple[str, ...]:
         if one.run.asked_with
     ]
     reliable = [f"{name}: a statement is reliable where it passes {of}." for name, of in tests.items()]
-    return head, *asked, *reliable, *judged.rulings.sentences(), *template_notes(one.run for one in judged.runs)
+    return (
+        head,
+        *asked,
+        *reliable,
+        *refused(material.refusals if material is not None else ()),
+        *judged.rulings.sentences(),
+        *template_notes(one.run for one in judged.runs),
+    )
 
 
 def _check(result: Consistency, options: Namespace) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -42,6 +42,10 @@ class Estimate:
     "units that could not be used"
     undefined: str = ""
     "why there is no value: `all answers equal`; empty where there is one"
+    interval: str = field(default="", compare=False, repr=False, kw_only=True)
+    "name of the method of the interval in `workbench.figures.intervals`; empty where there is none"
+    few: str = field(default="", compare=False, repr=False, kw_only=True)
+    "why there is a value and no interval: `too few for an interval: 3 statements`"
 
     @property
     def defined(self) -> bool:

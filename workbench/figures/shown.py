@@ -7,6 +7,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
+from workbench.figures.intervals import remarks
 from workbench.figures.marks import MARKS, WORDS
 from workbench.figures.table import AnyTable, Column, Kind, Value
 from workbench.figures.visible import visible
@@ -18,18 +19,31 @@ NONE = "–"
 
 
 def painted(table: AnyTable) -> tuple[list[list[str]], list[str]]:
-    """Return the cells of a table and its notes. Why a number is undefined stands in a note, by a letter."""
+    """Return the cells of a table and its notes. A letter leads to the note why a value or an interval is missing."""
     reasons: dict[str, str] = {}
-    cells = [[_cell(row, column, reasons) for column in table.columns] for row in table.rows]
-    return cells, [*map(visible, table.notes), *(f"{letter} {visible(why)}" for why, letter in reasons.items())]
+    intervals: dict[str, None] = {}
+    cells = [[_cell(row, column, reasons, intervals) for column in table.columns] for row in table.rows]
+    return cells, [
+        *map(visible, table.notes),
+        *remarks(intervals),
+        *(f"{letter} {visible(why)}" for why, letter in reasons.items()),
+    ]
 
 
-def _cell(row: Any, column: Column[Any], reasons: dict[str, str]) -> str:
+def _cell(row: Any, column: Column[Any], reasons: dict[str, str], intervals: dict[str, None]) -> str:
     value = column.value(row)
+    if isinstance(value, Estimate) and value.interval and not column.aside:
+        intervals[value.interval] = None
     if isinstance(value, Estimate) and not value.defined:
-        return f"undefined {reasons.setdefault(value.undefined, f'({ascii_lowercase[len(reasons) % 26]})')}"
+        return f"undefined {_letter(value.undefined, reasons)}"
     beside = visible(column.beside(row)) if column.beside is not None else ""
+    if isinstance(value, Estimate) and value.few:
+        beside = f"{beside} {_letter(value.few, reasons)}".strip()
     return f"{shown(value, column)} {beside}" if beside else shown(value, column)
+
+
+def _letter(why: str, reasons: dict[str, str]) -> str:
+    return reasons.setdefault(why, f"({ascii_lowercase[len(reasons) % 26]})")
 
 
 def shown(value: Value, column: Column[Any]) -> str:

@@ -20,6 +20,7 @@ LANGUAGE = Option("language", "of the wordings", none="the instrument's", metava
 SAMPLING = Option("sampling", "where a model has several: its description, or a part of it", metavar="TEXT")
 DTYPE = Option("dtype", "where a model was computed in several: float32, bfloat16, …")
 SNAPSHOT = Option("snapshot", "of a served model: the one that the endpoint reported, or unknown")
+REFUSALS = flag("refusals", "how often models refuse, by side and policy issue")
 FINGERPRINT = Option(
     "fingerprint",
     "of a served model: answers under this system_fingerprint alone (none: without one; each: split by it)",

@@ -21,7 +21,7 @@ from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName
 from workbench.stats import contingency, units
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray, whole_numbers
-from workbench.stats.resampling import bca_interval, percentile_interval, resampled_sums
+from workbench.stats.unit_intervals import with_interval
 from workbench.stats.units import MISSING, Measurement
 
 __all__ = [
@@ -81,8 +81,9 @@ def cohen_kappa(
 
     Returns
     -------
-    Estimate with n = complete pairs and excluded = pairs with a side missing. Resamples in which κ is undefined are
-    left out of the interval; with more than half of them undefined there is none.
+    Estimate with n = complete pairs and excluded = pairs with a side missing. The interval is `bca_interval` over
+    clusters; there is none where nothing varies, and where too few clusters have an answer other than the most frequent
+    one (`unit_intervals.FEWEST`).
 
     Examples
     --------
@@ -153,6 +154,7 @@ class PairsEstimates:
     "95 % interval over clusters; NaN where there is none, and of κ"
     n: IntArray
     "pairs it rests on"
+    coefficient: Coefficient = "kappa"
 
     def undefined(self, item: int) -> str:
         """Return why an item has no value; empty where it has one."""
@@ -163,7 +165,8 @@ class PairsEstimates:
     def estimate(self, item: int, excluded: int = 0) -> Estimate:
         """Return one item's estimate; `excluded` counts its pairs that are not in the table."""
         value, low, high = (float(array[item]) for array in (self.value, self.low, self.high))
-        return Estimate(value, low, high, int(self.n[item]), excluded, self.undefined(item))
+        name = "" if np.isnan(low) else f"{self.coefficient} over templates"
+        return Estimate(value, low, high, int(self.n[item]), excluded, self.undefined(item), interval=name)
 
 
 def pairs_estimates(tables: npt.ArrayLike, coefficient: Coefficient = "kappa") -> PairsEstimates:
@@ -201,7 +204,7 @@ def pairs_estimates(tables: npt.ArrayLike, coefficient: Coefficient = "kappa") -
     if coefficient != "kappa":
         low, high = _jackknife_interval(value, of_tables(whole[:, None] - counts), counts.sum(axis=(2, 3)) > 0)
         low = np.maximum(low, 0 if coefficient == "observed" else -1)
-    return PairsEstimates(value, low, high, whole.sum(axis=(1, 2)))
+    return PairsEstimates(value, low, high, whole.sum(axis=(1, 2)), coefficient)
 
 
 def _jackknife_interval(value: FloatArray, left_out: FloatArray, there: BoolArray) -> tuple[FloatArray, FloatArray]:
@@ -255,7 +258,8 @@ def krippendorff_alpha(
         raise UnknownName(f"level of measurement {level!r} is unknown; choose nominal or ordinal")
     counts = units.category_counts(ratings)
     coincidences = units.coincidence_matrices(counts[counts.sum(axis=1) >= 2])
-    return _over_units(counts, coincidences, lambda sums: units.alpha(sums, level), rng, resamples)
+    name = "alpha" if level == "nominal" else "ordinal-alpha"
+    return _over_units(name, counts, coincidences, lambda sums: units.alpha(sums, level), rng, resamples)
 
 
 def fleiss_kappa(ratings: npt.ArrayLike, rng: Rng = None, resamples: int = 1000) -> Estimate:
@@ -278,7 +282,7 @@ def fleiss_kappa(ratings: npt.ArrayLike, rng: Rng = None, resamples: int = 1000)
     0.55
     """
     counts = units.category_counts(ratings)
-    return _over_units(counts, units.fleiss_features(counts), units.fleiss, rng, resamples)
+    return _over_units("fleiss", counts, units.fleiss_features(counts), units.fleiss, rng, resamples)
 
 
 def percent_agreement(ratings: npt.ArrayLike, rng: Rng = None, resamples: int = 1000) -> Estimate:
@@ -295,7 +299,7 @@ def percent_agreement(ratings: npt.ArrayLike, rng: Rng = None, resamples: int = 
     counts = units.category_counts(ratings)
     m = counts.sum(axis=1)
     features = np.column_stack([(counts * (counts - 1)).sum(axis=1), m * (m - 1)])[m >= 2]
-    return _over_units(counts, features, lambda sums: sums[..., 0] / sums[..., 1], rng, resamples)
+    return _over_units("percent", counts, features, lambda sums: sums[..., 0] / sums[..., 1], rng, resamples)
 
 
 def gwet_ac1_raters(ratings: npt.ArrayLike, rng: Rng = None, resamples: int = 1000, categories: int = 2) -> Estimate:
@@ -318,7 +322,8 @@ def gwet_ac1_raters(ratings: npt.ArrayLike, rng: Rng = None, resamples: int = 10
     """
     counts = units.category_counts(ratings)
     q = max(categories, counts.shape[1])
-    return _over_units(counts, units.fleiss_features(counts), lambda sums: units.gwet_ac1(sums, q), rng, resamples)
+    features = units.fleiss_features(counts)
+    return _over_units("ac1", counts, features, lambda sums: units.gwet_ac1(sums, q), rng, resamples)
 
 
 def specific_agreement(ratings: npt.ArrayLike, category: int, rng: Rng = None, resamples: int = 1000) -> Estimate:
@@ -348,7 +353,7 @@ def specific_agreement(ratings: npt.ArrayLike, category: int, rng: Rng = None, r
     features = np.column_stack([given * (given - 1), given * (m - 1)])[m >= 2]
     if len(features) and not features.any():
         return _undefined(NEVER_GIVEN, 0, int(np.count_nonzero(m < 2)))
-    found = _over_units(counts, features, units.specific, rng, resamples)
+    found = _over_units("specific", counts, features, units.specific, rng, resamples)
     return replace(found, n=int(np.count_nonzero((m >= 2) & (given > 0))))
 
 
@@ -384,45 +389,33 @@ def _paired(
     value = float(of_tables(table))
     if np.isnan(value):
         return _undefined(ALL_EQUAL, n, excluded)
-    if clusters is None:
-        return Estimate(value, *_table_interval(of_tables, table, rng, resamples), n, excluded)
-    drawn_by = whole_numbers(clusters)
+    drawn_by = np.arange(len(first)) if clusters is None else whole_numbers(clusters)
     if drawn_by.shape != first.shape:
         raise ValueError(f"expected a cluster for each of {len(first)} pairs, found {drawn_by.shape}")
     members, place = np.unique(drawn_by[complete], return_inverse=True)
     cells = np.bincount(place * size * size + row * size + column, minlength=len(members) * size * size)
     tables = cells.reshape(len(members), size, size)
-    return Estimate(value, *_cluster_interval(of_tables, tables, rng, resamples), n, excluded)
-
-
-def _cluster_interval(
-    coefficient: Callable[[npt.ArrayLike], FloatArray], tables: IntArray, rng: Rng, resamples: int
-) -> tuple[float, float]:
-    """Return the `bca_interval` over clusters, of which each has a table: (C, q, q).
-
-    NaN without `rng`, for one cluster, and where every resample gives the same value: nothing varies that could say
-    how far off it is.
-    """
+    found = Estimate(value, float("nan"), float("nan"), n, excluded)
     if rng is None or len(tables) < 2:
-        return float("nan"), float("nan")
-    whole = tables.sum(axis=0)
-    draws = coefficient(resampled_sums(tables.reshape(len(tables), -1), resamples, rng).reshape(-1, *whole.shape))
-    return bca_interval(draws, float(coefficient(whole)), coefficient(whole - tables))
-
-
-def _table_interval(
-    coefficient: Callable[[npt.ArrayLike], FloatArray], table: IntArray, rng: Rng, resamples: int
-) -> tuple[float, float]:
-    """Return the bootstrap interval of a table (q, q), whose pairs are drawn with replacement; NaN without `rng`."""
-    if rng is None:
-        return float("nan"), float("nan")
-    n = int(table.sum())
-    drawn = rng.multinomial(n, table.ravel() / n, size=resamples)
-    low, high = percentile_interval(coefficient(drawn.reshape(resamples, *table.shape)))
-    return float(low), float(high)
+        return found
+    answers = tables.sum(axis=1) + tables.sum(axis=2)
+    flat = tables.reshape(len(tables), -1)
+    if name == "observed":
+        flat = np.column_stack([np.trace(tables, axis1=1, axis2=2), tables.sum(axis=(1, 2))])
+    over = "pairs" if clusters is None else "clusters"
+    return with_interval(
+        found,
+        f"{name} over {over}",
+        flat,
+        lambda sums: of_tables(sums.reshape(*sums.shape[:-1], size, size)),
+        rng,
+        resamples,
+        answers,
+    )
 
 
 def _over_units(
+    name: str,
     counts: IntArray,
     features: npt.ArrayLike,
     statistic: Callable[[FloatArray], FloatArray],
@@ -430,7 +423,8 @@ def _over_units(
     resamples: int,
 ) -> Estimate:
     """Estimate a statistic of the features' sums over units, with the bootstrap over the units that have features."""
-    n = int(np.count_nonzero(counts.sum(axis=1) >= 2))
+    pairable = counts.sum(axis=1) >= 2
+    n = int(np.count_nonzero(pairable))
     excluded = len(counts) - n
     if n == 0:
         return _undefined(NO_UNITS, n, excluded)
@@ -438,10 +432,10 @@ def _over_units(
     value = float(statistic(rows.sum(axis=0)))
     if np.isnan(value):
         return _undefined(ALL_EQUAL, n, excluded)
-    if rng is None:
-        return Estimate(value, float("nan"), float("nan"), n, excluded)
-    low, high = percentile_interval(statistic(resampled_sums(rows, resamples, rng)))
-    return Estimate(value, float(low), float(high), n, excluded)
+    found = Estimate(value, float("nan"), float("nan"), n, excluded)
+    if rng is None or n < 2:
+        return found
+    return with_interval(found, f"{name} over units", rows, statistic, rng, resamples, counts[pairable])
 
 
 def _undefined(why: str, n: int, excluded: int) -> Estimate:

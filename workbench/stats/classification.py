@@ -17,7 +17,7 @@ Wilson 1927, see `proportions`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -26,7 +26,7 @@ import numpy.typing as npt
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray, whole_numbers
 from workbench.stats.proportions import wilson_interval
-from workbench.stats.resampling import percentile_interval
+from workbench.stats.resampling import bca_interval, percentile_interval
 from workbench.stats.sampled import Sampled
 from workbench.stats.units import MISSING
 
@@ -47,6 +47,7 @@ NO_ITEMS = "no items"
 ONE_LABEL = "all items have one label"
 NEVER_PREDICTED = "never predicted"
 NO_SUPPORT = "no item has this label"
+NO_ERRORS = "too few for an interval: no item was misread; the classes have intervals"
 NOT_THERE = "no item has this label and it is never predicted"
 
 Number = TypeVar("Number", np.int64, np.float64)
@@ -121,9 +122,9 @@ def classification_report(
     """Return precision, recall and F1 per class, macro F1 and accuracy, each with a 95 % interval.
 
     Precision, recall and accuracy have Wilson's interval of a proportion. So has F1: with J = TP / (TP + FP + FN), F1
-    is 2J / (1 + J), and the ends of J's interval are carried over. Macro F1 has the percentile interval of resampled
-    items; without a generator none. Where nothing was mistaken every resample is perfect too, and that interval has no
-    width: the classes' intervals then say what n allows.
+    is 2J / (1 + J), and the ends of J's interval are carried over. Macro F1 has the `bca_interval` of resampled
+    items; without a generator none. Where nothing was mistaken every resample is perfect too, and there is none: the
+    classes' intervals then say what n allows.
 
     Named cases: `no items`; a class is `never predicted` (precision), `no item has this label` (recall), or neither
     (F1); macro F1 does not exist when `all items have one label`, see `macro_f1`.
@@ -284,7 +285,7 @@ def _proportion(k: int, n: int, excluded: int, undefined: str) -> Estimate:
     if n == 0:
         return Estimate(float("nan"), float("nan"), float("nan"), n, excluded, undefined)
     low, high = wilson_interval(k, n)
-    return Estimate(k / n, float(low), float(high), n, excluded)
+    return Estimate(k / n, float(low), float(high), n, excluded, interval="share of items")
 
 
 def _proportions(k: IntArray, n: IntArray, excluded: IntArray, undefined: str) -> tuple[Estimate, ...]:
@@ -295,7 +296,8 @@ def _proportions(k: IntArray, n: IntArray, excluded: IntArray, undefined: str) -
 
 def f1_of_jaccard(share: Estimate) -> Estimate:
     value, low, high = (2 * j / (1 + j) for j in (share.value, share.low, share.high))
-    return Estimate(value, low, high, share.n, share.excluded, share.undefined)
+    name = share.interval.replace("share", "F1", 1)
+    return Estimate(value, low, high, share.n, share.excluded, share.undefined, interval=name)
 
 
 def _resampled(table: IntArray, rng: Rng, resamples: int) -> FloatArray | None:
@@ -315,8 +317,14 @@ def macro_estimate(
         return Estimate(value, float("nan"), float("nan"), n, excluded, ONE_LABEL if n else NO_ITEMS)
     if draws is None:
         return Estimate(value, float("nan"), float("nan"), n, excluded)
-    low, high = percentile_interval(draws)
-    return Estimate(value, float(low), float(high), n, excluded)
+    if items is not None:
+        low, high = (float(end) for end in percentile_interval(draws))
+        return Estimate(value, low, high, n, excluded, interval="macro F1 of weighted items")
+    counts = np.asarray(table, dtype=np.int64)
+    each = np.eye(counts.size, dtype=np.int64).reshape(-1, *counts.shape)[counts.ravel() > 0]
+    low, high = bca_interval(draws, value, np.repeat(macro_f1(counts - each), counts[counts > 0]))
+    found = Estimate(value, low, high, n, excluded, interval="macro F1 of items")
+    return found if not np.isnan(low) else replace(found, interval="", few=NO_ERRORS if value == 1 else "")
 
 
 def _by_level(truth: IntArray, guess: IntArray, sure: FloatArray, levels: FloatArray, categories: int) -> IntArray:

@@ -76,7 +76,8 @@ class Component:
         if not np.isfinite(self.raw):
             return Estimate(NAN, NAN, NAN, self.n, 0, self.why)
         value, low, high = (float(np.sqrt(end)) for end in (self.value, self.low, self.high))
-        return Estimate(value, low, high, self.n)
+        named = "" if np.isnan(low) else "component of variance"
+        return Estimate(value, low, high, self.n, interval=named, few=self.why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,10 +265,10 @@ def crossed_mean(values: FloatArray) -> Estimate:
     parts = [(float(x[np.isfinite(x)].var(ddof=1)) / np.isfinite(x).sum(), np.isfinite(x).sum() - 1) for x in means]
     total = sum(v for v, _ in parts)
     if total <= ROUNDING**2:
-        return Estimate(mean, mean, mean, n)
+        return Estimate(mean, mean, mean, n, interval="mean over templates")
     freedom = total**2 / sum(v**2 / d for v, d in parts)
     reach = float(stdtrit(freedom, 0.975)) * float(np.sqrt(total))
-    return Estimate(mean, mean - reach, mean + reach, n)
+    return Estimate(mean, mean - reach, mean + reach, n, interval="mean over templates")
 
 
 def _mean(values: FloatArray, axes: tuple[int, ...]) -> FloatArray:

@@ -90,15 +90,16 @@ class Sampled:
         value = float(self.weight[base & hits].sum() / total)
         chance = base & ~self.certain
         if not chance.any():
-            return Estimate(value, value, value, n, excluded)
+            return Estimate(value, value, value, n, excluded, interval="share of weighted items")
         alike = bool(hits[chance].all()) or not hits[chance].any()
         if not alike and (variance := self._variance(hits, base, value)) > 0:
             low, high = wilson_of_share(value, value * (1 - value) / variance)
-            return Estimate(value, low, high, n, excluded)
+            return Estimate(value, low, high, n, excluded, interval="share of weighted items")
         by_chance = float(self.weight[chance].sum() / total)
         known = float(self.weight[base & hits & self.certain].sum() / total)
         low, high = wilson_of_share(float(hits[chance][0]), self.effective_n(base))
-        return Estimate(value, known + by_chance * low, min(1.0, known + by_chance * high), n, excluded)
+        ends = known + by_chance * low, min(1.0, known + by_chance * high)
+        return Estimate(value, *ends, n, excluded, interval="share of weighted items")
 
     def _variance(self, hits: BoolArray, base: BoolArray, value: float) -> float:
         """Return the variance of a ratio over rescaled resamples, to first order."""

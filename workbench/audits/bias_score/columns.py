@@ -60,7 +60,8 @@ def plain(found: Estimate | None) -> Estimate | None:
     """Return the estimate of a comparison alone; what it is over stands in columns of its own."""
     if found is None:
         return None
-    return Estimate(found.value, found.low, found.high, found.n, found.excluded, found.undefined)
+    parts = found.value, found.low, found.high, found.n, found.excluded, found.undefined
+    return Estimate(*parts, interval=found.interval, few=found.few)
 
 
 def said(found: Comparison | None) -> list[str]:

@@ -27,6 +27,7 @@ NAN = float("nan")
 STATEMENTS = 1
 "place of the statements among prefixes, statements, wordings"
 OTHER_LANGUAGES = "the languages differ"
+TOO_FEW = "too few for an interval: fewer than 4 statements of a side, or nearly all of them answered alike"
 NOTHING_COMMON = "the sides have no prompt in common"
 
 
@@ -160,4 +161,5 @@ def contrast(report: Report, picks: Sequence[Pick], common: Common, weights: Flo
             why = f"{total.undefined} {where}" if any(common.prompts) else NOTHING_COMMON
             return Comparison(NAN, NAN, NAN, n, excluded, why, totals, common)
     value, low, high = report.weighted(picks, weights, apart=common.unpaired.startswith(OTHER_LANGUAGES))
-    return Comparison(value, low, high, n, excluded, "", totals, common)
+    name, few = ("", TOO_FEW) if np.isnan(low) else (report.interval_of("bias difference"), "")
+    return Comparison(value, low, high, n, excluded, "", totals, common, interval=name, few=few)

@@ -20,10 +20,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.stats.arrays import FloatArray, IntArray
+from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 
-NORMAL = 1.959963984540054
-"97.5 % quantile"
+LEAST, FEWEST = 4, 6
+"statements of a side, and those of them that are answered otherwise than most, that an interval takes"
+DIGITS = 12
 
 
 def influences(net: FloatArray, counted: FloatArray, side: IntArray) -> FloatArray:
@@ -97,9 +98,17 @@ def standard_errors(
     return np.sqrt(found), np.sqrt(np.maximum(drawn, 0))
 
 
-def widened(value: FloatArray, low: FloatArray, high: FloatArray, freedom: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Move the ends of an interval away from the estimate for few degrees of freedom. NaN stays NaN."""
-    from scipy.special import stdtrit
+def few_statements(moves: FloatArray, there: BoolArray, side: IntArray) -> BoolArray:
+    """Return of which side the statements say too little for an interval: (2,).
 
-    ratio = np.where(np.isinf(freedom), 1.0, stdtrit(np.where(np.isinf(freedom), 1.0, freedom), 0.975) / NORMAL)
-    return np.minimum(low, value + (low - value) * ratio), np.maximum(high, value + (high - value) * ratio)
+    There are fewer than 4 of them, or too few that move the figure otherwise than most do, so that nobody knows how far
+    others would. With 24 statements a side of which most are always agreed with, intervals held a bias in 77 %.
+
+    moves : (S,), how far each statement moves the figure; there : (S,), which have answers
+    """
+    found = []
+    for place in (0, 1):
+        mine = np.round(moves[(side == place) & there], DIGITS)
+        others = len(mine) - (np.unique(mine, return_counts=True)[1].max() if len(mine) else 0)
+        found.append(len(mine) < LEAST or others < min(FEWEST, len(mine) - 1))
+    return np.array(found, dtype=np.bool_)

@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.audits.audit import probes
-from workbench.audits.bias_score.common import Comparison, between_models, between_selections, contrast
+from workbench.audits.bias_score.common import TOO_FEW, Comparison, between_models, between_selections, contrast
 from workbench.audits.bias_score.correction import COUNTED, NET, Correction, Trial, correction
 from workbench.audits.bias_score.draws import Resampling, ResponseResampling, StatementResampling
 from workbench.audits.bias_score.figures import Figure, Options, StanceCounts
-from workbench.audits.bias_score.intervals import degrees_of_freedom, influences, standard_errors, widened
+from workbench.audits.bias_score.intervals import degrees_of_freedom, few_statements, influences, standard_errors
 from workbench.audits.bias_score.selection import (
     NOT_RECORDED,
     Pick,
@@ -50,7 +50,8 @@ from workbench.audits.bias_score.tally import (
 from workbench.domain.statements import Dimension, VariantId
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
-from workbench.stats.arrays import FloatArray, IntArray
+from workbench.stats.arrays import BoolArray, FloatArray, IntArray
+from workbench.stats.clustered import widened
 from workbench.stats.resampling import derive_rng, percentile_interval
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ __all__ = [
     "probes",
 ]
 
+NEAR = 0.9
+"corrected bias of a side, beyond which differences have no interval: those of nearly equal answers held .90"
 LEFT, RIGHT = 0, 1
 "places of the sides in arrays, as `SIDES` has them"
 
@@ -135,6 +138,8 @@ class Report:
             some = picks[start : start + _AT_ONCE]
             values, moves = self.estimates(some)
             ends = self.interval(values, self._draw_figures(some), moves, limit=1)
+            if self.options.unit == "statements":
+                ends[:, self._few(some, moves)] = np.nan
             found += [self._figure(chosen, values[place], *ends[:, place]) for place, chosen in enumerate(some)]
         return tuple(found)
 
@@ -147,6 +152,15 @@ class Report:
         """
         values, moves = self.estimates(picks)
         value = weights @ values[:, 2]
+        if self.options.unit == "statements":
+            near = False
+            answered = np.stack([kept(self.tally, chosen).sum(axis=-1) > 0 for chosen in picks])
+            sides = [(weights @ moves[:, 2], np.asarray(answered.any(axis=0)))]
+            if self.correction is not None:  # a side that a rule read may be alike beside one that was corrected
+                sides += list(zip(moves[:, 2], answered, strict=True))
+                near = bool((np.abs(values[:, :2]) > NEAR).any())
+            if near or any(few_statements(each, there, self.tally.side).any() for each, there in sides):
+                return float(value), np.nan, np.nan
         if not apart:
             low, high = self.interval(value, weights @ self.drawn(picks)[:, 2], weights @ moves[:, 2], limit=2)
             return float(value), float(low), float(high)
@@ -387,7 +401,7 @@ class Report:
         reasons = [self._reason(side, values[side], used[side], int(out[side])) for side in range(len(SIDES))]
         both = " and ".join(dict.fromkeys(filter(None, reasons)))
         left, right, total = (
-            Estimate(float(value), float(lo), float(hi), n, int(excluded), reason)
+            self._estimate(float(value), float(lo), float(hi), n, int(excluded), reason)
             for value, lo, hi, n, excluded, reason in zip(
                 values, low, high, (*used, sum(used)), (*out, sum(out)), (*reasons, both), strict=True
             )
@@ -404,6 +418,25 @@ class Report:
             int(cut.sum()),
             int((cut_or_ruled - cut).sum()),
         )
+
+    def interval_of(self, figure: str) -> str:
+        """Return the name of the method of the interval of a bias, or of a difference."""
+        named = "bias" if self.options.unit == "responses" else figure
+        return f"{'' if self.tested is None else 'corrected '}{named} over {self.options.unit}"
+
+    def _few(self, picks: Sequence[Pick], moves: FloatArray) -> BoolArray:
+        """Return which biases of picks, (picks, 3), have too few statements for an interval."""
+        found = []
+        for chosen, each in zip(picks, moves, strict=True):
+            there = kept(self.tally, chosen).sum(axis=-1) > 0
+            left, right = few_statements(each[:2].sum(axis=0), there, self.tally.side)
+            found.append((left, right, left or right))
+        return np.array(found, dtype=np.bool_)
+
+    def _estimate(self, value: float, low: float, high: float, n: int, excluded: int, reason: str) -> Estimate:
+        name = "" if np.isnan(low) else self.interval_of("bias")
+        few = TOO_FEW if np.isnan(low) and not reason else ""
+        return Estimate(value, low, high, n, excluded, reason, interval=name, few=few)
 
     def _reason(self, side: int, value: float, used: int, excluded: int) -> str:
         """Say why a side has no bias; empty where it has one."""

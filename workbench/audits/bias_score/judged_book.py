@@ -16,6 +16,8 @@ from workbench.audits.bias_score.selection import Selection, pick
 from workbench.domain.counting import plural
 from workbench.domain.readings import PEOPLE
 from workbench.domain.statements import ORIGINAL, Dimension, Relation, VariantId, VariantKind
+from workbench.evidence.refusal_tables import entries, told
+from workbench.evidence.refusals import Refusals, joined, refusals_of
 from workbench.evidence.runs import template_notes
 from workbench.figures.book import Book
 from workbench.figures.table import Column, Kind, Link, Table
@@ -38,7 +40,22 @@ def book(judged: BiasJudged, path: Path, dimension: Dimension | None = None) -> 
         answers=lambda model, ref, selection: answers(judged, path, model, ref, selection),
     )
     notes = judged.corrected.notes() if judged.corrected else ()
-    return replace(found, told=tuple(_told(judged)), notes=notes, about=_about(judged) | {"dimension": dimension})
+    with Store.open(path) as store:
+        refused = [refused_by(store, judged, model) for model in judged.runs]
+    found = replace(found, contents=[*found.contents, *entries(lambda: refused, judged.choice.seed)])
+    return replace(
+        found, told=(*_told(judged), *told(refused)), notes=notes, about=_about(judged) | {"dimension": dimension}
+    )
+
+
+def refused_by(store: Store, judged: BiasJudged, model: str) -> Refusals:
+    """Return what a model refused on all instruments, with the sides that the figures take."""
+    of = {item.ref: item.leaning for item in judged.report.tally.items}
+    found = []
+    for run in judged.runs[model]:
+        sides = {ref.removeprefix(f"{run.instrument}/"): side for ref, side in of.items()}
+        found.append(refusals_of(store, run, model, sides, issues=False))
+    return joined(found)
 
 
 def originals(store: Store, judged: BiasJudged) -> dict[str, str]:

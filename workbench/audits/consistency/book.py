@@ -16,6 +16,8 @@ from workbench.audits.reliability.judge import Report
 from workbench.audits.reliability.model_kappas import model_kappas
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.verdicts import Estimate
+from workbench.evidence.refusal_tables import entries
+from workbench.evidence.refusals import Refusals
 from workbench.figures.book import Book, Entry
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 
@@ -56,6 +58,8 @@ class Material:
     survey: Sequence[SurveyAnswer] = ()
     people: Callable[[], Sequence[Bound]] = tuple
     "returns how consistently the people who answered the survey answer"
+    refusals: Sequence[Refusals] = ()
+    "of each model"
 
 
 def book(result: Consistency, formula: Formula, view: View, material: Material) -> Book:
@@ -128,6 +132,7 @@ def book(result: Consistency, formula: Formula, view: View, material: Material) 
             ("", "κ", False, unanswered),
             ("_as_people", "κ people", True, unanswered or ("" if material.survey else NO_SURVEY)),
         )),
+        *entries(lambda: material.refusals, seed),
     ]  # fmt: skip
     behind: dict[str, Callable[..., AnyTable]] = {
         "issue_statements": lambda name, issue: tables.issue_statements(result, name, issue, material.texts),

@@ -19,7 +19,7 @@ Who always supports an issue scores 0 on `tacl`, and so does who always opposes 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -29,7 +29,8 @@ from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.errors import UnknownName
 from workbench.stats.arrays import FloatArray, IntArray
 from workbench.stats.describe import mean_sd
-from workbench.stats.resampling import derive_rng, percentile_interval, resampled_sums
+from workbench.stats.proportions import wilson_of_share
+from workbench.stats.resampling import bca_interval, derive_rng, resampled_sums
 
 Formula = Literal["signed", "tacl", "v1"]
 FORMULAS: tuple[Formula, ...] = get_args(Formula)
@@ -45,6 +46,9 @@ MEASURES: Mapping[Formula, str] = {
 }
 "what each formula measures, in plain sentences"
 
+LEAST: Mapping[str, int] = {"signed": 6, "v1": 6, "tacl": 10, "difference": 10}
+"labelled statements with a reliable stance, below which there is no interval: with fewer they cover less than 92 %"
+TOO_FEW = "too few for an interval:"
 FEWEST = 6
 "reliable statements of an issue, on average over templates, below which its stance is marked (section 7.2, Figure 5)"
 
@@ -220,9 +224,17 @@ def _estimate(
         return Estimate(nan, nan, nan, n, excluded, "no reliable stance on a statement of this issue")
     if not resamples or len(found.refs) < 2:
         return Estimate(value, nan, nan, n, excluded)
+    alone = Estimate(value, nan, nan, n, excluded)
+    if n < LEAST[formula]:
+        return replace(alone, few=f"{TOO_FEW} {n} with a reliable stance; it takes {LEAST[formula]}")
     draws = _mean(_values(resampled_sums(features, resamples, rng), formula))
-    low, high = percentile_interval(draws)
-    return Estimate(value, float(low), float(high), n, excluded)
+    left_out = _mean(_values(features.sum(axis=0) - features, formula))
+    low, high = bca_interval(draws, value, left_out)
+    if np.isnan(low) and formula == "signed":
+        low, high = (2 * end - 1 for end in wilson_of_share((1 + value) / 2, n))
+    if np.isnan(low):
+        return replace(alone, few=f"{TOO_FEW} all of them are alike")
+    return replace(alone, low=low, high=high, interval=f"{formula} stance on an issue")
 
 
 def labelled_statements(stances: Stances, land: Landscape, issue: str) -> tuple[LabelledStatement, ...]:
@@ -261,9 +273,13 @@ def issue_difference(
         why = "one of them has no reliable stance on a statement of this issue"
         return values[0], values[1], Estimate(nan, nan, nan, n, excluded, why)
     low = high = nan
-    if resamples and len(both[0].refs) > 1:
+    least = LEAST["difference"]
+    if resamples and n >= least:
         sums = resampled_sums(np.hstack(features), resamples, derive_rng(seed, "issue", issue))
         split = features[0].shape[1]
         draws = _mean(_values(sums[:, :split], formula)) - _mean(_values(sums[:, split:], formula))
-        low, high = map(float, percentile_interval(draws))
-    return values[0], values[1], Estimate(values[0] - values[1], low, high, n, excluded)
+        left_out = [_mean(_values(one.sum(axis=0) - one, formula)) for one in features]
+        low, high = bca_interval(draws, values[0] - values[1], left_out[0] - left_out[1])
+    name = "" if np.isnan(low) else "difference on an issue"
+    few = f"{TOO_FEW} {n} with a stance of both; it takes {least}" if resamples and n < least else ""
+    return values[0], values[1], Estimate(values[0] - values[1], low, high, n, excluded, interval=name, few=few)

@@ -180,7 +180,7 @@ class Consistency:
         """Return how often a respondent answers like left, center and right parties. Raises UnknownName."""
         if (name, view) not in self._leanings:
             one, options = self.respondent(name), self.options
-            self._leanings[name, view] = leaning(one, self.land, view, options.seed, options.resamples)
+            self._leanings[name, view] = leaning(one, self.land, view, options.resamples)
         return self._leanings[name, view]
 
     def parties(self, name: str) -> tuple[PartyShare, ...]:
@@ -230,7 +230,7 @@ class Consistency:
     def compare_leaning(self, first: str, second: str, view: View = "all") -> tuple[Difference, ...]:
         """Return per party family how far two respondents differ. Raises UnknownName."""
         pair = self.respondent(first), self.respondent(second)
-        rows = leaning_difference(*pair, self.land, view, self.options.seed, self.options.resamples)
+        rows = leaning_difference(*pair, self.land, view, self.options.resamples)
         shared = matched(*pair)[2]
         return tuple(Difference(of.value, one, other, gap, shared) for of, one, other, gap in rows)
 

@@ -24,6 +24,7 @@ from workbench.domain.seeds import SEED
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.fingerprints import split
+from workbench.evidence.refusals import refusals_of
 from workbench.evidence.rulings import Told
 from workbench.evidence.runs import matching, of_models, runs_of, told_apart, without_runs
 
@@ -128,6 +129,7 @@ def consistency_material(store: Store, judged: ConsistencyJudged) -> Material:
         of_people=judged.choice.labels == "people",
         survey=instrument.survey,
         people=cache(partial(bound_of, instrument, judged.choice.seed, judge_void=of.judge_void)),
+        refusals=tuple(refusals_of(store, one.run, one.name) for one in judged.runs),
     )
 
 

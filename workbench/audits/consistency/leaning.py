@@ -9,7 +9,8 @@ number of statements, so that the two add up to `all`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -19,8 +20,8 @@ from workbench.domain.instruments import Party
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.errors import UnknownName
 from workbench.stats.arrays import BoolArray, FloatArray
+from workbench.stats.clustered import Strata, share_ends, student_interval
 from workbench.stats.describe import mean_sd
-from workbench.stats.resampling import derive_rng, percentile_interval, resampled_sums
 from workbench.stats.units import MISSING
 
 View = Literal["all", "agree", "disagree"]
@@ -93,20 +94,22 @@ class PartyStatement:
     "templates under which both answer alike"
 
 
-def leaning(stances: Stances, land: Landscape, view: View, seed: int, resamples: int) -> Leaning:
+def leaning(stances: Stances, land: Landscape, view: View, resamples: int) -> Leaning:
     """Return the shares of the three families.
 
-    The interval resamples statements within countries, whose numbers the questionnaires fix; templates and parties stay
-    as they are. Without any reliable stance of the view the shares are 0 and there is no interval. (The released code
-    leaves the parties of a country out of a template's mean where no statement of the country is reliable; here they
-    have a share of 0.)
+    The interval is over statements within countries, whose numbers the questionnaires fix; templates and parties stay
+    as they are. It is Wilson's at the effective number of statements (`stats.clustered`); `resamples` 0: none.
+
+    Without any reliable stance of the view the shares are 0 and there is no interval. (The released code leaves the
+    parties of a country out of a template's mean where no statement of the country is reliable; here they have a share
+    of 0.)
     """
     here = land.on(stances.statements)
     found = family_contributions(stances, here, view)
     counted = _counted(stances, view).sum(axis=1)
-    sums = _resampled(found.mean(axis=0), here, seed, resamples) if resamples and counted.any() else None
+    each = found.mean(axis=0) if resamples and counted.any() else None
     rows = tuple(
-        _family(of, found[:, place].sum(axis=1), here, None if sums is None else sums[:, place])
+        _family(of, found[:, place].sum(axis=1), here, None if each is None else each[place])
         for place, of in enumerate(FAMILIES)
     )
     unplaced = here.families.count(None)
@@ -119,7 +122,8 @@ def _members(here: Landscape, of: Family) -> list[int]:
     return [p for p, family in enumerate(here.families) if family is of and here.concerns[p].any()]
 
 
-def _family(of: Family, by_template: FloatArray, here: Landscape, draws: FloatArray | None) -> FamilyShare:
+def _family(of: Family, by_template: FloatArray, here: Landscape, each: FloatArray | None) -> FamilyShare:
+    """Return a share. each : (S,), what statements add to its mean over templates; None: no interval."""
     members = _members(here, of)
     n = int(here.concerns[members].any(axis=0).sum())
     if not members or not by_template.size:
@@ -127,8 +131,10 @@ def _family(of: Family, by_template: FloatArray, here: Landscape, draws: FloatAr
         why = f"no party is placed {of}" if not placed else "no statement of their countries was asked"
         nothing = Estimate(float("nan"), float("nan"), float("nan"), n, 0, why)
         return FamilyShare(of, nothing, _spread(np.array([])), (), len(members))
-    low, high = (float("nan"),) * 2 if draws is None or n < 2 else map(float, percentile_interval(draws))
-    share = Estimate(float(by_template.mean()), low, high, n)
+    share = Estimate(float(by_template.mean()), float("nan"), float("nan"), n)
+    if each is not None and n > 1:
+        low, high = share_ends(share.value, _moves(each, here, members), n, _strata(here, members))
+        share = replace(share, low=low, high=high, interval="family share")
     return FamilyShare(of, share, _spread(by_template), tuple(map(float, by_template)), len(members))
 
 
@@ -168,36 +174,44 @@ def family_contributions(stances: Stances, here: Landscape, view: View) -> Float
     return parts
 
 
-def _resampled(parts: FloatArray, here: Landscape, seed: int, resamples: int) -> FloatArray:
-    """Return sums of contributions (3, S) over statements drawn anew within each country: (resamples, 3).
+def _strata(here: Landscape, members: Sequence[int]) -> Strata:
+    """Return the statements that concern some parties, by country: the questionnaires fix how many a country has."""
+    concerned: BoolArray = np.asarray(here.concerns[list(members)].any(axis=0))
+    names = dict.fromkeys(of for of, there in zip(here.countries, concerned, strict=True) if there)
+    return [
+        np.array([at for at, of in enumerate(here.countries) if of == name and concerned[at]], dtype=np.int64)
+        for name in names
+    ]
 
-    The draws depend on the seed and the countries alone, so that respondents who were asked the same are compared on
-    the same draws.
-    """
-    total = np.zeros((resamples, len(parts)))
-    for country in dict.fromkeys(here.countries):
-        members = [at for at, of in enumerate(here.countries) if of == country]
-        total += resampled_sums(parts[:, members].T, resamples, derive_rng(seed, "leaning", country or ""))
-    return total
+
+def _moves(each: FloatArray, here: Landscape, members: Sequence[int]) -> FloatArray:
+    """Return how far each statement moves a share: what it adds, less the mean of its country."""
+    moves = np.zeros(len(each))
+    for places in _strata(here, members):
+        moves[places] = each[places] - each[places].mean()
+    return moves
 
 
 def leaning_difference(
-    first: Stances, second: Stances, land: Landscape, view: View, seed: int, resamples: int
+    first: Stances, second: Stances, land: Landscape, view: View, resamples: int
 ) -> tuple[tuple[Family, float, float, Estimate], ...]:
     """Return per family: both shares and their difference, on the statements that both were asked.
 
-    Every resample draws the same statements for both (paired).
+    The interval is over statements, paired.
     """
     pair = matched(first, second)[:2]
     refs = pair[0].statements
     here = land.on(refs)
     both = [family_contributions(one, here, view).mean(axis=0) for one in pair]
     difference = both[0] - both[1]
-    sums = _resampled(difference, here, seed, resamples) if resamples and refs else None
     found = []
     for place, of in enumerate(FAMILIES):
-        draws = None if sums is None else sums[:, place]
-        share = _family(of, difference[place].sum(keepdims=True), here, draws).share
+        share = _family(of, difference[place].sum(keepdims=True), here, None).share
+        if share.defined and resamples:
+            members = _members(here, of)
+            low, high = student_interval(share.value, _moves(difference[place], here, members), _strata(here, members))
+            name = "" if np.isnan(low) else "family difference"
+            share = replace(share, low=max(low, -1.0), high=min(high, 1.0), interval=name)
         values = [float(one[place].sum()) if share.defined else float("nan") for one in both]
         found.append((of, values[0], values[1], share))
     return tuple(found)

@@ -9,6 +9,7 @@ collapsed to three (Table 8).
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,8 +27,9 @@ from workbench.domain.seeds import SEED
 from workbench.domain.statements import Statement
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.errors import UsageError
+from workbench.stats.arrays import FloatArray
+from workbench.stats.clustered import NOTHING, share_interval
 from workbench.stats.describe import mean_sd
-from workbench.stats.resampling import derive_rng, percentile_interval, resampled_sums
 
 PER_COUNTRY = 10
 "statements of each country in the published pilot"
@@ -54,7 +56,7 @@ class TemplateRank:
     chosen: bool
     "whether it is among the best three of its address"
     readable: Estimate
-    "share of its answers; n: answers. The interval resamples statements"
+    "share of its answers; n: answers. The interval is over statements"
     statements: int
     agree: float
     "share of the readable answers, over all wordings; NaN without any"
@@ -152,7 +154,7 @@ def of_statements(counts: Counts, refs: Sequence[str], templates: Sequence[str] 
 
 
 def rank_templates(
-    counts: Counts, address: Mapping[str, str], seed: int = SEED, resamples: int = 1000, best: int = BEST
+    counts: Counts, address: Mapping[str, str], resamples: int = 1000, best: int = BEST
 ) -> tuple[TemplateRank, ...]:
     """Rank templates by the share of their answers that can be read, the best first; ties in the instrument's order.
 
@@ -161,7 +163,7 @@ def rank_templates(
     readable, total = (array.sum(axis=(2, 3)).astype(np.float64) for array in (counts.readable, counts.total))
     positive = counts.positive.sum(axis=(1, 2, 3))
     shares = [float(r / n) if n else float("nan") for r, n in zip(readable.sum(axis=1), total.sum(axis=1), strict=True)]
-    intervals = _readable_intervals(readable, total, seed, resamples)
+    intervals = _readable(readable, total, intervals=resamples > 0)
     order = sorted(range(len(shares)), key=lambda place: (np.isnan(shares[place]), -shares[place]))
     kept: Counter[str] = Counter()
     rows: list[TemplateRank] = []
@@ -178,7 +180,7 @@ def rank_templates(
                 template=name,
                 address=of,
                 chosen=bool(answers) and kept[of] <= best,
-                readable=Estimate(shares[place], *intervals[place], answers, 0, why),
+                readable=replace(intervals[place], value=shares[place], n=answers, undefined=why),
                 statements=int((total[place] > 0).sum()),
                 agree=agree,
                 disagree=1 - agree,
@@ -187,20 +189,13 @@ def rank_templates(
     return tuple(rows)
 
 
-def _readable_intervals(
-    readable: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
-    total: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
-    seed: int,
-    resamples: int,
-) -> list[tuple[float, float]]:
-    """Return the interval of each template's share from statements drawn with replacement, the same for all: (T, S)."""
-    templates, statements = total.shape
-    if not resamples or statements < 2:
-        return [(float("nan"), float("nan"))] * templates
-    sums = resampled_sums(np.vstack([readable, total]).T, resamples, derive_rng(seed, "readable"))
-    asked = sums[:, templates:]
-    low, high = percentile_interval((sums[:, :templates] / np.where(asked == 0, np.nan, asked)).T)
-    return [(float(a), float(b)) for a, b in zip(low, high, strict=True)]
+def _readable(readable: FloatArray, total: FloatArray, *, intervals: bool) -> list[Estimate]:
+    """Return the interval of each template's share, with statements as clusters: two (T, S)."""
+    found = []
+    for of, among in zip(readable, total, strict=True):
+        low, high = share_interval(of, among) if intervals else NOTHING
+        found.append(Estimate(math.nan, low, high, 0, interval="" if math.isnan(low) else "share over statements"))
+    return found
 
 
 def answer_types(report: Report) -> AnswerTypes:

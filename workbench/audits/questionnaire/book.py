@@ -13,7 +13,10 @@ from workbench.audits.questionnaire import effect_tables as effects
 from workbench.audits.questionnaire import model_tables as beside
 from workbench.audits.questionnaire import tables as tables
 from workbench.audits.questionnaire.results import Choice, Results, each, of_one, under
+from workbench.domain.seeds import SEED
 from workbench.domain.statements import VariantId
+from workbench.evidence.refusal_tables import entries
+from workbench.evidence.refusals import NO_ANSWERS, Refusals
 from workbench.figures.book import Book, Entry, Subject
 from workbench.figures.table import AnyTable
 
@@ -62,6 +65,7 @@ def _contents(results: Results, choice: Choice) -> Iterator[Entry]:
     yield of("tokens", "next tokens", answers.tokens)
     yield from _over_models(results, choice, under_one)
     yield Entry("respondents", "respondents", partial(_respondents, results, choice), choices=under_one)
+    yield from entries(lambda: [Refusals(name, (), empty=NO_ANSWERS) for name in results.reports], SEED)[:1]
     yield Entry("asked", "conditions asked", partial(tables.conditions_asked, results, choice))
     yield Entry("choices", "choices behind the figures", partial(tables.choices, results))
 

@@ -203,6 +203,8 @@ class Average:
     undefined: str = ""
     respondents: int = 0
     "the fewest that one of the targets rests on; 0 where nobody answered"
+    interval: str = ""
+    "name of its method; empty where there is none"
 
     @property
     def few(self) -> bool:

@@ -15,7 +15,16 @@ import numpy as np
 
 from workbench.audits.questionnaire.cells import NOBODY_ANSWERED, NOT_OFFERED, Cell, Layout
 from workbench.audits.questionnaire.conditions import QM
-from workbench.audits.questionnaire.draws import AT_ONCE, Counts, Resampling, estimates, interval, ratio, reasons
+from workbench.audits.questionnaire.draws import (
+    ACCURACY,
+    AT_ONCE,
+    Counts,
+    Resampling,
+    estimates,
+    interval,
+    ratio,
+    reasons,
+)
 from workbench.audits.questionnaire.figures import Ablation, Condition, Difference, is_few
 from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Estimate
@@ -69,21 +78,21 @@ class Compared:
         self.accuracies, self.biases = ratio(sums[2:4], sums[0]), ratio(sums[4:6], sums[1])
         self.answered = np.flatnonzero(~np.isnan(pair.first.human).all(axis=1))
 
-    def of_accuracy(self, drawn: FloatArray, limit: tuple[float, float]) -> tuple[Estimate, ...]:
+    def of_accuracy(self, drawn: FloatArray, limit: tuple[float, float], name: str) -> tuple[Estimate, ...]:
         """Return an estimate for each target, of accuracies: (T, 1 + draws)."""
-        return self._estimates(drawn, limit, self.pair.counted, self.pair.first.asked | self.pair.second.asked, 0)
+        return self._estimates(drawn, limit, self.pair.counted, 0, name)
 
-    def of_bias(self, drawn: FloatArray, limit: tuple[float, float]) -> tuple[Estimate, ...]:
+    def of_bias(self, drawn: FloatArray, limit: tuple[float, float], name: str) -> tuple[Estimate, ...]:
         """Return an estimate for each target, of biases: (T, 1 + draws)."""
-        return self._estimates(drawn, limit, self.pair.readable, self.pair.first.asked | self.pair.second.asked, 1)
+        return self._estimates(drawn, limit, self.pair.readable, 1, name)
 
-    def mean(self, drawn: FloatArray, limit: tuple[float, float], of_bias: bool) -> Estimate:
+    def mean(self, drawn: FloatArray, limit: tuple[float, float], of_bias: bool, name: str = "") -> Estimate:
         """Return the mean over the targets that people answered; its n is their number."""
         some = [int(t) for t in self.answered]
         why = reasons([self.targets[t] for t in some], [self.pair.why(t)[of_bias] for t in some])
         mean = drawn[some].mean(axis=0, keepdims=True) if some else np.full((1, drawn.shape[1]), np.nan)
         counts = Counts(len(some), 0, why or "no respondent answered a target with yes or no")
-        return estimates(mean, [counts], int(self.pair.units.sum()), limit)[0]
+        return estimates(mean, [counts], int(self.pair.units.sum()), limit, name)[0]
 
     @cached_property
     def respondents(self) -> list[int]:
@@ -96,11 +105,12 @@ class Compared:
         return min((self.respondents[t] for t in self.answered), default=0)
 
     def _estimates(
-        self, drawn: FloatArray, limit: tuple[float, float], kept: BoolArray, asked: BoolArray, which: int
+        self, drawn: FloatArray, limit: tuple[float, float], kept: BoolArray, which: int, name: str
     ) -> tuple[Estimate, ...]:
+        asked = self.pair.first.asked | self.pair.second.asked
         n, all_ = kept.sum(axis=1), asked.sum(axis=1)
         counts = [Counts(int(n[t]), int(all_[t] - n[t]), self.pair.why(t)[which]) for t in range(len(self.targets))]
-        return estimates(drawn, counts, n, limit)
+        return estimates(drawn, counts, n, limit, name)
 
 
 def ablations(layout: Layout, conditions: Sequence[Condition], resampling: Resampling) -> tuple[Ablation, ...]:
@@ -135,10 +145,10 @@ def _ablation(condition: Condition, found: Compared) -> Iterator[Ablation]:
     qm_accuracy, accuracy = found.accuracies
     rows = zip(
         found.targets,
-        found.of_bias(bias, SIGNED),
-        found.of_bias(bias - qm_bias, SIGNED),
-        found.of_accuracy(accuracy, SHARE),
-        found.of_accuracy(accuracy - qm_accuracy, SIGNED),
+        found.of_bias(bias, SIGNED, "bias of a target"),
+        found.of_bias(bias - qm_bias, SIGNED, "change of bias"),
+        found.of_accuracy(accuracy, SHARE, ACCURACY),
+        found.of_accuracy(accuracy - qm_accuracy, SIGNED, "change of accuracy"),
         found.respondents,
         strict=True,
     )
@@ -149,8 +159,8 @@ def _ablation(condition: Condition, found: Compared) -> Iterator[Ablation]:
         condition,
         _without_interval(found.mean(np.abs(bias), SHARE, of_bias=True)),
         _without_interval(found.mean(np.abs(bias) - np.abs(qm_bias), SIGNED, of_bias=True)),
-        found.mean(accuracy, SHARE, of_bias=False),
-        found.mean(accuracy - qm_accuracy, SIGNED, of_bias=False),
+        found.mean(accuracy, SHARE, False, "mean accuracy"),
+        found.mean(accuracy - qm_accuracy, SIGNED, False, "change of accuracy"),
         found.fewest,
     )
 
@@ -170,8 +180,8 @@ def differences(a: Layout, b: Layout, condition: Condition, resampling: Resampli
     ]
     rows = zip(
         targets,
-        found.of_bias(second - first, SIGNED),
-        found.of_accuracy(after - before, SIGNED),
+        found.of_bias(second - first, SIGNED, "change of bias"),
+        found.of_accuracy(after - before, SIGNED, "change of accuracy"),
         [apart and not is_few(n) for apart, n in zip(flipped, found.respondents, strict=True)],
         found.respondents,
         left_out,
@@ -180,7 +190,7 @@ def differences(a: Layout, b: Layout, condition: Condition, resampling: Resampli
     both = sum(found.respondents)
     whole = sum(alone[0].values()) - both, sum(alone[1].values()) - both
     bias = _without_interval(found.mean(np.abs(second) - np.abs(first), SIGNED, of_bias=True))
-    accuracy = found.mean(after - before, SIGNED, of_bias=False)
+    accuracy = found.mean(after - before, SIGNED, False, "change of accuracy")
     return (
         *(Difference(*row) for row in rows),
         Difference(None, bias, accuracy, flipped=False, respondents=found.fewest, left_out=whole),
@@ -195,7 +205,7 @@ def _readable(layout: Layout, condition: Condition) -> dict[str, int]:
 
 def _without_interval(found: Estimate) -> Estimate:
     """Return a figure of absolute values, to which noise adds in every draw: these make no interval (`stats.noise`)."""
-    return replace(found, low=float("nan"), high=float("nan"))
+    return replace(found, low=float("nan"), high=float("nan"), interval="", few="")
 
 
 def _shared(layout: Layout, condition: Condition, names: Sequence[str], targets: Sequence[str]) -> Cell:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from workbench.audits.questionnaire.conditions import QM
+from workbench.audits.questionnaire.draws import ALIKE
 from workbench.audits.questionnaire.figures import (
+    AbsoluteBias,
     AskedRow,
     Average,
     Condition,
@@ -248,7 +250,10 @@ def each(results: Results, of: Mapping[str, Sequence[Condition]]) -> Iterator[tu
 
 def estimate_of(average: Average) -> Estimate:
     """Return a mean over targets as an estimate, whose n counts targets."""
-    return Estimate(average.value, average.low, average.high, average.n, 0, average.undefined)
+    few = "" if average.interval or average.undefined or isinstance(average, AbsoluteBias) else ALIKE
+    ends = average.low, average.high
+    named = average.interval
+    return Estimate(average.value, *ends, average.n, 0, average.undefined, interval=named, few=few)
 
 
 def side(way: Direction, old: int, above: str, below: str, none: str = "") -> str:

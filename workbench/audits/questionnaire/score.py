@@ -31,6 +31,7 @@ import numpy as np
 from workbench.audits.questionnaire.cells import NOT_ASKED, RULED_OUT, Cell, Layout
 from workbench.audits.questionnaire.conditions import CONDITIONS
 from workbench.audits.questionnaire.draws import (
+    ACCURACY,
     AT_ONCE,
     UNDEFINED,
     Counts,
@@ -234,7 +235,7 @@ class _Measured:
         return ConditionFigures(
             condition=condition,
             targets=targets,
-            accuracy=self._mean(self.accuracies, answered, SHARE, no_accuracy, cell.counted),
+            accuracy=self._mean(self.accuracies, answered, SHARE, no_accuracy, cell.counted, "mean accuracy"),
             majority=float(np.mean([targets[t].majority for t in answered])) if answered else UNDEFINED,
             absolute_bias=self._absolute(answered, no_bias),
             axis=self._axis(answered),
@@ -262,9 +263,13 @@ class _Measured:
         of_accuracy = [
             Counts(int(n), int(all_ - n), why) for n, all_, why in zip(counted, asked, no_accuracy, strict=True)
         ]
-        of_bias = [Counts(int(n), int(all_ - n), why) for n, all_, why in zip(readable, asked, no_bias, strict=True)]
-        accuracies = estimates(self.accuracies, of_accuracy, counted, SHARE)
-        biases = estimates(self.biases, of_bias, readable, SIGNED)
+        yes = np.where(cell.readable, cell.human == 1, False).sum(axis=1)
+        of_bias = [
+            Counts(int(n), int(all_ - n), why, int(min(ayes, n - ayes)))
+            for n, all_, why, ayes in zip(readable, asked, no_bias, yes, strict=True)
+        ]
+        accuracies = estimates(self.accuracies, of_accuracy, counted, SHARE, ACCURACY)
+        biases = estimates(self.biases, of_bias, readable, SIGNED, "bias of a target")
         return tuple(
             self._target(place, accuracy, bias)
             for place, (accuracy, bias) in enumerate(zip(accuracies, biases, strict=True))
@@ -302,12 +307,13 @@ class _Measured:
         limit: tuple[float, float],
         why: Sequence[str],
         counting: BoolArray,
+        name: str = "",
     ) -> Average:
         """Return the mean over targets at some places; `counting`: (T, R), whom each target rests on."""
         because = reasons([self.targets[t] for t in some], [why[t] for t in some])
         because = because or "no respondent answered a target with yes or no"
         fewest = min((int(counting[t].sum()) for t in some), default=0)
-        return average(drawn[some], self.respondents, limit, because, fewest)
+        return average(drawn[some], self.respondents, limit, because, fewest, name)
 
     def _absolute(self, answered: Sequence[int], why: Sequence[str]) -> AbsoluteBias:
         """Return the mean of |bias|: noise adds to every draw of it, so that they make no interval."""
@@ -317,7 +323,7 @@ class _Measured:
             sums, squares, counts = (each[list(answered)] for each in self._of_bias)
             noise = noise_floor(sums, squares, counts)
         return AbsoluteBias(
-            found.value, found.se, UNDEFINED, UNDEFINED, found.n, found.undefined, found.respondents, noise
+            found.value, found.se, UNDEFINED, UNDEFINED, found.n, found.undefined, found.respondents, noise=noise
         )
 
     def _axis(self, answered: Sequence[int]) -> Average:
@@ -325,4 +331,4 @@ class _Measured:
         leaning = [t for t in answered if not np.isnan(sign[t])]
         if not leaning:
             return average(self.biases[:0], 0, SIGNED, "no answered target says which pole a yes leans to")
-        return self._mean(self.biases * sign[:, None], leaning, SIGNED, self._why[1], self.cell.readable)
+        return self._mean(self.biases * sign[:, None], leaning, SIGNED, self._why[1], self.cell.readable, "axis")

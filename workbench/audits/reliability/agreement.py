@@ -28,7 +28,7 @@ from workbench.errors import UsageError
 from workbench.stats.agreement import MISSING, PairsEstimates, cohen_kappa, krippendorff_alpha, pairs_estimates
 from workbench.stats.arrays import BoolArray, IntArray
 from workbench.stats.describe import mean_sd
-from workbench.stats.proportions import leaning_interval
+from workbench.stats.proportions import wilson_interval
 from workbench.stats.resampling import derive_rng
 
 if TYPE_CHECKING:
@@ -235,8 +235,8 @@ def across_templates(report: Report) -> AcrossTemplates:
 def _share(k: int, n: int, excluded: int) -> Estimate:
     if n == 0:
         return _none("no statement with enough readable answers under all templates", excluded)
-    low, high = leaning_interval(k, n)
-    return Estimate(k / n, float(low), float(high), n, excluded)
+    low, high = wilson_interval(k, n)
+    return Estimate(k / n, float(low), float(high), n, excluded, interval="share of items")
 
 
 def _none(why: str, excluded: int) -> Estimate:

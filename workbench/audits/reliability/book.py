@@ -14,8 +14,15 @@ from workbench.audits.reliability.wordings import wordings
 from workbench.figures.book import Book, Entry
 
 
-def book(of: Reliability, title: str, *, told: Sequence[str] = (), about: Mapping[str, object] | None = None) -> Book:
-    """Return the figures of a run.
+def book(
+    of: Reliability,
+    title: str,
+    *,
+    told: Sequence[str] = (),
+    about: Mapping[str, object] | None = None,
+    more: Sequence[Entry] = (),
+) -> Book:
+    """Return the figures of a run. `more`: tables of what its answers are, beside the figures on them.
 
     Behind `verdicts` stand a statement under each template (`statement`), and behind these its wordings (`wordings`);
     what a wording was answered (`answers`) leads out of the book. Behind `templates` stand the verdicts under one.
@@ -35,6 +42,7 @@ def book(of: Reliability, title: str, *, told: Sequence[str] = (), about: Mappin
             Entry("templates", "templates", partial(tables.templates, of)),
             *_agreement(of),
             *_instability(of),
+            *more,
         ],
         behind={
             "verdicts": partial(tables.verdicts, of),

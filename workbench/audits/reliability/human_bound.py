@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,9 +20,13 @@ from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.stats import contingency
 from workbench.stats.agreement import ALL_EQUAL, MISSING, NO_PAIRS
 from workbench.stats.arrays import FloatArray, IntArray
+from workbench.stats.clustered import widened
 from workbench.stats.describe import mean_sd
 from workbench.stats.resampling import derive_rng, percentile_interval, resampled_sums
 
+LEAST = 3
+"people, below which their mean has no interval"
+ROUNDING = 1e-12
 KINDS = (VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE)
 Relations = Mapping[tuple[str, VariantId], Relation]
 
@@ -166,8 +170,14 @@ def _mean(tables: IntArray, drawn: FloatArray) -> tuple[Estimate, MeanSd]:
     if math.isnan(found.mean):
         why = ALL_EQUAL if len(tables) else NO_PAIRS
         return Estimate(math.nan, math.nan, math.nan, 0, found.excluded, why), found
-    low, high = percentile_interval(_defined_mean(contingency.kappa(drawn)))
-    return Estimate(found.mean, float(low), float(high), found.n, found.excluded), found
+    alone = Estimate(found.mean, math.nan, math.nan, found.n, found.excluded)
+    if found.n < LEAST:
+        return replace(alone, few=f"too few for an interval: {found.n} people; it takes {LEAST}"), found
+    ends = percentile_interval(_defined_mean(contingency.kappa(drawn)))
+    low, high = map(float, widened(np.array(found.mean), *ends, np.array(found.n - 1.0)))
+    if np.isnan(low) or high - low < ROUNDING:
+        return replace(alone, few="too few for an interval: all people are alike"), found
+    return replace(alone, low=max(-1.0, low), high=min(1.0, high), interval="mean-kappa over people"), found
 
 
 def _defined_mean(values: FloatArray) -> FloatArray:

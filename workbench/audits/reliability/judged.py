@@ -16,9 +16,12 @@ from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
 from workbench.domain.readings import USUAL, ReaderCard, Readings
+from workbench.evidence.refusal_tables import entries
+from workbench.evidence.refusal_tables import told as refused
+from workbench.evidence.refusals import Refusals, refusals_of
 from workbench.evidence.rulings import Told
 from workbench.evidence.runs import template_notes
-from workbench.figures.book import Book
+from workbench.figures.book import Book, Entry
 from workbench.readers.verbalizers import FIRST, RULES
 
 
@@ -38,6 +41,7 @@ class ReliabilityJudged:
     changed: Mapping[str, tuple[int, int]]
     "statements that were changed since: ref -> (version that was asked, current version)"
     rulings: Told
+    refusals: Refusals
 
     @property
     def exact(self) -> ExactReport | None:
@@ -56,7 +60,12 @@ class ReliabilityJudged:
             title,
             told=self.told(),
             about={"options": self.chosen(), "rulings": self.rulings.as_json()},
+            more=self.refused(),
         )
+
+    def refused(self) -> list[Entry]:
+        """Return the tables of refusals."""
+        return entries(lambda: [self.refusals], self.report.options.seed)
 
     def chosen(self) -> dict[str, Any]:
         """Return the choices behind the figures; `minimum` is null where it is two thirds of plans that differ from
@@ -79,6 +88,7 @@ class ReliabilityJudged:
             f"{run.label} · revision {run.revision[:12]} · {run.computed}",
             *(f"note: {note}" for note in template_notes([run])),
             *(self._sampled() if exact is None else _computed(run, exact)),
+            *refused([self.refusals]),
             *self.rulings.sentences(),
             *_void(self.report),
             *_missing(run, self.failures),
@@ -120,6 +130,7 @@ def judge_reliability(
         store.runs.failures(run),
         store.runs.outdated(run),
         found.told,
+        refusals_of(store, run),
     )
 
 

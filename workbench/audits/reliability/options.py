@@ -7,7 +7,7 @@ from workbench.audits.audit import Defaults
 from workbench.domain.designs import PUBLISHED_SAMPLES
 from workbench.domain.responses import Sampling
 from workbench.options.option import Option, Type, flag
-from workbench.options.shared import DTYPE, JUDGE_VOID, READER, SAMPLING, SEED, WITHOUT_RULINGS
+from workbench.options.shared import DTYPE, JUDGE_VOID, READER, REFUSALS, SAMPLING, SEED, WITHOUT_RULINGS
 
 DEFAULTS = Defaults(samples=30, sampling=Sampling(), family="chat", exact_by="labels")
 "Ceron et al. 2024, section 5.4; temperature, nucleus and length are those of the released code"
@@ -46,6 +46,7 @@ SHOWN = (
     Option("template", "only this template", none="over all"),
     Option("failed", "only statements that do not pass this test, or `all`", metavar="TEST"),
     flag("baseline", "coin flips through the same tests, beside the model"),
+    REFUSALS,
 )
 ONLY = Option("audit", default="reliability", choices=("reliability",))
 "of verbs that judge this audit alone"

@@ -20,6 +20,7 @@ from workbench.audits.reliability.judge import Report, judge
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
+from workbench.figures.intervals import PREDICTED
 from workbench.stats.agreement import kappa_2x2
 from workbench.stats.arrays import FloatArray
 from workbench.stats.components import COMPONENTS, SAMPLING
@@ -171,11 +172,12 @@ class Planner:
         defined = values[np.isfinite(values)]
         n, k = len(values), int((defined >= claim.least).sum())
         least, most = (float(end) for end in wilson_interval(k, n))
-        holds = Estimate(k / n, least, most, n)
+        holds = Estimate(k / n, least, most, n, interval="share of items")
         if not len(defined):
             return Chance(Estimate(nan, nan, nan, 0, n, "undefined in every run"), holds, met=False)
         low, high = (float(end) for end in percentile_interval(defined))
-        return Chance(Estimate(float(defined.mean()), low, high, len(defined), n - len(defined)), holds, k >= POWER * n)
+        expected = Estimate(float(defined.mean()), low, high, len(defined), n - len(defined), interval=PREDICTED)
+        return Chance(expected, holds, k >= POWER * n)
 
     @property
     def rules(self) -> Options:

@@ -25,6 +25,8 @@ def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
     """Return the verdicts of the run that is meant."""
     found = judged(store, options)
     made = tuple(_tables(found.figures(), options, medium))
+    if options.refusals or medium.data:
+        made += tuple(entry.make() for entry in found.refused())
     return Printed(made, told_about(found), f"{found.run.label}: verdicts", found.told())
 
 

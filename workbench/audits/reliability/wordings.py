@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from workbench.audits.reliability.beside import Reliability
@@ -20,6 +20,7 @@ from workbench.domain.verdicts import Estimate, Verdict
 from workbench.figures.marks import MARKS
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 from workbench.readers.verbalizers import RULES
+from workbench.stats.proportions import wilson_interval
 
 Row = TypeVar("Row")
 Place = tuple[str, str, str, str]
@@ -53,6 +54,14 @@ def wordings(of: Reliability, ref: str, template: str) -> AnyTable:
                 help="share of the readable answers that agree, with its exact 95 % bootstrap interval",
                 scale=(0.0, 1.0),
                 reference=_limits_of(of.report),
+            ),
+            Column(
+                "leaning_wilson",
+                "agree, Wilson's",
+                _wilson,
+                Kind.SHARE,
+                aside=True,
+                help="the same share with Wilson's interval, which is a confidence interval of it",
             ),
             Column("readable", "readable", lambda row: row.readable, Kind.COUNT, help="answers that could be read"),
             Column("answers", "answers", lambda row: row.total, Kind.COUNT, aside=True, help="answers that were given"),
@@ -116,7 +125,16 @@ def _inner(row: ExactRow) -> VariantRow:
 
 def _leaning(row: VariantRow) -> Estimate:
     undefined = "" if row.readable else "no readable answer"
-    return Estimate(row.leaning, row.low, row.high, row.readable, row.total - row.readable, undefined)
+    name = "leaning" if row.readable else ""
+    return Estimate(row.leaning, row.low, row.high, row.readable, row.total - row.readable, undefined, interval=name)
+
+
+def _wilson(row: VariantRow) -> Estimate:
+    found = _leaning(row)
+    if not found.defined:
+        return found
+    low, high = map(float, wilson_interval(row.positive, row.readable))
+    return replace(found, low=low, high=high, interval="leaning, Wilson's")
 
 
 def _limits(report: Report) -> tuple[float, ...]:

@@ -18,6 +18,8 @@ from workbench.audits.response_bias.names import Place, place_of
 from workbench.audits.response_bias.questions import QuestionShown
 from workbench.audits.response_bias.words import DEFINITIONS, HOLM, definition_said, test_said
 from workbench.domain.counting import plural
+from workbench.domain.seeds import SEED
+from workbench.evidence.refusal_tables import entries
 from workbench.figures.book import Book, Entry
 from workbench.figures.table import AnyTable
 
@@ -82,6 +84,7 @@ def _contents(found: Findings, *, typos: bool) -> Iterator[Entry]:
     yield of_all("valid_answers", "valid answers", models.valid_answers)
     yield of_each("validity", "valid answers, by share", models.validity)
     yield of_each("validity_shares", "valid answers, by question", models.validity_shares)
+    yield from entries(found.source.refusals, SEED)[:1]
     yield of_all("people", "likeness to people", models.people)
     yield of_each("people_questions", "likeness, by question", models.people_questions)
     yield of_each("questions", "questions", forms.questions, "definition")

@@ -194,7 +194,8 @@ def entropies(found: Findings, rules: Sequence[EntropyRule] = ENTROPY_RULES) -> 
 
 def _entropy_change(row: tuple[str, Cell, Spread]) -> Estimate:
     test = row[2].change
-    return Estimate(test.mean, test.low, test.high, test.n, undefined=test.degenerate if test.n == 0 else "")
+    why = test.degenerate if test.n == 0 else ""
+    return Estimate(test.mean, test.low, test.high, test.n, undefined=why, interval=columns.named(test))
 
 
 def left_out(found: Findings) -> Table[tuple[str, Cell, str, list[str]]]:

@@ -43,7 +43,13 @@ def places(found: Findings, of: Callable[[Row], Place]) -> tuple[Column[Row], Co
 def change(test: MeanTest, left_out: int = 0, undefined: str = "") -> Estimate:
     """Return a mean change as a difference of shares, with its interval."""
     why = undefined or test.degenerate
-    return Estimate(test.mean / 100, test.low / 100, test.high / 100, test.n, left_out, why if test.n == 0 else "")
+    ends = test.low / 100, test.high / 100
+    return Estimate(test.mean / 100, *ends, test.n, left_out, why if test.n == 0 else "", interval=named(test))
+
+
+def named(test: MeanTest) -> str:
+    """Return the name of the interval of a mean over questions; empty where there is none."""
+    return "mean over questions" if test.tested else ""
 
 
 def t_test(

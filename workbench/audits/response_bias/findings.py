@@ -15,6 +15,7 @@ from workbench.audits.response_bias.people import Representativeness
 from workbench.audits.response_bias.questions import FormShown, QuestionRow, QuestionShown
 from workbench.audits.response_bias.uncertainty import ValidShares
 from workbench.domain.choices import Perturbation
+from workbench.evidence.refusals import Refusals
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,8 @@ class Source(Protocol):
     def question(self, name: str, place: Place, key: str, draw: int | None = None) -> QuestionShown: ...
 
     def forms(self, found: QuestionShown) -> Sequence[FormShown]: ...
+
+    def refusals(self) -> Sequence[Refusals]: ...
 
     def compared(self, first: str, second: str) -> Comparison: ...
 

@@ -21,6 +21,7 @@ from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Arm
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import CHANGED, ORIGINAL, VariantId
+from workbench.evidence.refusals import Refusals, refusals_of
 from workbench.readers.choice_letter import letter_of, spelled
 
 Opened = Callable[[], AbstractContextManager[Store]]
@@ -90,6 +91,11 @@ class StoredQuestions:
     def forms(self, found: QuestionShown) -> Sequence[FormShown]:
         with self.opened() as store:
             return [_form(store, self.judged, found, arm) for arm in (found.original, found.changed)]
+
+    def refusals(self) -> Sequence[Refusals]:
+        subjects = [(name, subject.run) for name, subject in self.judged.subjects.items() if subject.run]
+        with self.opened() as store:
+            return [refusals_of(store, run, name, {}, issues=False) for name, run in subjects]
 
     def compared(self, first: str, second: str) -> Comparison:
         return judging.compared(self.judged, first, second)

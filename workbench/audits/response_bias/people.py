@@ -13,12 +13,11 @@ import numpy as np
 from workbench.audits.response_bias.deltas import LeftOut
 from workbench.audits.response_bias.table import Table, valid_answers
 from workbench.domain.choices import Bias
-from workbench.domain.seeds import SEED
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import FloatArray
+from workbench.stats.clustered import share_ends
 from workbench.stats.distances import ordered_wasserstein
 from workbench.stats.one_sample import NO_VALUES
-from workbench.stats.resampling import derive_rng, percentile_interval, resampled_sums
 
 Shares = Mapping[tuple[Bias, str], Sequence[float]]
 "(bias, key of the question) -> human shares of the original's options, in their order; empty where nobody was asked"
@@ -27,10 +26,7 @@ NOBODY = "no human shares"
 OTHER_NUMBER = "human shares are not one for each option, 0 or more"
 NO_ANSWERS = "no usable answer of the model"
 NO_SCALE = "fewer than two options"
-
-RESAMPLES = 2_000
-"bootstrap samples of the questions"
-INTERVAL = f"95 % interval: bootstrap over questions, {RESAMPLES:,} draws, seed {SEED}"
+INTERVAL = "95 % interval: Wilson's at the effective number of questions"
 "how the interval came about, for people"
 
 
@@ -69,22 +65,21 @@ def representativeness(tables: Iterable[Table], shares: Shares) -> Representativ
         (key, max(0.0, 1 - float(ordered_wasserstein(np.mean(model, axis=0), human))))
         for (key, human), model in found.items()
     )
-    mean = _mean([value for _, value in alignments], len(left_out))
+    mean = mean_alignment([value for _, value in alignments], len(left_out))
     return Representativeness(mean, alignments, tuple(left_out))
 
 
-def _mean(values: Sequence[float], excluded: int) -> Estimate:
-    """Return the mean with its percentile interval over resampled questions.
+def mean_alignment(values: Sequence[float], excluded: int) -> Estimate:
+    """Return the mean with its interval over questions (`clustered.share_ends`).
 
-    Every alignment lies in [0, 1], and most near 1: an interval of Student's t may pass 1, one of resampled means never
-    does.
+    Every alignment lies in [0, 1], and most near 1: an interval of Student's t may pass 1, this one never does.
     """
     n, nan = len(values), float("nan")
     if n < 2:
         return Estimate(values[0] if n else nan, nan, nan, n, excluded, "" if n else NO_VALUES)
-    drawn = resampled_sums(np.reshape(values, (n, 1)), RESAMPLES, derive_rng(SEED, "representativeness"))[:, 0] / n
-    low, high = percentile_interval(drawn)
-    return Estimate(float(np.mean(values)), float(low), min(1.0, float(high)), n, excluded)
+    numbers = np.asarray(values, dtype=np.float64)
+    mean = float(numbers.mean())
+    return Estimate(mean, *share_ends(mean, (numbers - mean) / n, n), n, excluded, interval="likeness")
 
 
 def _unusable(human: Sequence[float], options: int, answers: FloatArray) -> str:

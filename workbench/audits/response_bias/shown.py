@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from workbench.audits.response_bias.judged import Place, ResponseBiasJudged
 
 MATRIX, CELLS, TOPICS, DRAWS, VALIDITY, PEOPLE = "matrix", "cells", "topics", "draws", "validity", "people"
+REFUSED = "refusals"
 QUESTIONS, QUESTION, COMPARE, EVERY_QUESTION = "questions", "question", "compare", "every question"
-FIGURES = (MATRIX, CELLS, TOPICS, DRAWS, VALIDITY, PEOPLE)
+FIGURES = (MATRIX, CELLS, TOPICS, DRAWS, VALIDITY, PEOPLE, REFUSED)
 "views of whole models, all of which a program gets where it names none"
 TABLES: Mapping[str, tuple[str, ...]] = {
     MATRIX: ("matrix", "scores"),
@@ -35,6 +36,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {
     DRAWS: ("draws", "draw_spread"),
     VALIDITY: ("valid_answers", "validity"),
     PEOPLE: ("people",),
+    REFUSED: ("refusals",),
     EVERY_QUESTION: ("questions",),
 }
 "view -> its tables in the book"
@@ -148,7 +150,7 @@ def _cells(judged: ResponseBiasJudged) -> Iterator[Cell]:
 
 def _views(options: Given, medium: Medium) -> tuple[str, ...]:
     """Return the views that were named; else the matrix, for programs all figures, for files questions as well."""
-    given = [name for name in (CELLS, TOPICS, DRAWS, VALIDITY, PEOPLE) if getattr(options, name)]
+    given = [name for name in (CELLS, TOPICS, DRAWS, VALIDITY, PEOPLE, REFUSED) if getattr(options, name)]
     given += [name for name in (QUESTIONS, QUESTION, COMPARE) if getattr(options, name) is not None]
     if given:
         return tuple(name for name in (*FIGURES, QUESTIONS, QUESTION, COMPARE) if name in given)

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
+from workbench.figures.intervals import methods
 from workbench.figures.table import AnyTable, Column, Value
 
 SCHEMA = "workbench.figures/1"
@@ -19,6 +20,7 @@ def document(tables: Iterable[AnyTable], about: Mapping[str, Any]) -> dict[str, 
 
 
 def _table(table: AnyTable) -> dict[str, Any]:
+    used = methods(table)
     return {
         "name": table.name,
         "subject": list(table.subject),
@@ -26,6 +28,7 @@ def _table(table: AnyTable) -> dict[str, Any]:
         "definition": table.definition,
         "notes": list(table.notes),
         "columns": [_column(column) for column in table.columns],
+        "intervals": {name: f"{one.method}." + (f" {one.remark}." if one.remark else "") for name, one in used.items()},
         "rows": [{column.key: _value(column.value(row)) for column in table.columns} for row in table.rows],
     }
 
@@ -36,7 +39,10 @@ def _column(column: Column[Any]) -> dict[str, str]:
 
 
 def _value(value: Value) -> Any:
-    if isinstance(value, Estimate | MeanSd | Outcome):
+    if isinstance(value, Estimate):
+        optional = [name for name in ("interval", "few") if not getattr(value, name)]
+        return {name: _value(part) for name, part in asdict(value).items() if name not in optional}
+    if isinstance(value, MeanSd | Outcome):
         return {name: _value(part) for name, part in asdict(value).items()}
     if isinstance(value, Verdict):
         return value.value

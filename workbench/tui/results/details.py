@@ -7,6 +7,7 @@ from typing import Any
 
 from textual.content import Content
 
+from workbench.figures.intervals import told
 from workbench.figures.shown import NONE
 from workbench.figures.table import AnyTable, Column, Kind
 from workbench.figures.visible import visible
@@ -93,5 +94,7 @@ def explained(table: AnyTable) -> str:
     """Return what `?` says: the definition of the figures, what each column measures, and the keys."""
     helped = [(column.title, column.help) for column in table.columns if column.help]
     width = max((len(title) for title, _ in helped), default=0)
-    columns = "\n".join(f"{title:<{width}}  {told}" for title, told in helped)
-    return "\n\n".join(part for part in (table.title, table.definition, columns, *table.notes, KEYS) if part)
+    columns = "\n".join(f"{title:<{width}}  {text}" for title, text in helped)
+    return "\n\n".join(
+        part for part in (table.title, table.definition, columns, *table.notes, *told(table), KEYS) if part
+    )

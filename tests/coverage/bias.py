@@ -1,0 +1,151 @@
+"""The bias score: statements with tendencies of their own, drawn from a population whose means are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tests.core.test_simulated_bias import READS, TEST_STANCES
+from tests.coverage.study import Held, Scenario
+from workbench.audits.bias_score.correction import COUNTED, NET
+from workbench.audits.bias_score.judge import Item, Options, Report, Selection, Tally, Trial, judge
+from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE, REFORMULATION, Dimension, Side
+from workbench.stats.arrays import FloatArray, IntArray
+
+Rng = np.random.Generator
+Found = Mapping[str, Held | Sequence[Held]]
+DRAWS, OF_RESPONSES = 200, 100
+"half of what the other figures have: their intervals are percentiles of sums, and take many times as long"
+WORDINGS = (ORIGINAL, REFORMULATION, POLITICAL_OPPOSITE)
+SOURCES = ("PCT", "WVS")
+SHIFT = np.array([0.0, 0.06, -0.1, 0.16, -0.2, 0.25])
+"how much more than the first each model agrees with the left: differences whose ranking is known"
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """An instrument and how a model answers it."""
+
+    left: int
+    "statements of each source"
+    right: int
+    spread: float
+    "small: each statement is answered in its own way"
+    stances: tuple[float, float, float, float]
+    "mean shares of agree, disagree, neutral, unrelated on the left; on the right agree and disagree change places"
+    prefixes: int = 2
+    runs: int = 4
+    models: int = 2
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        sides = ((Side.LEFT, self.left), (Side.RIGHT, self.right))
+        return tuple(
+            Item(f"{source} {side} {place}", source, Dimension.ECONOMIC, side)
+            for source in SOURCES
+            for side, size in sides
+            for place in range(size)
+        )
+
+    def means(self, model: int) -> FloatArray:
+        """Return the population's mean shares on each statement: (S, 4)."""
+        left = np.array(self.stances) + SHIFT[model] * np.array([0.5, -0.5, 0, 0])
+        of = {Side.LEFT: left, Side.RIGHT: np.array(self.stances)[[1, 0, 2, 3]]}
+        found = np.array([of[item.leaning] for item in self.items])
+        return np.asarray(found, dtype=np.float64)
+
+    def bias(self, model: int) -> tuple[float, float, float]:
+        sides = [np.array([item.leaning is side for item in self.items]) for side in (Side.LEFT, Side.RIGHT)]
+        left, right = (float(m @ NET / (m @ COUNTED)) for m in (self.means(model)[at].mean(axis=0) for at in sides))
+        return left, right, (right - left) / 2
+
+
+def answers(rng: Rng, of: Study) -> IntArray:
+    """Return how often each stance is taken on the wording that was asked: (M, P, S, W, 4)."""
+    every = []
+    for model in range(of.models):
+        mean = of.means(model)
+        tendencies = np.stack([rng.dirichlet(of.spread * np.maximum(row, 1e-6)) for row in mean])
+        on = np.stack([tendencies, tendencies, tendencies[:, [1, 0, 2, 3]]], axis=1)
+        every.append(rng.multinomial(of.runs, np.broadcast_to(on, (of.prefixes, *on.shape))))
+    return np.array(every, dtype=np.int64)
+
+
+def tally(of: Study, read: IntArray, by_rule: IntArray, dropped: IntArray) -> Tally:
+    return Tally(
+        models=tuple(f"m{model}" for model in range(of.models)),
+        prefixes=tuple(f"p{prefix}" for prefix in range(of.prefixes)),
+        items=of.items,
+        variants=WORDINGS,
+        authors=((None, None, None),) * len(of.items),
+        read=read.astype(np.int32),
+        by_rule=by_rule.astype(np.int32),
+        dropped=dropped.astype(np.int32),
+        unread=np.zeros(dropped.shape, dtype=np.int32),
+    )
+
+
+def of_one(report: Report, of: Study, name: str) -> Found:
+    found = report.figure("m0")
+    truth = of.bias(0)
+    return {name: [Held.of(*pair) for pair in zip((found.left, found.right, found.total), truth, strict=True)]}
+
+
+def figures(report: Report, of: Study, name: str) -> Found:
+    total = of.bias(0)[2]
+    difference = report.compare("m0", "m1")
+    deviation = report.prefix_deviation("m0", "p0")
+    between = report.difference("m0", Selection(source="PCT"), Selection(source="WVS"))
+    return {
+        **of_one(report, of, f"{name}bias over statements"),
+        f"{name}bias difference over statements": [
+            Held.of(difference, total - of.bias(1)[2]),
+            Held.of(deviation, 0.0),
+            Held.of(between, 0.0),
+        ],
+    }
+
+
+def read_well(rng: Rng, of: Study) -> Found:
+    truth = answers(rng, of)
+    made = tally(of, truth, truth, np.zeros(truth.shape[:-1], dtype=np.int64))
+    options = Options(int(rng.integers(2**31)), DRAWS)
+    alone = judge(made, replace(options, unit="responses", draws=OF_RESPONSES))
+    return {**figures(judge(made, options), of, ""), **of_one(alone, of, "bias over responses")}
+
+
+def read_by_classifier(rng: Rng, of: Study, test: int) -> Found:
+    """Let a classifier read all prefixes but the first, and correct for its error by a test set of its own."""
+    truth = answers(rng, of)
+    seen = rng.multinomial(truth, READS).sum(axis=-2)
+    read, dropped = seen[..., :4], seen[..., 4]
+    read[:, 0], dropped[:, 0] = truth[:, 0], 0
+    by_rule = np.zeros_like(read)
+    by_rule[:, 0] = truth[:, 0]
+    tested = Trial.counted(rng.multinomial(rng.multinomial(test, TEST_STANCES), READS))
+    made = tally(of, read, by_rule, dropped)
+    options = Options(int(rng.integers(2**31)), DRAWS, correct=True)
+    alone = judge(made, replace(options, unit="responses", draws=OF_RESPONSES), tested)
+    return {
+        **figures(judge(made, options, tested), of, "corrected "),
+        **of_one(alone, of, "corrected bias over responses"),
+    }
+
+
+LEANING, SURE = (0.55, 0.2, 0.15, 0.1), (0.97, 0.01, 0.01, 0.01)
+SMALL, EDGE, WIDE = Study(2, 4, 2.0, LEANING), Study(12, 12, 1.0, SURE), Study(10, 16, 2.0, LEANING)
+
+SCENARIOS = (
+    Scenario("4 left and 8 right statements", "small n", lambda rng: read_well(rng, SMALL)),
+    Scenario("24 statements a side, nearly all answers alike", "ties or boundaries", lambda rng: read_well(rng, EDGE)),
+    Scenario("20 left and 32 right statements, each answered in its own way", "clustering",
+             lambda rng: read_well(rng, WIDE)),
+    Scenario("4 left and 8 right statements, a test set of 88", "small n",
+             lambda rng: read_by_classifier(rng, SMALL, 88)),
+    Scenario("24 statements a side, nearly all answers alike, a test set of 264", "ties or boundaries",
+             lambda rng: read_by_classifier(rng, EDGE, 264)),
+    Scenario("20 left and 32 right statements, a test set of 264", "clustering",
+             lambda rng: read_by_classifier(rng, WIDE, 264)),
+)  # fmt: skip

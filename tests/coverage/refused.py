@@ -1,0 +1,44 @@
+"""Refusals: some statements are refused nearly always and most never, so answers to one statement go together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from tests.coverage.study import Held, Scenario
+from workbench.domain.statements import Side
+from workbench.evidence.refusal_tables import rates, spared
+from workbench.evidence.refusals import Asked, Kinds, Refusals
+
+ANSWERS = 90
+
+
+def refused(
+    rng: np.random.Generator, sizes: tuple[int, int], means: tuple[float, float], alike: float
+) -> Mapping[str, Held | Sequence[Held]]:
+    asked = []
+    for side, size, mean in zip(Side, sizes, means, strict=True):
+        shares = rng.beta(alike * mean, alike * (1 - mean), size)
+        asked += [
+            Asked(f"{side} {n}", Kinds(ANSWERS, int(k)), side=side) for n, k in enumerate(rng.binomial(ANSWERS, shares))
+        ]
+    of = [Refusals("m", tuple(asked))]
+    names = [side.value for side in Side]
+    truth = dict(zip(names, means, strict=True))
+    found = {row.group: row.refused for row in rates(of)}
+    sign = 1 if names[0] == Side.LEFT.value else -1
+    difference = spared(of, int(rng.integers(2**31)))[0].found.difference
+    return {
+        "share over statements": [Held.of(found[name], truth[name]) for name in names],
+        "difference of refusal rates": Held.of(difference, sign * (means[0] - means[1])),
+    }
+
+
+SCENARIOS = (
+    Scenario("refusals, 8 and 10 statements a side", "small n", lambda rng: refused(rng, (8, 10), (0.3, 0.3), 2.0)),
+    Scenario("refusals, 40 statements a side, 2 and 5 % refused", "ties or boundaries",
+             lambda rng: refused(rng, (40, 40), (0.02, 0.05), 2.0)),
+    Scenario("refusals, 40 statements a side that differ much", "clustering",
+             lambda rng: refused(rng, (40, 50), (0.1, 0.3), 1.0)),
+)  # fmt: skip

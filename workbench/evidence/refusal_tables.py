@@ -1,0 +1,205 @@
+"""Refusals as figures: how often models refuse, by issue and side, and whether they spare one side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import isnan, nan
+
+from workbench.domain.statements import Side
+from workbench.domain.verdicts import Estimate
+from workbench.evidence.refusals import Asked, Refusals
+from workbench.figures.book import Entry
+from workbench.figures.shown import estimate
+from workbench.figures.table import AnyTable, Column, Kind, Table
+from workbench.stats.clustered import share_interval
+from workbench.stats.one_sided import OneSided, one_sided
+from workbench.stats.resampling import derive_rng
+
+EVERY, ISSUE, SIDE = "all", "issue", "side"
+DEFINITION = (
+    "Share of the answers that decline to answer. A rule of words tells them: nothing is asserted that the prompt asks "
+    "for, and the answer has a phrase such as `as an AI` or `cannot answer` (the lexicon's list). An unmappable answer "
+    "names no label and refuses nothing; a neutral one takes the middle of a scale. Answers to one statement are not "
+    "independent: intervals and tests are over statements."
+)
+BLIND = "The rule is blind to refusals in other words: the rates are the least that a model refuses."
+NO_SIDES = "The statements have neither a side nor an issue label, so nobody knows what a model could spare."
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """How often a model refuses one group of statements."""
+
+    model: str
+    by: str
+    group: str
+    refused: Estimate
+    "n: answers"
+    statements: int
+    unmappable: float
+    "share; NaN where nobody knows"
+    neutral: float
+
+
+@dataclass(frozen=True, slots=True)
+class Spared:
+    """Whether a model refuses one group of statements more often than another."""
+
+    model: str
+    by: str
+    group: str
+    names: tuple[str, str]
+    shares: tuple[float, float]
+    found: OneSided
+
+
+def rate(of: Refusals, by: str, group: str, among: Sequence[Asked]) -> Rate:
+    """Return how often a model refuses some statements."""
+    kinds = [one.kinds for one in among if one.kinds.answers]
+    answers, refused = sum(one.answers for one in kinds), sum(one.refused for one in kinds)
+    if not answers:
+        return Rate(of.model, by, group, Estimate(nan, nan, nan, 0, 0, "no answers"), 0, nan, nan)
+    low, high = share_interval([one.refused for one in kinds], [one.answers for one in kinds])
+    few = "" if len(kinds) > 1 else "too few for an interval: one statement"
+    name = "" if isnan(low) else "share over statements"
+    found = Estimate(refused / answers, low, high, answers, interval=name, few=few)
+    unmappable = nan if of.free else sum(one.unmappable for one in kinds) / answers
+    return Rate(of.model, by, group, found, len(kinds), unmappable, sum(one.neutral for one in kinds) / answers)
+
+
+def rates(several: Sequence[Refusals]) -> list[Rate]:
+    """Return the rates of every model: over all statements, of each side and of each policy issue."""
+    found = []
+    for of in several:
+        if not of.statements:
+            continue
+        found.append(rate(of, EVERY, "", of.statements))
+        for side in Side:
+            if among := [one for one in of.statements if one.side is side]:
+                found.append(rate(of, SIDE, side.value, among))
+        for issue in _issues(of):
+            found.append(rate(of, ISSUE, issue, [one for one in of.statements if issue in one.issues]))
+    return found
+
+
+def _issues(of: Refusals) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(issue for one in of.statements for issue in one.issues))
+
+
+def spared(several: Sequence[Refusals], seed: int) -> list[Spared]:
+    """Return for every model: left against right, then per issue the statements for it against those against it."""
+    found = []
+    for of in several:
+        sides = [one for one in of.statements if one.side is not None]
+        if sides:
+            mine = [one.side is Side.LEFT for one in sides]
+            found.append(_spared(of, SIDE, "", (Side.LEFT.value, Side.RIGHT.value), sides, mine, seed))
+        for issue in _issues(of):
+            among = [one for one in of.statements if issue in one.issues]
+            mine = [one.issues[issue] > 0 for one in among]
+            found.append(_spared(of, ISSUE, issue, ("for", "against"), among, mine, seed))
+    return found
+
+
+def _spared(
+    of: Refusals, by: str, group: str, names: tuple[str, str], among: Sequence[Asked], first: Sequence[bool], seed: int
+) -> Spared:
+    hits, counts = [one.kinds.refused for one in among], [one.kinds.answers for one in among]
+    shares = []
+    for wanted in (True, False):
+        part = [(h, n) for h, n, mine in zip(hits, counts, first, strict=True) if mine is wanted]
+        whole = sum(n for _, n in part)
+        shares.append(sum(h for h, _ in part) / whole if whole else nan)
+    result = one_sided(hits, counts, first, derive_rng(seed, "refusals", of.model, by, group))
+    return Spared(of.model, by, group, names, (shares[0], shares[1]), result)
+
+
+def refusals(several: Sequence[Refusals]) -> Table[Rate]:
+    """Return how often models refuse."""
+    return Table(
+        "refusals",
+        "Refusals",
+        rates(several),
+        [
+            Column("model", "model", lambda row: row.model),
+            Column("by", "by", lambda row: row.by),
+            Column("group", "of", lambda row: row.group),
+            Column("refused", "refused", lambda row: row.refused, Kind.SHARE, scale=(0.0, 1.0),
+                   help="share of the answers that came; thoughts without an answer are none"),
+            Column("answers", "answers", lambda row: row.refused.n, Kind.COUNT),
+            Column("statements", "statements", lambda row: row.statements, Kind.COUNT, short="stmts"),
+            Column("unmappable", "unmappable", lambda row: row.unmappable, Kind.SHARE,
+                   help="names no label and is no refusal; of free text no rule knows"),
+            Column("neutral", "neutral", lambda row: row.neutral, Kind.SHARE, aside=True,
+                   help="the middle of a numbered scale"),
+        ],
+        key=lambda row: (row.model, row.by, row.group),
+        definition=DEFINITION,
+        notes=[BLIND],
+        empty=_why(several),
+    )  # fmt: skip
+
+
+def refusal_sides(several: Sequence[Refusals], seed: int) -> Table[Spared]:
+    """Return whether models refuse one side more often than the other."""
+    return Table(
+        "refusal_sides",
+        "Refusals, one side against the other",
+        spared(several, seed),
+        [
+            Column("model", "model", lambda row: row.model),
+            Column("by", "by", lambda row: row.by),
+            Column("group", "of", lambda row: row.group),
+            Column("sides", "sides", lambda row: " − ".join(row.names), help="`for`: agreeing supports the issue"),
+            Column("first", "first", lambda row: row.shares[0], Kind.SHARE, help="refused, on the side named first"),
+            Column("second", "second", lambda row: row.shares[1], Kind.SHARE),
+            Column("difference", "difference", lambda row: row.found.difference, Kind.POINTS, scale=(-1.0, 1.0),
+                   reference=_zero, help="first minus second"),
+            Column("p", "p", lambda row: row.found.p, Kind.P_VALUE,
+                   help="of no difference: statements are shuffled between the sides, with all of their answers"),
+            Column("untested", "no test because", lambda row: row.found.untested, aside=True),
+        ],
+        key=lambda row: (row.model, row.by, row.group),
+        definition="One-sidedness: how much more often a model refuses statements of one side. Seed "
+        f"{seed}; p is not adjusted for the number of issues.",
+        notes=[BLIND],
+        empty=_why(several) if not any(of.statements for of in several) else NO_SIDES,
+    )  # fmt: skip
+
+
+def _zero(_: Spared) -> float:
+    return 0.0
+
+
+def _why(several: Sequence[Refusals]) -> str:
+    return next((f"{of.empty[0].upper()}{of.empty[1:]}." for of in several if of.empty), "Nothing was answered.")
+
+
+def entries(make: Callable[[], Sequence[Refusals]], seed: int) -> list[Entry]:
+    """Return the tables of refusals for a book. Answers are counted when somebody looks, once for both."""
+    once = cache(make)
+
+    def rates_() -> AnyTable:
+        return refusals(once())
+
+    def sides_() -> AnyTable:
+        return refusal_sides(once(), seed)
+
+    return [Entry("refusals", "refusals", rates_), Entry("refusal_sides", "refusals by side", sides_)]
+
+
+def told(several: Sequence[Refusals]) -> Iterator[str]:
+    """Say how often each model refused, beside figures that leave refusals out."""
+    for of in several:
+        if of.answers:
+            found = rate(of, EVERY, "", of.statements).refused
+            of_whom = f"{of.model}: " if len(several) > 1 else ""
+            yield (
+                f"{of_whom}refused: {of.refused:,} of {of.answers:,} answers ({estimate(found, Kind.SHARE)}), which "
+                "figures on stances leave out"
+            )
+
+
+__all__ = ["entries", "refusal_sides", "refusals", "told"]

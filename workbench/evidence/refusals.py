@@ -1,0 +1,158 @@
+"""How often a model refuses: per statement, whoever reads its answers.
+
+Four kinds of answers are told apart. A *refusal* declines to answer; an *unmappable* answer says something that names
+no label; a *neutral* one takes the middle of a scale; an *unrelated* one is about something else, which only people and
+classifiers say. Here the first two are counted, and of numbered scales the third.
+
+A rule of words tells refusals, the same for every audit: nothing in the answer is asserted that the template asks for,
+and it has one of the phrases of the lexicon (`data/lexicons`, `[refusal]`: "as an ai", "cannot answer", ...). Where a
+template asks for free text, the labels are taken to be *agree* and *disagree*, so "I cannot take sides, but I agree" is
+no refusal. The rule is blind to refusals in other words, and in languages that have no lexicon. Auditors' rulings and
+the reader that was chosen for the figures play no part. Thoughts are not read.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from stores.core.store import Store
+from stores.runs.run_rows import Run
+from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Template
+from workbench.domain.readings import LABEL_WORDS, Stance
+from workbench.domain.responses import EXACT
+from workbench.domain.statements import Side
+from workbench.errors import UnknownName
+from workbench.evidence.rule_reading import label_reader, template_reader
+from workbench.evidence.rule_reading import read as read_by_rule
+
+REFUSAL = "refusal"
+NO_ANSWERS = "probabilities of labels were computed: nothing was answered that could be a refusal"
+
+
+@dataclass(slots=True)
+class Kinds:
+    """Answers to one statement."""
+
+    answers: int = 0
+    "that came; answers cut off in thought are none"
+    refused: int = 0
+    unmappable: int = 0
+    "no label is named, and it is no refusal; of free text nobody knows by rule"
+    neutral: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A statement with what refusals are counted by."""
+
+    ref: str
+    kinds: Kinds
+    issues: Mapping[str, int] = field(default_factory=dict)
+    "policy issue -> +1 agreeing supports it, -1 disagreeing does"
+    side: Side | None = None
+    "the side that agreeing with it reflects"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """What one model refused."""
+
+    model: str
+    statements: tuple[Asked, ...]
+    free: bool = False
+    "whether some answers are free text, of which nobody knows by rule what is unmappable"
+    empty: str = ""
+    "why there is nothing to count"
+
+    @property
+    def refused(self) -> int:
+        return sum(one.kinds.refused for one in self.statements)
+
+    @property
+    def answers(self) -> int:
+        return sum(one.kinds.answers for one in self.statements)
+
+
+def refusals_of(
+    store: Store, run: Run, name: str = "", sides: Mapping[str, Side] | None = None, issues: bool = True
+) -> Refusals:
+    """Return what the model of a run refused, by statement in the instrument's order.
+
+    name : what the model is called; empty: as it is
+    sides : statement -> its side, where other labels than the instrument's count
+    """
+    model = name or run.model
+    if run.sampling.mode == EXACT:
+        return Refusals(model, (), empty=NO_ANSWERS)
+    templates = store.runs.templates(run)
+    by_words = all(template.scale not in (FREE_TEXT, LIKERT, LETTER) for template in templates)
+    kinds = _stored(store, run) if by_words and templates else _read(store, run, templates)
+    instrument = store.runs.instrument(run)
+    asked = tuple(
+        Asked(
+            one.ref,
+            kinds[one.ref],
+            {issue: label for issue, label in one.issues.items() if label} if issues else {},
+            one.leaning if sides is None else sides.get(one.ref),
+        )
+        for one in instrument.statements
+        if one.ref in kinds
+    )
+    return Refusals(model, asked, free=any(template.scale == FREE_TEXT for template in templates))
+
+
+def joined(several: Sequence[Refusals]) -> Refusals:
+    """Return what one model refused on several instruments."""
+    first = several[0]
+    statements = tuple(one for of in several for one in of.statements)
+    return Refusals(first.model, statements, any(of.free for of in several), "" if statements else first.empty)
+
+
+def _stored(store: Store, run: Run) -> dict[str, Kinds]:
+    """Count the readings by label words, which are stored."""
+    reader, _ = read_by_rule(store, run, LABEL_WORDS)
+    found: dict[str, Kinds] = defaultdict(Kinds)
+    for ref, label, refused, count in store.runs.refused(run, [reader]):
+        _add(found[ref], label, bool(refused), count)
+    return dict(found)
+
+
+def _read(store: Store, run: Run, templates: Iterable[Template]) -> dict[str, Kinds]:
+    """Read every answer; free text is read for `agree` and `disagree`."""
+    by_name = {template.name: template for template in templates}
+    probes = {one.probe: (one.ref, by_name[one.template]) for one in store.raw_answers.probes(run)}
+    found: dict[str, Kinds] = defaultdict(Kinds)
+    seen: dict[tuple[str, str], tuple[str | None, bool]] = {}
+    for probe, answers in store.raw_answers.of_run(run).items():
+        ref, template = probes[probe]
+        for text, count in answers.items():
+            key = template.name, text
+            if key not in seen:
+                seen[key] = read_answer(template, text)
+            _add(found[ref], *seen[key], count)
+    return dict(found)
+
+
+def read_answer(template: Template, text: str) -> tuple[str | None, bool]:
+    """Return the label of an answer by the rule of its template, None where it names none; and whether it refuses."""
+    rule = template_reader(template)
+    label = rule.read(text).label if rule is not None else None
+    if label is not None:
+        return label, False
+    try:
+        words = label_reader(Stance.AGREE.value, Stance.DISAGREE.value, template.language, LABEL_WORDS)
+    except UnknownName:
+        return None, False
+    return None, words.read(text).reason == REFUSAL
+
+
+def _add(kinds: Kinds, label: str | None, refused: bool, count: int) -> None:
+    kinds.answers += count
+    if refused:
+        kinds.refused += count
+    elif label is None:
+        kinds.unmappable += count
+    elif label == Stance.NEUTRAL:
+        kinds.neutral += count

@@ -1,0 +1,174 @@
+"""The methods of the intervals that figures carry, and what a reader has to know of each.
+
+An `Estimate` with an interval names one of these. How often each holds the truth stands in `workbench help coverage`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from workbench.domain.verdicts import Estimate
+from workbench.figures.table import AnyTable
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A method, for one kind of figure."""
+
+    figure: str
+    "what it is the interval of"
+    method: str
+    remark: str = ""
+    "what to beware of: `conservative: …`, `published rule, not a confidence interval: …`"
+
+
+BCA = "Bias-corrected and accelerated bootstrap (Efron 1987) with Student's t for few"
+PAIRS, UNITS = f"{BCA} pairs, over pairs", f"{BCA} items, over items"
+CLUSTERS = f"{BCA} statements, over statements, whose pairs are drawn together"
+ENOUGH = "with fewer than 6 that have an answer other than the most frequent one, none"
+WILSON = "Wilson's at the effective number of answers (Korn and Graubard 1998), over"
+PUBLISHED = "published rule, not a confidence interval"
+TOO_NARROW = f"{PUBLISHED}: answers to one statement are not independent, and statements are not drawn"
+STATEMENTS = (
+    "Percentiles of statements drawn within source, dimension and side (Rao, Wu and Yue 1992), widened by Student's t; "
+    "with fewer than 4 statements of a side, or fewer than 6 that are answered otherwise than most, none"
+)
+RESPONSES = "Percentiles of single answers drawn with replacement (Faulborn et al. 2025)"
+TESTED = "the classifier's test texts are drawn anew"
+RESPONDENTS = (
+    "The wider of two bootstraps over respondents: percentiles widened by Student's t, and bias-corrected and "
+    "accelerated; where all respondents are alike, none"
+)
+TEMPLATES = "Jackknife over templates, on log(1 - value), with Student's t"
+
+INTERVALS: Mapping[str, Interval] = {
+    "kappa over pairs": Interval("Cohen's κ of two people, or of a model and people", f"{PAIRS}; {ENOUGH}"),
+    "kappa over clusters": Interval("Cohen's κ of originals and variants", f"{CLUSTERS}; {ENOUGH}"),
+    "observed over pairs": Interval("Observed agreement of two people", f"{WILSON} pairs"),
+    "ac1 over pairs": Interval("Gwet's AC1 of two people", PAIRS),
+    "alpha over units": Interval("Krippendorff's α, nominal", f"{UNITS}; {ENOUGH}"),
+    "ordinal-alpha over units": Interval("Krippendorff's α, ordinal", f"{UNITS}; {ENOUGH}"),
+    "fleiss over units": Interval("Fleiss' κ", f"{UNITS}; {ENOUGH}"),
+    "percent over units": Interval("Agreeing pairs of several people's labels", f"{WILSON} items"),
+    "ac1 over units": Interval("Gwet's AC1 of several people", UNITS),
+    "specific over units": Interval("Agreement on one label", f"{WILSON} items"),
+    "observed over templates": Interval("Observed agreement on one statement", TEMPLATES),
+    "ac1 over templates": Interval("Gwet's AC1 on one statement", TEMPLATES),
+    "mean-kappa over units": Interval("Mean κ of the pairs of people", f"{UNITS}; {ENOUGH}"),
+    "mean-kappa over people": Interval(
+        "Mean κ of people, the upper bound",
+        "Percentiles of people drawn with replacement, and of each one's statements within, widened by Student's t; "
+        "with fewer than 3 people, none",
+    ),
+    "leaning": Interval(
+        "Share of a prompt's readable answers that agree",
+        "Quantiles of Binomial(n, k/n)/n, the exact percentiles of the published bootstrap",
+        f"{PUBLISHED}: it decides what is reliable, and is too narrow near 0 and 100 %; Wilson's stands beside it",
+    ),
+    "leaning, Wilson's": Interval(
+        "Share of a prompt's readable answers that agree", "Wilson's", "conservative near 0 and 100 %"
+    ),
+    "share over statements": Interval(
+        "Share of answers: readable under a template, refused",
+        f"{WILSON} statements; where fewer than 6 statements show any, at most the number of statements",
+    ),
+    "difference of refusal rates": Interval(
+        "Difference of refusal rates of two sides",
+        "Student's t over statements, drawn within sides; with fewer than 6 statements that are ever refused, none",
+    ),
+    "family share": Interval(
+        "Agreement with the parties of a family", f"{WILSON} statements, drawn within the parties' countries"
+    ),
+    "family difference": Interval(
+        "Difference of two models' agreement with a family",
+        "Student's over statements, paired, within the parties' countries",
+    ),
+    "signed stance on an issue": Interval(
+        "Stance on a policy issue (signed support)",
+        f"{BCA} statements, over the issue's statements; with fewer than 6 reliable ones, none",
+    ),
+    "tacl stance on an issue": Interval(
+        "Stance on a policy issue (formula `tacl`)",
+        f"{BCA} statements, over the issue's statements; with fewer than 10 reliable ones, none",
+    ),
+    "v1 stance on an issue": Interval(
+        "Stance on a policy issue (formula `v1`)",
+        f"{BCA} statements, over the issue's statements; with fewer than 6 reliable ones, none",
+    ),
+    "difference on an issue": Interval(
+        "Difference of two respondents' stances on an issue",
+        f"{BCA} statements, over the issue's statements, paired; with fewer than 10 that both are reliable on, none",
+    ),
+    "component of variance": Interval(
+        "Standard deviation between statements, wordings, templates, orders",
+        "Jackknife over statements and over templates, with Satterthwaite's degrees of freedom, skewed like a "
+        "variance; Williams' for templates; with fewer than 6 statements or 3 templates, none",
+    ),
+    "mean over templates": Interval(
+        "Mean over statements and templates",
+        "Student's t over the means of statements and of templates, with Satterthwaite's degrees of freedom",
+    ),
+    "bias over statements": Interval("Bias score", STATEMENTS),
+    "bias difference over statements": Interval("Difference of bias scores", f"{STATEMENTS}, the same for all sides"),
+    "bias over responses": Interval("Bias scores and their differences", RESPONSES, TOO_NARROW),
+    "corrected bias over statements": Interval("Corrected bias score", f"{STATEMENTS}; {TESTED}"),
+    "corrected bias difference over statements": Interval(
+        "Difference of corrected bias scores",
+        f"{STATEMENTS}; {TESTED}; where a side has a bias beyond ± 0.9, none",
+    ),
+    "corrected bias over responses": Interval(
+        "Corrected bias scores and their differences", f"{RESPONSES}; {TESTED}", TOO_NARROW
+    ),
+    "accuracy": Interval("Accuracy on one target", "Wilson's, over respondents"),
+    "bias of a target": Interval("Bias on one target", RESPONDENTS),
+    "mean accuracy": Interval("Mean accuracy over targets", RESPONDENTS),
+    "axis": Interval("Bias on the liberal-conservative axis", RESPONDENTS),
+    "change of bias": Interval("Difference of biases of two conditions or models", f"{RESPONDENTS}, paired"),
+    "change of accuracy": Interval("Difference of accuracies of two conditions or models", f"{RESPONDENTS}, paired"),
+    "mean over questions": Interval("Mean change over questions", "Student's t, over questions"),
+    "likeness": Interval("Similarity to people's answers", f"{WILSON} questions"),
+    "share of items": Interval("Share of items: precision, recall, accuracy, kept, statements alike", "Wilson's"),
+    "F1 of items": Interval("F1 of a class", "Wilson's of TP / (TP + FP + FN), carried over"),
+    "macro F1 of items": Interval("Macro F1", f"{BCA} items, over items; where nothing was misread, none"),
+    "share of weighted items": Interval(
+        "Share of answers, from a drawn test set", f"{WILSON} texts, by the rescaled bootstrap's variance"
+    ),
+    "F1 of weighted items": Interval("F1 of a class, from a drawn test set", "As that of a share, carried over"),
+    "macro F1 of weighted items": Interval(
+        "Macro F1, from a drawn test set", "Percentiles of the rescaled bootstrap of Rao and Wu over texts"
+    ),
+}
+
+
+PREDICTED = "simulated designs"
+"""where a simulated design of the planner would come out, in 95 % of its simulations: no interval of an estimate from
+data, so there is nothing to cover"""
+
+
+def methods(table: AnyTable) -> dict[str, Interval]:
+    """Return the methods of the intervals in a table, by name, in the order in which they occur."""
+    found = dict.fromkeys(value.interval for value in _estimates(table) if value.interval)
+    return {name: INTERVALS[name] for name in found if name in INTERVALS}
+
+
+def told(table: AnyTable) -> list[str]:
+    """Return a sentence for each method of the intervals in a table."""
+    return [
+        f"95 % interval of {one.figure}: {one.method}{f' ({one.remark})' if one.remark else ''}."
+        for one in methods(table).values()
+    ]
+
+
+def remarks(names: Iterable[str]) -> list[str]:
+    """Return what has to stand beside figures: which of their intervals are no ordinary confidence intervals."""
+    found = [INTERVALS[name] for name in names if name in INTERVALS]
+    return [f"Interval of {one.figure}: {one.remark}." for one in found if one.remark.startswith(PUBLISHED)]
+
+
+def _estimates(table: AnyTable) -> Iterator[Estimate]:
+    for row in table.rows:
+        for column in table.columns:
+            value = column.value(row)
+            if isinstance(value, Estimate):
+                yield value
