@@ -13,12 +13,14 @@ from stores.core.store import Store
 from tests.tui.audit_runs import audited
 from tests.tui.bias_stores import asked, full
 from tests.tui.conftest import screen_text
+from tests.tui.issue_stores import issue_store, label
 from workbench.domain.annotations import Purpose
 from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
 from workbench.evidence import ruling_subjects as subjects
 from workbench.pipeline.queues import QueueSpec, make
 from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
+from workbench.tui.annotation.issue_gold import IssueGoldScreen
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.answers import WholeAnswerScreen
@@ -197,10 +199,10 @@ def queued(path: Path) -> Path:
     asked(path)
     with Store.open(path) as store:
         make(store, QueueSpec("round", Purpose.TEST, per_stratum=1, labels=2))
-    for name, label, most in (("ana", "agree", 99), ("ben", "neutral", 3)):
+    for name, said, most in (("ana", "agree", 99), ("ben", "neutral", 3)):
         with Annotator.open(path, "round", name) as person:
             while most and (item := person.next()) is not None:
-                person.label(item.unit, label)
+                person.label(item.unit, said)
                 most -= 1
     return path
 
@@ -222,6 +224,24 @@ async def test_annotators_and_adjudicators_at_work_see_no_ruling(tmp_path: Path,
             assert "zora" not in text
             assert "auditor thinks" not in " ".join(text.split())
             assert "ruled" not in text
+
+
+async def test_who_decides_on_issue_labels_sees_no_ruling_and_cannot_rule_there(tmp_path: Path) -> None:
+    path = issue_store(tmp_path / "issues.db", "a-1", "a-2")
+    with Store.open(path) as store:
+        for ref in ("a-1", "a-2"):
+            thing = subjects.statement(store, "small", ref)
+            store.rulings.rule(thing.subject, Verdict.EXCLUDED, auditor="zora", reason=SECRET)
+    label(path, "ana", {"a-1": {"law_and_order": 1}, "a-2": {"law_and_order": 0}})
+    app = WorkbenchApp(path, annotator="ben")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.push_screen(IssueGoldScreen("small"))
+        await settle(app, pilot)
+        for key in ("r", "tab", "r", "tab", "enter"):
+            await press(app, pilot, key)
+            assert not isinstance(app.screen, RulingDialog)
+            assert "zora" not in screen_text(app)
+            assert "r Rule" not in screen_text(app)
 
 
 def test_the_connection_of_an_annotator_cannot_read_rulings(tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ class Settings:
 class IssueGoldScreen(BookScreen):
     """The figures on the policy issues of an instrument."""
 
+    RULED = False
     COUNTING = "Computing the coefficients and their intervals …"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("d", "decide", "Decide", tooltip="Decide all ties, of whatever issue"),

@@ -41,6 +41,7 @@ class Settings:
 class PeopleScreen(BookScreen):
     """Everybody who annotated or answered; Enter opens the form of a person."""
 
+    RULED = False
     PLACE = "annotate › people"
     EXPLAIN = EXPLAIN
     COUNTING = "Reading who annotated and answered …"

@@ -31,6 +31,7 @@ class Settings:
 class AnnotatorsScreen(BookScreen):
     """Agreement between the annotators of one queue; Esc leads back to the queues."""
 
+    RULED = False
     COUNTING = "Computing the coefficients and their intervals …"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("o", "names", "Names", tooltip="Show letters for names, or names"),

@@ -102,7 +102,7 @@ class BookScreen(JudgingScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         if action == "rule":
-            return self._judged is not None
+            return self.RULED and self._judged is not None
         if action == "rulings":
             return self._told is not None and bool(self._told.changing)
         if action == "instrument":

@@ -128,7 +128,8 @@ class Following(RulingScreen):
         self.view.follow()
 
     def on_screen_resume(self) -> None:
-        self.read_standing()
+        if self.RULED:
+            self.read_standing()
 
     def _rulings_on(self, at: int) -> Sequence[str]:
         """Return what was ruled on the thing in a row, and below it."""

@@ -52,6 +52,7 @@ class Held:
 class QuestionsScreen(Following):
     """Questions, or scales."""
 
+    RULED = False
     DEFAULT_CSS = """
     QuestionsScreen #tabs, QuestionsScreen #about {
         height: auto;

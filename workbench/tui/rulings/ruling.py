@@ -123,6 +123,8 @@ class RulingKeys(Keyed, Screen[Any]):
 
         standing: Standing = field(default_factory=Standing)
 
+    RULED: ClassVar[bool] = True
+    "whether rulings are made and shown here: never where people annotate or adjudicate"
     standing = Standing()
     "what auditors ruled, as of the last look"
 
@@ -138,7 +140,7 @@ class RulingKeys(Keyed, Screen[Any]):
 
     def action_rule(self) -> None:
         """Ask for a ruling on what the cursor is on."""
-        place = self.ruled_place()
+        place = self.ruled_place() if self.RULED else None
         if place is None:
             self.notify(NOTHING, timeout=4)
         else:
