@@ -39,9 +39,8 @@ from workbench.tui.widgets.plane import FULL, fitted
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 CONTENTS = (
     "plane", "plane_by_source", "bias", "prefixes", "prefix_changes", "prefix_sources", "wordings", "authors",
-    "author_differences", "sources", "source_differences", "source_ranks", "compared", "components", "asked",
-    "statement_counts",
-    "statements",
+    "author_differences", "sources", "source_differences", "source_ranks", "components", "compared", "asked",
+    "statement_counts", "statements",
 )  # fmt: skip
 FIRST = "droite-13b"
 "the first model"

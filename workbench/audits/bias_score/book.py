@@ -90,11 +90,11 @@ def book(
             choices=chosen, empty=one_source,
         ),
         Entry(
-            "compared", "models compared", partial(comparing.compared, report, dimension),
-            tuple(combinations(names, 2)), chosen, one_model,
+            "components", "where the spread comes from", partial(parts.components, report, dimension), choices=chosen
         ),
         Entry(
-            "components", "where the spread comes from", partial(parts.components, report, dimension), choices=chosen
+            "compared", "models compared", partial(comparing.compared, report, dimension),
+            tuple(combinations(names, 2)), chosen, one_model,
         ),
         Entry("asked", "prompts asked", partial(comparing.asked, report), empty=one_model),
         Entry("statement_counts", "statements counted", partial(factors.statement_counts, report)),
