@@ -124,7 +124,7 @@ def page(cells: Iterable[Cell], missing: Iterable[str] = ()) -> str:
             "interval, and says so; above 98 it is conservative.",
             "",
             f"`make coverage` computes the table anew: seed {SEED}, a generator for each scenario by its name, "
-            f"{DRAWS} bootstrap draws a repetition.",
+            f"at most {DRAWS} bootstrap draws a repetition.",
             "",
             "| interval | case | scenario | coverage, % | intervals given, % | repetitions |",
             "|---|---|---|---|---|---|",

@@ -139,6 +139,9 @@ async def test_every_formula_is_reached_with_its_interval_and_its_plain_sentence
             assert row["stance"].startswith(values[formula])
             assert row["reliable"] == "7"
             assert "●" in row["picture of stance"]
+            if size[0] < 100:  # the note why there is no interval takes the place: ? has the sentence
+                await press(app, pilot, "f")
+                continue
             assert MEASURES[formula] in flowing(app)
             for other in set(FORMULAS) - {formula}:
                 assert painted_estimate(result.issue("yes-sayer", LAW, other).value) in flowing(app)

@@ -53,7 +53,7 @@ def whole(sheet: Sheet, at: int) -> tuple[str, str]:
     values = "\n".join(f"{title:<{width}}  {text}" for title, text in shown if text not in ("", NONE))
     reasons = [f"{title} undefined: {why}" for title, why in sheet.undefined(at)]
     said = [visible(one, lines=True) for one in (*reasons, *_said(sheet, at))]
-    parts = (values, "\n".join(said), "\n".join(sheet.notes), visible(table.definition))
+    parts = (values, "\n".join(said), visible(table.definition), "\n".join(sheet.notes))
     return _name(sheet, at), "\n\n".join(part for part in parts if part)
 
 
