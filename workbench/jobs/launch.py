@@ -152,7 +152,13 @@ def spawn(path: Path, job_id: int) -> int:
 
 
 def start(store: Store, design: Design, plan: pipeline.Plan | None = None) -> int:
-    """Queue a sampling job and start its worker; return the job's number."""
+    """Queue a sampling job and start its worker; return the job's number.
+
+    Raises ModelError, before anything is queued, where the model cannot be had: no such name, no key, nobody answers.
+    """
+    from workbench.inference.reach import check_reachable
+
+    check_reachable(design.model, cluster=design.cluster)
     return _started(store, create(store, design, plan))
 
 
@@ -167,7 +173,10 @@ def start_classifying(store: Store, spec: ClassifySpec) -> int:
 
 
 def start_drafting(store: Store, spec: DraftSpec, plan: DraftPlan | None = None) -> int:
-    """Queue a drafting job and start its worker; return the job's number."""
+    """Queue a drafting job and start its worker; return the job's number. Raises ModelError as `start`."""
+    from workbench.inference.reach import check_reachable
+
+    check_reachable(spec.model)
     return _started(store, create_drafting(store, spec, plan))
 
 

@@ -1,0 +1,47 @@
+"""A model that cannot be had is refused before a job is queued, with what was tried and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stores.core.store import Store
+from tests.jobs.faulty_server import FaultyServer
+from workbench.domain.designs import Design
+from workbench.errors import WorkbenchError
+from workbench.inference.reach import check_reachable
+from workbench.jobs import launch
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("smolm2", "is no embedded model (smollm2), no folder, and not in the cache of the hub"),
+        ("nobody/nothing-1b", "not in the cache of the hub"),
+        ("./no-such-folder", "there is no such folder or GGUF file"),
+        ("not an id", "no id of the hub, which reads OWNER/NAME"),
+        ("openai:gpt-4o-mini", "$OPENAI_API_KEY is not set"),
+        ("openai:m@http://127.0.0.1:9/v1", "nothing answers at http://127.0.0.1:9/v1"),
+    ],
+)
+def test_a_model_that_cannot_be_had_is_refused_before_it_is_queued(
+    filled: Store, monkeypatch: pytest.MonkeyPatch, name: str, said: str
+) -> None:
+    for variable in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(variable, raising=False)
+    with pytest.raises(WorkbenchError) as found:
+        launch.start(filled, Design("small", name, samples=2))
+    assert said in str(found.value)
+    assert filled.jobs.list() == ()
+
+
+def test_models_that_are_there_pass(tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    check_reachable("smollm2")
+    check_reachable("scripted:anything.toml")
+    check_reachable(str(tmp_path / "model"))
+    check_reachable("nobody/nothing", cluster="auto")
+    with FaultyServer() as server:
+        check_reachable(server.name)
+        assert server.asked == [], "no prompt is asked"
