@@ -13,6 +13,7 @@ from stores.annotation.classifiers import Classifiers
 from stores.annotation.described import DescribedPeople
 from stores.annotation.labels import Labels
 from stores.annotation.queues import Queues
+from stores.annotation.review_queries import ReviewQueries
 from stores.annotation.ruled_things import RuledThings
 from stores.annotation.rulings import Rulings
 from stores.annotation.surveys import Surveys
@@ -74,6 +75,7 @@ class Store:
         self.queues = Queues(self)
         self.labels = Labels(self)
         self.rulings = Rulings(self)
+        self.review_queries = ReviewQueries(self)
         self.people = DescribedPeople(self)
         self.ruled_things = RuledThings(self)
         self.exchange = Exchange(self)

@@ -27,8 +27,11 @@ from workbench.options.option import Option, recorded
 
 if TYPE_CHECKING:
     from stores.core.store import Store
+    from stores.runs.run_rows import Run
     from workbench.domain.designs import Design
     from workbench.domain.findings import LintFinding
+    from workbench.domain.readings import Readings
+    from workbench.domain.reviews import Judged
     from workbench.figures.table import AnyTable
 
 Given = SimpleNamespace
@@ -264,6 +267,13 @@ class Audit(ABC):
     def offered(self, probe: Probe) -> str:
         """Return the letters that a prompt offers; empty where it offers none."""
         return ""
+
+    def judged_for_review(self, store: Store, run: Run, readings: Readings) -> Judged | None:
+        """Return what an auditor should look at in the figures of a run; None: the audit has no verdicts on statements.
+
+        Raises UsageError where nothing of it can be judged.
+        """
+        return None
 
     def lint(self, instrument: Instrument) -> Iterator[LintFinding]:
         """Yield what is odd about an instrument for this audit."""

@@ -45,6 +45,7 @@ VERBS = {
     "annotate": Listed("annotating", "label a queue in the terminal"),
     "adjudicate": Listed("annotating", "list disagreements, or decide one"),
     "labels": Listed("annotating", "queues and their progress; export, import or merge labels"),
+    "review": Listed("reviewing", "what an auditor should look at first, and why"),
     "rule": Listed("rulings", "rule on what a result rests on: misread, at fault, excluded, …"),
     "rulings": Listed("rulings", "what auditors ruled; what can be ruled on; undo, export, import"),
     "train": Listed("classifying", "fine-tune a stance classifier on labels, and test it"),

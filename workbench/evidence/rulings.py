@@ -93,6 +93,49 @@ def of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRulings:
     )  # fmt: skip
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class RulingsOn:
+    """The rulings that stand about a run, by whatever they are about."""
+
+    statements: Mapping[str, tuple[Ruling, ...]] = field(default_factory=dict)
+    "ref -> on the statement or anything below it, the oldest first"
+    disputed: Mapping[str, int] = field(default_factory=dict)
+    "ref -> things of it about which auditors contradict each other"
+    answers: Mapping[tuple[bytes, bytes], tuple[Ruling, ...]] = field(default_factory=dict)
+    "key of a prompt, key of a text -> on the answer or on a reading of it, of each auditor the newest"
+
+
+def rulings_on(store: Store, run: Run, card: ReaderCard | None = None) -> RulingsOn:
+    """Return the rulings that stand about a run. `card`: whose readings rulings may be about; None: anybody's."""
+    model = store.runs.model_key(run).hex()
+    standing = [
+        one
+        for of in store.rulings.standing().values()
+        for one in of
+        if (card is None and one.subject.kind is Ruled.READING and one.subject.named.get("model", model) == model)
+        or _is_about(one, run, model, card)
+    ]
+    if not standing:
+        return RulingsOn()
+    places = _Places.of(store, run, standing)
+    statements: dict[str, list[Ruling]] = {}
+    things: dict[tuple[Any, ...], dict[str, Ruling]] = {}
+    for one in sorted(standing, key=lambda one: (one.at, one.uid)):
+        refs = {places.refs[probe] for probe in places.of_subject(one)}
+        for ref in refs:
+            statements.setdefault(ref, []).append(one)
+            things.setdefault((ref, _thing(one)), {})[one.auditor] = one
+    contrary = [ref for (ref, _), of in things.items() if disputed(of.values())]
+    answers = {
+        (bytes.fromhex(thing[1]), bytes.fromhex(thing[2])): tuple(of.values())
+        for (_, thing), of in things.items()
+        if thing[0] == "answer"
+    }
+    return RulingsOn(
+        {ref: tuple(of) for ref, of in statements.items()}, {ref: contrary.count(ref) for ref in contrary}, answers
+    )
+
+
 def _is_about(ruling: Ruling, run: Run, model: str, card: ReaderCard | None) -> bool:
     """Return whether a ruling may be about a run: on its instrument, on its model (by its key) or any, and on a reading
     by the reader that counts.

@@ -11,6 +11,9 @@ from workbench.domain.statements import VariantId
 
 if TYPE_CHECKING:
     from stores.core.store import Store
+    from stores.runs.run_rows import Run
+    from workbench.domain.readings import Readings
+    from workbench.domain.reviews import Judged
 
 
 class Reliability(Audit):
@@ -52,6 +55,11 @@ class Reliability(Audit):
         from workbench.audits.reliability.printed import verdicts
 
         return verdicts(store, options, medium)
+
+    def judged_for_review(self, store: Store, run: Run, readings: Readings) -> Judged:
+        from workbench.audits.reliability.review import judged
+
+        return judged(store, run, readings)
 
     def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
         from workbench.audits.reliability.home import lines

@@ -1,0 +1,150 @@
+"""What an auditor's queue reads of a run: its answers as a reader read them, people's labels, flags and notes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stores.annotation.annotation_items import first_wording
+from stores.core.base import Aggregate
+from stores.core.texts import restored
+from stores.instruments.template_versions import PROBES
+from stores.runs.run_rows import Run, run_values
+from workbench.domain.statements import VariantId, VariantKind
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAnswer:
+    """A distinct answer to one prompt of a run, as a rule read it."""
+
+    ref: str
+    variant: str
+    template: str
+    inverted: bool
+    prompt: bytes
+    text: bytes
+    "key of the answer's text"
+    label: str | None
+    "None: unreadable, or not read"
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """What a classifier, an annotator or an adjudicator says of an answer."""
+
+    ref: str
+    variant: str
+    prompt: bytes
+    text: bytes
+    kind: str
+    who: str
+    label: str | None
+    "None: unreadable, or withdrawn"
+
+
+@dataclass(frozen=True, slots=True)
+class Remarked:
+    """A flag or a note of an annotator that stands."""
+
+    ref: str
+    variant: str
+    flagged: bool
+    note: str
+
+
+class ReviewQueries(Aggregate):
+    """The verbs on what an auditor's queue is made of."""
+
+    def answers(self, run: Run, reader: int, ref: str | None = None) -> tuple[ReadAnswer, ...]:
+        """Return the answers of a run, each text to each prompt once, or those about one statement.
+
+        What is cut off in thought is no answer. reader : rowid of a rule
+        """
+        bound = run_values(self.connection, run) | {"reader": reader, "ref": ref}
+        return tuple(
+            ReadAnswer(at, _variant(kind, n), template, bool(inverted), bytes(prompt), bytes(text), label, count)
+            for at, kind, n, template, inverted, prompt, text, label, count in self.connection.execute(_ANSWERS, bound)
+        )
+
+    def text(self, key: bytes) -> str:
+        """Return a text by its key."""
+        return restored(self.connection.execute("select body from text where key = ?", (key,)).fetchone()[0])
+
+    def labelled(self, run: Run) -> tuple[Labelled, ...]:
+        """Return what classifiers and people say of the answers of a run, of each the newest."""
+        newest: dict[tuple[bytes, bytes, str, str], Labelled] = {}
+        for ref, kind, n, prompt, text, of, who, label in self.connection.execute(
+            _LABELLED, run_values(self.connection, run)
+        ):
+            newest[prompt, text, of, who] = Labelled(ref, _variant(kind, n), bytes(prompt), bytes(text), of, who, label)
+        return tuple(newest.values())
+
+    def remarks(self, run: Run) -> tuple[Remarked, ...]:
+        """Return the flags and notes that stand on answers of a run, and on its wordings."""
+        newest: dict[tuple[int, int], Remarked] = {}
+        for unit, reader, ref, kind, n, flagged, note, *_ in self.connection.execute(
+            _REMARKS, run_values(self.connection, run)
+        ):
+            newest[unit, reader] = Remarked(ref, _variant(kind, n), bool(flagged), note)
+        return tuple(one for one in newest.values() if one.flagged or one.note)
+
+
+def _variant(kind: str, ordinal: int) -> str:
+    return str(VariantId(VariantKind(kind), ordinal))
+
+
+_FROM = f"""
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope))
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and {PROBES}
+    join template t on t.id = p.template_id
+    join prompt q on q.id = p.prompt_id
+    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
+    join given_answer r on r.draw_id = d.id
+"""
+_UNIT = f"u.template_id is null and u.wording_id = {first_wording('w', 's')}"
+
+_ANSWERS = f"""
+    select ref, kind, ordinal, template, inverted, prompt, text, label, sum(count) from (
+        select min(p.id) as probe, s.ref, w.kind, w.ordinal, t.name as template, t.inverted, q.key as prompt,
+            x.key as text, g.label, r.count, s.ordinal as place
+        {_FROM}
+        join text x on x.id = r.text_id
+        left join unit u on u.text_id = r.text_id and u.template_id = p.template_id and u.wording_id is null
+        left join reading g on g.unit_id = u.id and g.reader_id = :reader
+        where i.name = :instrument and (:ref is null or s.ref = :ref)
+        group by q.id, d.id, r.text_id, r.output_id
+    )
+    group by prompt, text order by place, probe, sum(count) desc, text
+"""
+"prompts that several cells share count once"
+
+_LABELLED = f"""
+    select s.ref, w.kind, w.ordinal, q.key, x.key, e.kind, e.name, g.label
+    {_FROM}
+    join text x on x.id = r.text_id
+    join unit u on u.text_id = r.text_id and {_UNIT}
+    join reading g on g.unit_id = u.id
+    join reader e on e.id = g.reader_id and e.kind in ('classifier', 'person', 'adjudication')
+    where i.name = :instrument
+    order by g.at, coalesce(g.uid, x''), g.revision
+"""
+
+_REMARKS = f"""
+    select m.unit_id, m.reader_id, s.ref, w.kind, w.ordinal, m.flagged, m.note, m.at, m.uid
+    {_FROM}
+    join unit u on u.text_id = r.text_id and {_UNIT}
+    join remark m on m.unit_id = u.id
+    where i.name = :instrument
+    union
+    select m.unit_id, m.reader_id, s.ref, w.kind, w.ordinal, m.flagged, m.note, m.at, m.uid
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope))
+    join wording w on w.statement_id = s.id and w.language = :language
+    join unit u on u.text_id = w.text_id and {_UNIT}
+    join remark m on m.unit_id = u.id
+    where i.name = :instrument
+    order by 8, 9
+"""

@@ -1,0 +1,173 @@
+"""The auditor's queue: which reasons apply to which statement, in which order, and what takes it out again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stores.annotation.annotator import Annotator
+from stores.annotation.queues import NewItem
+from stores.core.store import Store
+from tests.tui.audit_runs import NO, YES, Answers, answers, audited
+from workbench.audits.codes import FAIL
+from workbench.audits.reliability.judge import ALL
+from workbench.audits.reliability.review import near
+from workbench.audits.reliability.verdicts import run_verdicts
+from workbench.data import shipped_codebook
+from workbench.domain.annotations import Purpose, Reason
+from workbench.domain.prompts import Probe
+from workbench.domain.readings import USUAL
+from workbench.domain.reviews import REASONS, Signal, ranked
+from workbench.domain.rulings import Verdict
+from workbench.evidence import ruling_subjects as subjects
+from workbench.evidence.runs import find_run
+from workbench.pipeline.review import Review, review
+
+
+def odd(probe: Probe) -> Answers:
+    """Return what `answers` does, with one close call and one answer that the two rules read differently."""
+    if (probe.statement, probe.variant, probe.template, probe.inverted) == ("soc-07", "original", "personal-1", False):
+        return ((YES, 22), (NO, 8))
+    if (probe.statement, probe.variant, probe.template, probe.inverted) == ("env-03", "opposite", "personal-1", False):
+        return ((NO, 29), ("It is not at all beneficial.", 1))
+    return answers(probe)
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[Store]:
+    with TemporaryDirectory() as folder, Store.open(audited(Path(folder) / "audited.db", odd)) as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def _undone(store: Store) -> Iterator[None]:
+    yield
+    while standing := [one for of in store.rulings.standing().values() for one in of]:
+        for ruling in standing:
+            store.rulings.undo(ruling, auditor=ruling.auditor)
+
+
+def queue(store: Store) -> Review:
+    return review(store, find_run(store, "reliability"), USUAL)
+
+
+def reasons(of: Review) -> dict[str, list[str]]:
+    return {one.ref: [signal.reason for signal in one.signals] for one in of.queue}
+
+
+def rule(store: Store, name: str, verdict: Verdict, auditor: str = "otto", reading: str | None = None) -> None:
+    thing = subjects.find(store, name)
+    subjects.rule(store, thing, verdict, auditor=auditor, reason="looked", reading=reading)
+
+
+def test_each_reason_applies_where_it_should_and_the_sentence_adds_up(store: Store) -> None:
+    of = queue(store)
+    found = reasons(of)
+    assert "one_wording" in found["tax-02"]
+    assert "insufficient" in found["mig-01"]
+    assert "near" in found["soc-07"]
+    assert "readers_disagree" in found["env-03"]
+    assert "one_wording" not in found["env-03"], "negation and label order fail it"
+    for one in of.queue:
+        assert one.score == sum(REASONS[signal.reason].weight for signal in one.signals)
+        assert one.why().endswith(f"= {one.score}")
+    assert all(a.score >= b.score for a, b in pairwise(of.queue))
+
+
+def test_one_wording_only_means_that_the_statement_passes_without_it(store: Store) -> None:
+    report = run_verdicts(store, find_run(store, "reliability")).report
+    for one in queue(store).queue:
+        for signal in one.signals:
+            if signal.reason == "one_wording":
+                place = report.counts.statement(one.ref)
+                gone = report.counts.exists.copy()
+                gone[place, [str(v) == signal.variants[0] for v in report.counts.variants]] = False
+                left = replace(report, counts=replace(report.counts, exists=gone))
+                assert report.over_templates(ALL)[place] == FAIL
+                kept = [test for test in left.options.tests if (left.verdicts(test)[:, place] == FAIL).any()]
+                assert kept == []
+
+
+def test_a_prompt_is_near_where_one_answer_more_or_less_turns_what_it_settles(store: Store) -> None:
+    report = run_verdicts(store, find_run(store, "reliability")).report
+    close, counts = near(report), report.counts
+    for at in map(tuple, np.argwhere(close)):
+        turned = []
+        for move in (-1, 1):
+            positive = counts.positive.copy()
+            negative = counts.negative.copy()
+            if positive[at] + move >= 0 and negative[at] - move >= 0:
+                positive[at] += move
+                negative[at] -= move
+                turned.append(replace(report, counts=replace(counts, positive=positive, negative=negative)))
+        few = counts.readable[at] in (report.needs[at], report.needs[at] - 1)
+        assert few or any(other.clear[at] != report.clear[at] for other in turned)
+    assert close.any()
+
+
+def test_a_ruling_takes_a_statement_out_for_its_auditor_and_look_again_puts_it_first(store: Store) -> None:
+    assert not queue(store).looked_at("tax-02", None)
+    rule(store, "tax-02/negation", Verdict.CONFIRMED)
+    of = queue(store)
+    assert "tax-02" not in [one.ref for one in of.waiting("otto")]
+    assert "tax-02" in [one.ref for one in of.waiting("eva")]
+    rule(store, "mig-01", Verdict.LOOK_AGAIN, "eva")
+    of = queue(store)
+    assert of.queue[0].ref == "mig-01"
+    assert of.waiting("eva")[0].ref == "mig-01", "look again decides nothing"
+    rule(store, "mig-01", Verdict.CONFIRMED)
+    assert "look_again" not in reasons(queue(store))["mig-01"]
+
+
+def test_contradicting_rulings_are_a_reason(store: Store) -> None:
+    rule(store, "soc-07/negation", Verdict.CONFIRMED)
+    rule(store, "soc-07/negation", Verdict.WORDING_AT_FAULT, "eva")
+    assert reasons(queue(store))["soc-07"][0] == "disputed"
+
+
+def test_rulings_do_not_reorder_by_changing_verdicts(store: Store) -> None:
+    before = queue(store).judged
+    rule(store, "tax-02/negation", Verdict.WORDING_AT_FAULT)
+    after = queue(store).judged
+    assert (after.passed, after.signals.keys()) == (before.passed, before.signals.keys())
+
+
+def test_flags_notes_and_peoples_labels_count_also_where_labels_agree(tmp_path: Path) -> None:
+    path = audited(tmp_path / "one.db", lambda probe: ((NO if probe.variant in ("negation", "opposite") else YES, 30),))
+    with Store.open(path) as store:
+        assert "soc-07" not in reasons(queue(store))
+        every = list(store.queues.candidates("reliability"))
+        candidate = next(one for one in every if (one.ref, one.text) == ("soc-07", YES))
+        item = NewItem(candidate.wording_id, 2, "s", candidate.text_id)
+        store.queues.create("first", Purpose.TEST, shipped_codebook("stance"), [item], {})
+        for name, label, flagged, note in (("ana", "agree", True, ""), ("bob", "agree", False, "short")):
+            with Annotator.open(path, "first", name) as person:
+                shown = person.next()
+                assert shown is not None
+                person.remark(shown.unit, flagged=flagged, note=note)
+                person.label(shown.unit, label)
+        assert reasons(queue(store))["soc-07"] == ["flagged", "noted"]
+        with Annotator.open(path, "first", "bob") as person:
+            person.label(shown.unit, "disagree")
+        assert reasons(queue(store))["soc-07"] == ["flagged", "readers_disagree", "noted"]
+        store.labels.decide(shown.unit, shipped_codebook("stance"), "agree", Reason.SLIP, "", "nora")
+        assert reasons(queue(store))["soc-07"] == ["flagged", "noted"]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(list(REASONS)), st.sampled_from(["x", ""])), max_size=12)
+)
+def test_the_score_counts_each_reason_once_and_ties_keep_the_order(signals: list[tuple[str, str, str]]) -> None:
+    found = ranked("abc", [(ref, Signal(key, "w", (v,) if v else ())) for ref, key, v in signals])
+    assert {one.ref for one in found} == {ref for ref, _, _ in signals}
+    for one in found:
+        assert one.score == sum(REASONS[key].weight for key in {key for ref, key, _ in signals if ref == one.ref})
+    assert [(-one.score, one.ref) for one in found] == sorted((-one.score, one.ref) for one in found)

@@ -1,0 +1,110 @@
+"""What an auditor should look at in the verdicts of a run: failing by one wording, close calls, too few answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from stores.core.store import Store
+from stores.runs.run_rows import Run
+from workbench.audits.codes import FAIL, INSUFFICIENT, PASS
+from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED
+from workbench.audits.reliability.judge import KIND_OF_TEST, Report
+from workbench.audits.reliability.verdicts import run_verdicts
+from workbench.domain.counting import plural
+from workbench.domain.readings import Readings
+from workbench.domain.reviews import Judged, Signal
+from workbench.domain.statements import VariantKind
+from workbench.stats.arrays import BoolArray
+from workbench.stats.proportions import ReliabilityRule, is_reliable
+
+
+def judged(store: Store, run: Run, readings: Readings) -> Judged:
+    """Return the statements of a run with what speaks for looking at them. Raises UsageError."""
+    return of_report(run_verdicts(store, run, readings=readings).report)
+
+
+def of_report(report: Report) -> Judged:
+    """Return the same of a report."""
+    verdicts, close = report.over_templates(ALL), near(report)
+    statements = report.counts.statements
+    signals = {
+        ref: (*_one_wording(report, place), *_near(report, close, place), *_insufficient(report, place))
+        for place, ref in enumerate(statements)
+    }
+    passed = frozenset(ref for place, ref in enumerate(statements) if verdicts[place] == PASS)
+    return Judged(statements, passed, {ref: found for ref, found in signals.items() if found})
+
+
+def _one_wording(report: Report, statement: int) -> Iterator[Signal]:
+    """Yield that a statement fails by one wording only, under whichever templates."""
+    if report.over_templates(ALL)[statement] != FAIL:
+        return
+    failing: dict[str, list[str]] = {}
+    for template, name in enumerate(report.counts.templates):
+        for variant in _failing(report, template, statement):
+            failing.setdefault(variant, []).append(name)
+    if len(failing) == 1:
+        ((variant, under),) = failing.items()
+        yield Signal("one_wording", f"{variant} alone, under {', '.join(under)}", (variant,))
+
+
+def _failing(report: Report, template: int, statement: int) -> Iterator[str]:
+    """Yield the wordings by which a statement fails a test that counts, each once."""
+    counts, tests = report.counts, report.options.tests
+    kinds = {KIND_OF_TEST[test] for test in tests if test in KIND_OF_TEST}
+    for place in np.flatnonzero(counts.exists[statement]):
+        variant = counts.variants[place]
+        unclear = "sampling" in tests and report.clear[template, statement, place, PRINTED] == FAIL
+        contrary = (
+            variant.kind in kinds
+            and counts.signs[statement, place] != 0
+            and report.related[template, statement, place] == FAIL
+        )
+        first = variant.kind is VariantKind.ORIGINAL and "label_order" in tests
+        if unclear or contrary or (first and report.verdicts("label_order")[template, statement] == FAIL):
+            yield str(variant)
+
+
+def near(report: Report) -> BoolArray:
+    """Return which prompts one answer decides: (T, S, V, 2).
+
+    One answer that says the other side would turn clear into unclear or back, or one readable answer more or less would
+    make enough of too few or back. Prompts with swapped labels count where a test looks at them: those of the original.
+    """
+    counts, options = report.counts, report.options
+    rule: ReliabilityRule = "coded" if options.rule == "coded" else "printed"
+    k, n = counts.positive, counts.readable
+
+    def clear(positive: np.ndarray[tuple[int, ...], np.dtype[np.int32]]) -> BoolArray:
+        return is_reliable(np.clip(positive, 0, n), n, rule, options.low, options.high)
+
+    now = clear(k)
+    turns = report.enough & ((clear(k - 1) != now) | (clear(k + 1) != now))
+    few = (n == report.needs) | (n == report.needs - 1)
+    found = (turns | few) & (counts.total > 0) & counts.exists[None, :, :, None]
+    swapped = [place for place, variant in enumerate(counts.variants) if variant.kind is not VariantKind.ORIGINAL]
+    found[:, :, swapped, SWAPPED] = False
+    return np.asarray(found)
+
+
+def _near(report: Report, close: BoolArray, statement: int) -> Iterator[Signal]:
+    places = np.argwhere(close[:, statement])
+    if not len(places):
+        return
+    at = [(int(t), statement, int(v), int(order)) for t, v, order in places]
+    shown = "; ".join(f"{report.counts.templates[one[0]]} {report.side(one)}" for one in at[:2])
+    more = f" and {len(at) - 2} more" if len(at) > 2 else ""
+    variants = tuple(dict.fromkeys(str(report.counts.variants[one[2]]) for one in at))
+    yield Signal("near", f"{plural(len(at), 'prompt')}: {shown}{more}", variants)
+
+
+def _insufficient(report: Report, statement: int) -> Iterator[Signal]:
+    if report.over_templates(ALL)[statement] == INSUFFICIENT:
+        found = report.verdicts(ALL)[:, statement] == INSUFFICIENT
+        under = [name for name, few in zip(report.counts.templates, found, strict=True) if few]
+        yield Signal("insufficient", f"under {', '.join(under)}")
+
+
+__all__ = ["judged", "near", "of_report"]

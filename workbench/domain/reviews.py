@@ -1,0 +1,132 @@
+"""What waits for an auditor under a run, and in which order: a declared weight for each reason, added up.
+
+The order is a rule that anybody can check: an item's score is the sum of the weights of the reasons that apply to it,
+each once however often it applies, and items of one score stand in the instrument's order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+ALL_ANSWERS = "all"
+"the one stratum of a run that has no verdicts"
+PASSED, NOT_PASSED = "passed", "not passed"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why an auditor should look at a statement."""
+
+    key: str
+    title: str
+    meaning: str
+    weight: int
+
+
+REASONS: Mapping[str, Reason] = {
+    one.key: one
+    for one in (
+        Reason("look_again", "look again", "an auditor asked for another look", 100),
+        Reason("disputed", "auditors contradict", "rulings contradict each other, so none of them counts", 90),
+        Reason("flagged", "flagged", "an annotator flagged an answer or the statement, also where labels agree", 60),
+        Reason(
+            "readers_disagree",
+            "readers disagree",
+            "rules, a classifier or people read one answer differently; a person's decision takes the place of "
+            "the labels that it settles",
+            50,
+        ),
+        Reason(
+            "one_wording", "one wording only", "the statement fails, and every failing test is about one wording", 40
+        ),
+        Reason("noted", "noted", "an annotator wrote a note", 35),
+        Reason("near", "near the threshold", "one answer more or less on a side changes what a prompt settles", 30),
+        Reason(
+            "finding", "lint or check", "a check finds an error or a warning in a wording, and nobody waived it", 25
+        ),
+        Reason("insufficient", "too few", "too few readable answers to say whether the statement passes", 20),
+        Reason("outdated", "outdated", "the statement was changed since it was asked", 10),
+    )
+}
+"by key, the heaviest first"
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """That a reason applies to a statement."""
+
+    reason: str
+    words: str
+    "what was found, for people: `negation alone, under personal-1`"
+    variants: tuple[str, ...] = ()
+    "the wordings that it is about; empty: the statement as a whole"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What an audit says of the statements of a run, for the queue of an auditor."""
+
+    statements: tuple[str, ...]
+    "refs, in the instrument's order"
+    passed: frozenset[str] | None
+    "refs of those that pass every test; None where the audit has no verdicts"
+    signals: Mapping[str, Sequence[Signal]] = field(default_factory=dict)
+
+    def stratum(self, ref: str) -> str:
+        """Return where answers to a statement are drawn from."""
+        if self.passed is None:
+            return ALL_ANSWERS
+        return PASSED if ref in self.passed else NOT_PASSED
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A statement in the queue."""
+
+    ref: str
+    signals: tuple[Signal, ...]
+    "one a reason, the heaviest first"
+
+    @property
+    def score(self) -> int:
+        return sum(REASONS[one.reason].weight for one in self.signals)
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """Return the wordings that the reasons are about; empty where one of them is about the whole statement."""
+        if any(not one.variants for one in self.signals):
+            return ()
+        return tuple(dict.fromkeys(variant for one in self.signals for variant in one.variants))
+
+    def why(self) -> str:
+        """Say in one sentence why it stands where it does."""
+        parts = (f"{REASONS[one.reason].title} {REASONS[one.reason].weight} ({one.words})" for one in self.signals)
+        return f"{' + '.join(parts)} = {self.score}"
+
+
+def ranked(statements: Sequence[str], signals: Iterable[tuple[str, Signal]]) -> tuple[Ranked, ...]:
+    """Return the statements that a reason applies to, the highest score first.
+
+    Parameters
+    ----------
+    statements : refs in the instrument's order; signals about others are left out
+    signals : (ref, signal); those of one reason are put together
+    """
+    held: dict[str, dict[str, list[Signal]]] = {}
+    for ref, signal in signals:
+        held.setdefault(ref, {}).setdefault(signal.reason, []).append(signal)
+    found = [
+        Ranked(ref, tuple(_together(held[ref][key]) for key in REASONS if key in held[ref]))
+        for ref in statements
+        if ref in held
+    ]
+    return tuple(sorted(found, key=lambda one: -one.score))
+
+
+def _together(signals: Sequence[Signal]) -> Signal:
+    if len(signals) == 1:
+        return signals[0]
+    variants = () if any(not one.variants for one in signals) else tuple(v for one in signals for v in one.variants)
+    words = "; ".join(dict.fromkeys(one.words for one in signals))
+    return Signal(signals[0].reason, words, tuple(dict.fromkeys(variants)))

@@ -1,0 +1,157 @@
+"""What waits for an auditor under a run, in the order of `workbench.domain.reviews`, and what was looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from stores.annotation.review_queries import Labelled, ReadAnswer
+from stores.core.store import Store
+from stores.runs.run_rows import Run
+from workbench import registry
+from workbench.domain.counting import plural
+from workbench.domain.readings import ReaderCard, ReaderKind, Readings, Stance
+from workbench.domain.responses import EXACT
+from workbench.domain.reviews import Judged, Ranked, Signal, ranked
+from workbench.domain.rulings import Verdict
+from workbench.evidence.readings import Source, source_of
+from workbench.evidence.rule_reading import RULES, read
+from workbench.evidence.rulings import RulingsOn, rulings_on
+from workbench.pipeline.checking import check_report
+
+NO_STANCE = "no stance"
+"what unreadable, neutral and unrelated answers have in common"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Review:
+    """The queue of a run."""
+
+    run: Run
+    card: ReaderCard | None
+    "who reads the answers; None: nobody does"
+    reader: int | None
+    judged: Judged
+    queue: tuple[Ranked, ...]
+    rulings: RulingsOn
+
+    def looked_at(self, ref: str, auditor: str | None) -> bool:
+        """Return whether an auditor, or anybody, has decided on something of a statement; look again is no decision."""
+        return any(
+            one.verdict is not Verdict.LOOK_AGAIN and auditor in (None, one.auditor)
+            for one in self.rulings.statements.get(ref, ())
+        )
+
+    def waiting(self, auditor: str | None) -> tuple[Ranked, ...]:
+        """Return the statements that an auditor, or anybody, has not looked at."""
+        return tuple(one for one in self.queue if not self.looked_at(one.ref, auditor))
+
+
+def review(store: Store, run: Run, readings: Readings) -> Review:
+    """Return the queue of a run. Verdicts are those without rulings, so that ruling does not reorder the queue.
+
+    Raises UsageError where nothing can be judged.
+    """
+    plain = Readings(readings.by, rulings=False)
+    judged = registry.audit(run.audit).judged_for_review(store, run, plain) or _unjudged(store, run)
+    source = source_of(store, [run], plain) if registry.audit(run.audit).by_rule else Source(None, None)
+    on = rulings_on(store, run)
+    signals = [(ref, one) for ref, found in judged.signals.items() for one in found]
+    signals += _ruled(on)
+    signals += _remarks(store, run)
+    signals += _contradictions(store, run, source.reader)
+    signals += _findings(store, run)
+    signals += [(ref, Signal("outdated", f"version {asked}, now {now}"))
+                for ref, (asked, now) in store.runs.outdated(run).items()]  # fmt: skip
+    return Review(run, source.card, source.reader, judged, ranked(judged.statements, signals), on)
+
+
+def _unjudged(store: Store, run: Run) -> Judged:
+    return Judged(tuple(dict.fromkeys(cell[0] for cell in store.runs.cells(run))), None)
+
+
+def _ruled(on: RulingsOn) -> Iterator[tuple[str, Signal]]:
+    """Yield where an auditor wants another look that nobody has had since, and where auditors contradict each other."""
+    for ref, of in on.statements.items():
+        asked = [one for one in of if one.verdict is Verdict.LOOK_AGAIN]
+        open_ = [one for one in asked if not any(two.at > one.at and two.verdict is not one.verdict for two in of)]
+        if open_:
+            yield ref, Signal("look_again", "; ".join(f"{one.auditor}: {one.reason}" for one in open_))
+    for ref, n in on.disputed.items():
+        yield ref, Signal("disputed", f"about {plural(n, 'thing')}")
+
+
+def _remarks(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:
+    flags: dict[str, list[str]] = {}
+    for one in store.review_queries.remarks(run):
+        if one.flagged:
+            flags.setdefault(one.ref, []).append(one.variant)
+        if one.note:
+            yield one.ref, Signal("noted", one.note, (one.variant,))
+    for ref, variants in flags.items():
+        yield ref, Signal("flagged", plural(len(variants), "flag"), tuple(dict.fromkeys(variants)))
+
+
+def _contradictions(store: Store, run: Run, reader: int | None) -> Iterator[tuple[str, Signal]]:
+    """Yield the statements of which an answer is read differently by two rules, a classifier or people."""
+    if run.sampling.mode == EXACT:
+        return
+    said: dict[tuple[bytes, bytes], dict[str, str | None]] = {}
+    counted: dict[tuple[bytes, bytes], tuple[str, str, int]] = {}
+    for name, answers in _by_rules(store, run, reader):
+        for one in answers:
+            said.setdefault((one.prompt, one.text), {})[name] = one.label
+            counted[one.prompt, one.text] = one.ref, one.variant, one.count
+    for at, of in _by_people(store.review_queries.labelled(run)):
+        said.setdefault(at, {}).update({f"{one.kind} {one.who}": one.label for one in of})
+        counted.setdefault(at, (of[0].ref, of[0].variant, 1))
+    found: dict[str, list[tuple[tuple[bytes, bytes], str, int]]] = {}
+    for at, labels in said.items():
+        if len({_stance(label) for label in labels.values()}) > 1:
+            ref, variant, n = counted[at]
+            found.setdefault(ref, []).append((at, variant, n))
+    for ref, places in found.items():
+        variants = tuple(dict.fromkeys(variant for _, variant, _ in places))
+        total = sum(count for _, _, count in places)
+        example = ", ".join(f"{who}: {label or 'unreadable'}" for who, label in said[places[0][0]].items())
+        yield ref, Signal("readers_disagree", f"{plural(total, 'answer')}, as {example}", variants)
+
+
+def _by_rules(store: Store, run: Run, reader: int | None) -> Iterator[tuple[str, Sequence[ReadAnswer]]]:
+    """Yield what each shipped rule makes of the answers; of an audit with one rule alone, nothing."""
+    if reader is None:
+        return
+    for name in RULES:
+        rowid, card = read(store, run, name)
+        yield card.name, store.review_queries.answers(run, rowid)
+
+
+def _by_people(labels: Iterable[Labelled]) -> Iterator[tuple[tuple[bytes, bytes], Sequence[Labelled]]]:
+    """Yield what classifiers and people say of each answer; a decision takes the place of the labels it settles."""
+    groups: dict[tuple[bytes, bytes], list[Labelled]] = {}
+    for one in labels:
+        groups.setdefault((one.prompt, one.text), []).append(one)
+    for at, of in groups.items():
+        decided = any(one.kind == ReaderKind.ADJUDICATION and one.label for one in of)
+        kept = [one for one in of if one.label and not (decided and one.kind == ReaderKind.PERSON)]
+        kept += [one for one in of if not one.label and one.kind == ReaderKind.CLASSIFIER]
+        if kept:
+            yield at, kept
+
+
+def _stance(label: str | None) -> str:
+    return label if label in (Stance.AGREE, Stance.DISAGREE) and label is not None else NO_STANCE
+
+
+def _findings(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:
+    for one in check_report(store, run.instrument, run.language).open:
+        finding = one.finding
+        if finding.ref is not None and finding.severity != "note":
+            variants = () if finding.variant is None else (str(finding.variant),)
+            yield finding.ref, Signal("finding", f"{finding.severity} {finding.code}", variants)
+
+
+def progress(of: Review) -> Mapping[str, int]:
+    """Return how many statements of the queue each auditor has looked at."""
+    names = sorted({one.auditor for rulings in of.rulings.statements.values() for one in rulings})
+    return {name: sum(of.looked_at(one.ref, name) for one in of.queue) for name in names}
