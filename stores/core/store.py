@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from stores.annotation.classifiers import Classifiers
+from stores.annotation.control_samples import ControlSamples
 from stores.annotation.described import DescribedPeople
 from stores.annotation.labels import Labels
 from stores.annotation.queues import Queues
@@ -75,6 +76,7 @@ class Store:
         self.queues = Queues(self)
         self.labels = Labels(self)
         self.rulings = Rulings(self)
+        self.control_samples = ControlSamples(self)
         self.review_queries = ReviewQueries(self)
         self.people = DescribedPeople(self)
         self.ruled_things = RuledThings(self)

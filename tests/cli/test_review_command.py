@@ -50,4 +50,53 @@ def test_what_somebody_looked_at_waits_no_more_for_them_alone(path: Path, capsys
     }
     assert "tax-02" not in names["otto"]
     assert "tax-02" in names["eva"]
-    assert rows(told(capsys, "review", path), "auditors") == [{"auditor": "otto", "looked_at": 1, "queue": 2}]
+    (row,) = rows(told(capsys, "review", path), "auditors")
+    assert (row["auditor"], row["looked_at"], row["queue"]) == ("otto", 1, 2)
+
+
+def test_a_control_sample_is_mixed_in_and_worked_through_item_by_item(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drawn = told(capsys, "review", path, "--draw", "24", "--seed", "3", "--as", "otto")
+    assert drawn["control"]["seed"] == 3
+    queue = rows(drawn, "review")
+    assert [row["score"] is None for row in queue[:4]] == [True, False, False, True]
+    assert queue[1]["inclusion"] == 1
+    sampled = {row["subject"]: row for row in rows(drawn, "drawn")}
+    strata = {row["stratum"]: row for row in rows(drawn, "errors")}
+    for row in sampled.values():
+        of = strata[row["stratum"]]
+        assert row["inclusion"] == pytest.approx(of["drawn"] / of["answers"])
+    assert rows(told(capsys, "review", path), "drawn") == list(sampled.values()), "it does not change"
+    seen = 0
+    while (item := told(capsys, "review", path, "--next", "--as", "otto")["item"]) is not None:
+        assert rule(path, item["subject"], "confirmed") == 0
+        seen += 1
+    assert seen == len(sampled) + 2
+    done = told(capsys, "review", path)
+    (whole,) = (row for row in rows(done, "errors") if row["stratum"] == "all answers")
+    assert (whole["misread"], whole["rate"]["value"]) == (0, 0)
+    assert 0 < whole["rate"]["high"] < 0.25
+    assert main(["review", str(path), "--next", "--as", "otto"]) == 0
+    assert "Nothing waits." in capsys.readouterr().out
+
+
+def test_blind_hides_the_model_and_a_seed_without_a_draw_is_refused(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for more in ((), ("--next",)):
+        capsys.readouterr()
+        assert main(["review", str(path), "--blind", *more]) == 0
+        assert "smol" not in capsys.readouterr().out
+        assert "smol" not in json.dumps(told(capsys, "review", path, "--blind", *more))
+    assert main(["review", str(path), "--seed", "5"]) == 2
+    assert "--draw N" in capsys.readouterr().err
+
+
+def test_agreement_of_auditors_is_that_of_their_rulings(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for who, verdict in (("otto", "confirmed"), ("eva", "confirmed")):
+        assert rule(path, "soc-07/negation", verdict, by=who) == 0
+    assert rule(path, "tax-02/negation", "wording-at-fault") == 0
+    assert rule(path, "tax-02/negation", "confirmed", by="eva") == 0
+    (pair,) = rows(told(capsys, "review", path), "agreement")
+    assert (pair["one"], pair["two"], pair["things"], pair["same"]) == ("eva", "otto", 2, 1)

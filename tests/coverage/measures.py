@@ -14,6 +14,7 @@ from workbench.audits.response_bias.columns import change
 from workbench.audits.response_bias.people import mean_alignment
 from workbench.stats.arrays import FloatArray
 from workbench.stats.classification import ClassificationReport, classification_report
+from workbench.stats.control_sample import Stratum, misread_rate
 from workbench.stats.one_sample import mean_test
 from workbench.stats.proportions import leaning_interval, wilson_interval
 from workbench.stats.sampled import Sampled
@@ -90,7 +91,23 @@ def alignments(rng: Rng, questions: int, a: float, b: float) -> Found:
     return {"likeness": Held.of(mean_alignment(list(rng.beta(a, b, questions)), 0), a / (a + b))}
 
 
+def controlled(rng: Rng, sizes: Sequence[int], drawn: int, errors: Sequence[float]) -> Found:
+    """Draw a control sample of the answers to statements that pass, and to those that do not."""
+    misread = [round(size * share) for size, share in zip(sizes, errors, strict=True)]
+    found = [
+        Stratum(size, drawn, int(rng.hypergeometric(k, size - k, drawn)))
+        for size, k in zip(sizes, misread, strict=True)
+    ]
+    return {"misread answers": Held.of(misread_rate(found), sum(misread) / sum(sizes))}
+
+
 SCENARIOS = (
+    Scenario("control sample: 10 answers of each stratum, a reader that often errs", "small n",
+             lambda rng: controlled(rng, (40_000, 20_000), 10, (0.08, 0.35))),
+    Scenario("control sample: 50 answers of each stratum, a reader that hardly errs", "ties or boundaries",
+             lambda rng: controlled(rng, (90_000, 10_000), 50, (0.004, 0.06))),
+    Scenario("control sample: 25 answers of each stratum", "typical",
+             lambda rng: controlled(rng, (4_000, 6_000), 25, (0.03, 0.12))),
     Scenario("10 answers to a prompt", "small n", lambda rng: leaning(rng, 10, 0.5, 0.9)),
     Scenario("30 answers to a prompt, 95 % of which agree", "ties or boundaries",
              lambda rng: leaning(rng, 30, 0.95, 0.95)),

@@ -117,6 +117,8 @@ LEAKS = (
     "select count(*) from v_answers",
     "select label from v_readings",
     "select verdict from ruling",
+    "select label from control_item",
+    "select strata from control_sample",
     "select person, field, value from person_field",
     "select reader, label from main.v_readings where newest = 1",
     "with my_reading as (select label from v_readings) select * from my_reading",

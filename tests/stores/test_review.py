@@ -23,12 +23,15 @@ from workbench.audits.reliability.review import near
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.data import shipped_codebook
 from workbench.domain.annotations import Purpose, Reason
+from workbench.domain.control_samples import ControlItem
 from workbench.domain.prompts import Probe
 from workbench.domain.readings import USUAL
 from workbench.domain.reviews import REASONS, Signal, ranked
-from workbench.domain.rulings import Verdict
+from workbench.domain.rulings import Ruled, Subject, Verdict
+from workbench.errors import UsageError
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.runs import find_run
+from workbench.pipeline.control import Control, control_of, draw
 from workbench.pipeline.review import Review, review
 
 
@@ -171,3 +174,64 @@ def test_the_score_counts_each_reason_once_and_ties_keep_the_order(signals: list
     for one in found:
         assert one.score == sum(REASONS[key].weight for key in {key for ref, key, _ in signals if ref == one.ref})
     assert [(-one.score, one.ref) for one in found] == sorted((-one.score, one.ref) for one in found)
+
+
+def answered(store: Store, item: ControlItem, verdict: Verdict, reading: str | None = None, by: str = "otto") -> None:
+    subject = Subject(Ruled.ANSWER, {"prompt": item.prompt.hex(), "text": item.text.hex()})
+    label = None if reading in (None, "unreadable") else reading
+    store.rulings.rule(subject, verdict, auditor=by, reason="looked", label=label)
+
+
+def test_a_control_sample_is_drawn_over_passed_and_failed_and_stays_as_it_is(tmp_path: Path) -> None:
+    with Store.open(audited(tmp_path / "one.db")) as one, Store.open(audited(tmp_path / "two.db")) as two:
+        made = draw(one, queue(one), 40, seed=3, drawn_by="otto").sample
+        assert made.items == draw(two, queue(two), 40, seed=3).sample.items, "the seed decides"
+        assert {name: of.drawn for name, of in made.strata.items()} == {"passed": 20, "not passed": 20}
+        assert sum(of.size for of in made.strata.values()) == find_run(one, "reliability").responses
+        assert sorted(place for item in made.items for place in item.places) == list(range(40))
+        assert [item.places for item in made.items] == sorted(item.places for item in made.items)
+        with pytest.raises(UsageError, match="a control sample is there"):
+            draw(one, queue(one), 40, seed=4)
+        rule(one, "tax-02/negation", Verdict.WORDING_AT_FAULT)
+        found = control_of(one, queue(one))
+        assert found is not None
+        assert found.sample == made
+        assert len(found.waiting(None)) == len(made.items), "a ruling on a wording decides on no answer"
+
+
+def test_the_rate_counts_the_prefix_that_is_decided_and_only_answers_that_were_drawn(tmp_path: Path) -> None:
+    with Store.open(audited(tmp_path / "one.db")) as store:
+        items = draw(store, queue(store), 40, seed=3).sample.items
+
+        def control() -> Control:
+            found = control_of(store, queue(store))
+            assert found is not None
+            return found
+
+        answered(store, items[-1], Verdict.MISREAD, "unreadable")
+        assert sum(one.counted for one in control().strata()) == 0, "the ones before it are not decided"
+        for item in items[:-1]:
+            answered(store, item, Verdict.CONFIRMED)
+        strata = {one.name: one for one in control().strata()}
+        of_last = len(items[-1].places)
+        assert sum(one.counted for one in strata.values()) == 40
+        assert strata[items[-1].stratum].misread == of_last
+        weight = strata[items[-1].stratum].size / sum(one.size for one in strata.values())
+        assert control().rate.value == pytest.approx(weight * of_last / strata[items[-1].stratum].counted)
+        rule(store, "env-03/paraphrase-1", Verdict.EXCLUDED)
+        assert control().rate.value > 0, "rulings on anything else play no part"
+        answered(store, items[0], Verdict.MISREAD, items[0].label or "unreadable", "eva")
+        assert control().misread(items[0]) is None, "two auditors who contradict each other settle nothing"
+        answered(store, items[0], Verdict.LOOK_AGAIN, by="eva")
+        assert control().misread(items[0]) is False
+        assert draw(store, queue(store), 10, seed=5).sample.seed == 5, "a sample that is done makes room for another"
+
+
+def test_misread_as_what_the_reader_said_is_no_error(tmp_path: Path) -> None:
+    with Store.open(audited(tmp_path / "one.db")) as store:
+        made = draw(store, queue(store), 4, seed=3)
+        item = made.sample.items[0]
+        answered(store, item, Verdict.MISREAD, item.label or "unreadable")
+        found = control_of(store, queue(store))
+        assert found is not None
+        assert found.misread(item) is False

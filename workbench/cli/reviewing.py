@@ -1,4 +1,4 @@
-"""What waits for an auditor under a run, why, and how far auditors are."""
+"""What waits for an auditor under a run, why, and how far auditors are; a control sample, and the next item."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 from workbench import registry
 from workbench.cli.audit_options import AUDIT
 from workbench.cli.figures import FIGURES, put_out
-from workbench.cli.verbs import Namespace, verb
-from workbench.options.option import Option
-from workbench.options.shared import OF_RUN, READER, STORE
+from workbench.cli.verbs import Namespace, Section, verb
+from workbench.errors import UsageError
+from workbench.options.option import Option, Type, flag
+from workbench.options.shared import OF_RUN, READER, SEED, STORE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.figures.table import AnyTable
+    from workbench.pipeline.control import Control
     from workbench.pipeline.review import Review
 
 
@@ -22,18 +24,42 @@ if TYPE_CHECKING:
     AUDIT.but(choices=tuple(one.name for one in registry.asking())),
     OF_RUN,
     READER.but(help="whose readings are reviewed", none="as in the figures"),
-    Option("as_", "your name: what you have looked at waits no more", metavar="NAME"),
+    Section(
+        "The queue",
+        (
+            Option("as_", "your name: what you have looked at waits no more", metavar="NAME"),
+            flag("next", "print the next item alone, with the answers and their names for `workbench rule`"),
+            flag("blind", "hide the model"),
+        ),
+    ),
+    Section(
+        "A control sample",
+        (
+            Option("draw", "draw N answers, passed and not passed, and mix them in", Type.WHOLE, least=2, metavar="N"),
+            SEED.but(help="of the draw"),
+        ),
+        "How often a reader errs is estimated from it alone: statements with a reason are no random sample.",
+    ),
     FIGURES,
-    about="Print the statements that an auditor should look at first, and why: each reason has a weight, and the "
-    "weights add up. Rule with `workbench rule`.",
+    about="Print what an auditor should look at first, and why: each reason has a weight, and the weights add up. "
+    "Rule with `workbench rule`; answers of the control sample are decided by confirmed or misread.",
 )
 def review(options: Namespace) -> int:
-    """Print the queue."""
+    """Print the queue, or its next item; draw a control sample first where that is asked for."""
     from stores.core.store import Store
+    from workbench.domain.names import person_name
+    from workbench.pipeline.control import control_of, draw
 
+    auditor = person_name(options.as_, "auditor") if options.as_ else None
+    if options.seed != SEED.default and options.draw is None:
+        raise UsageError("--seed belongs to --draw, and nothing else is drawn; give --draw N, or leave it out")
     with Store.open(options.store) as store:
-        found = _review(store, options)
-        return _show(options, found)
+        of = _review(store, options)
+        if options.draw is not None:
+            control: Control | None = draw(store, of, options.draw, seed=options.seed, drawn_by=auditor or "")
+        else:
+            control = control_of(store, of)
+        return _next(store, options, of, control, auditor) if options.next else _show(options, of, control, auditor)
 
 
 def _review(store: Store, options: Namespace) -> Review:
@@ -56,13 +82,42 @@ def _review(store: Store, options: Namespace) -> Review:
     return of_run(store, run, Readings(options.reader))
 
 
-def _show(options: Namespace, of: Review) -> int:
-    from workbench.domain.names import person_name
-    from workbench.evidence.run_choice import about
+def _show(options: Namespace, of: Review, control: Control | None, auditor: str | None) -> int:
     from workbench.pipeline import review_tables as tables
 
-    auditor = person_name(options.as_, "auditor") if options.as_ else None
-    made: list[AnyTable] = [tables.queue(of, auditor), tables.reasons(), tables.auditors(of)]
-    plain: dict[str, Any] = {"run": about(of.run), "auditor": auditor, "reader": of.card}
-    put_out(options, made, plain, title=f"{of.run.label}: review", told=tables.told(of, auditor))
+    made: list[AnyTable] = [tables.queue(of, control, auditor), tables.reasons(), tables.auditors(of, control)]
+    made += [tables.agreement(of)] if tables.shared(of) else []
+    made += [tables.errors(control), tables.answers_drawn(control)] if control is not None else []
+    shown = made if options.json or options.csv or options.parquet else [one for one in made if one.name != "drawn"]
+    told = tables.told(of, control, auditor, blind=options.blind)
+    put_out(options, shown, _about(options, of, control, auditor), title=tables.title(of, options.blind), told=told)
     return 0
+
+
+def _next(store: Store, options: Namespace, of: Review, control: Control | None, auditor: str | None) -> int:
+    from workbench.pipeline import review_item as item
+    from workbench.pipeline import review_tables as tables
+
+    shown = item.next_item(store, of, control, auditor)
+    about = _about(options, of, control, auditor) | {"item": None if shown is None else shown.plain()}
+    title = tables.title(of, options.blind)
+    if shown is None:
+        told = (*tables.told(of, control, auditor, blind=options.blind), "Nothing waits.")
+        put_out(options, [], about, title=title, told=told)
+        return 0
+    told = (*tables.told(of, control, auditor, blind=options.blind), *shown.told())
+    put_out(options, [item.answers(shown)], about, title=title, told=told, notes=shown.acts(auditor))
+    return 0
+
+
+def _about(options: Namespace, of: Review, control: Control | None, auditor: str | None) -> dict[str, Any]:
+    from workbench.evidence.run_choice import about
+
+    sample = None if control is None else control.sample
+    return {
+        "run": {"instrument": of.run.instrument, "language": of.run.language} if options.blind else about(of.run),
+        "auditor": auditor,
+        "blind": options.blind,
+        "reader": of.card,
+        "control": None if sample is None else {"seed": sample.seed, "drawn_by": sample.drawn_by, "at": sample.at},
+    }

@@ -94,6 +94,11 @@ def answer(put: PutPrompt, given: GivenAnswer, of: str) -> Thing:
     return Thing(subject, f"{of}/={key[:DIGITS]}", given.text, labels_of(put))
 
 
+def short_answer(prompt: bytes, text: bytes) -> str:
+    """Return the name of an answer by the keys of prompt and text."""
+    return f"@{prompt.hex()[:DIGITS]}/={text.hex()[:DIGITS]}"
+
+
 def reading(of: Thing, given: GivenReading) -> Thing:
     """Return what a reader made of an answer."""
     named = {"reader_kind": given.kind, "reader": given.reader, "reader_version": given.version}

@@ -101,19 +101,19 @@ class RulingsOn:
     "ref -> on the statement or anything below it, the oldest first"
     disputed: Mapping[str, int] = field(default_factory=dict)
     "ref -> things of it about which auditors contradict each other"
-    answers: Mapping[tuple[bytes, bytes], tuple[Ruling, ...]] = field(default_factory=dict)
-    "key of a prompt, key of a text -> on the answer or on a reading of it, of each auditor the newest"
+    things: tuple[tuple[Ruling, ...], ...] = ()
+    "on each thing that is ruled on, of each auditor the newest"
 
 
-def rulings_on(store: Store, run: Run, card: ReaderCard | None = None) -> RulingsOn:
-    """Return the rulings that stand about a run. `card`: whose readings rulings may be about; None: anybody's."""
+def rulings_on(store: Store, run: Run) -> RulingsOn:
+    """Return the rulings that stand about a run, on readings by whomever."""
     model = store.runs.model_key(run).hex()
     standing = [
         one
         for of in store.rulings.standing().values()
         for one in of
-        if (card is None and one.subject.kind is Ruled.READING and one.subject.named.get("model", model) == model)
-        or _is_about(one, run, model, card)
+        if (one.subject.kind is Ruled.READING and one.subject.named.get("model", model) == model)
+        or _is_about(one, run, model, None)
     ]
     if not standing:
         return RulingsOn()
@@ -126,14 +126,26 @@ def rulings_on(store: Store, run: Run, card: ReaderCard | None = None) -> Ruling
             statements.setdefault(ref, []).append(one)
             things.setdefault((ref, _thing(one)), {})[one.auditor] = one
     contrary = [ref for (ref, _), of in things.items() if disputed(of.values())]
-    answers = {
-        (bytes.fromhex(thing[1]), bytes.fromhex(thing[2])): tuple(of.values())
-        for (_, thing), of in things.items()
-        if thing[0] == "answer"
-    }
+    every = {thing: tuple(of.values()) for (_, thing), of in things.items()}
     return RulingsOn(
-        {ref: tuple(of) for ref, of in statements.items()}, {ref: contrary.count(ref) for ref in contrary}, answers
+        {ref: tuple(of) for ref, of in statements.items()},
+        {ref: contrary.count(ref) for ref in contrary},
+        tuple(every.values()),
     )
+
+
+def on_answers(store: Store, run: Run, card: ReaderCard) -> Mapping[tuple[bytes, bytes], tuple[Ruling, ...]]:
+    """Return the rulings that stand on answers of a run's model, and on what a reader made of them, of each auditor the
+    newest: by the keys of prompt and text. The prompts may be of statements that were asked anew since.
+    """
+    model = store.runs.model_key(run).hex()
+    found: dict[tuple[bytes, bytes], dict[str, Ruling]] = {}
+    every = (one for kind in OF_ANSWERS for of in store.rulings.standing(kind).values() for one in of)
+    for one in sorted(every, key=lambda one: (one.at, one.uid)):
+        if _is_about(one, run, model, card):
+            at = bytes.fromhex(one.subject.named["prompt"]), bytes.fromhex(one.subject.named["text"])
+            found.setdefault(at, {})[one.auditor] = one
+    return {at: tuple(of.values()) for at, of in found.items()}
 
 
 def _is_about(ruling: Ruling, run: Run, model: str, card: ReaderCard | None) -> bool:

@@ -129,6 +129,10 @@ INTERVALS: Mapping[str, Interval] = {
     "mean over questions": Interval("Mean change over questions", "Student's t, over questions"),
     "likeness": Interval("Similarity to people's answers", f"{WILSON} questions"),
     "share of items": Interval("Share of items: precision, recall, accuracy, kept, statements alike", "Wilson's"),
+    "misread answers": Interval(
+        "Share of answers that a reader misreads, from a control sample",
+        "Wilson's within the strata, put together by their sizes (MOVER: Zou, Huang and Zhang 2009)",
+    ),
     "F1 of items": Interval("F1 of a class", "Wilson's of TP / (TP + FP + FN), carried over"),
     "macro F1 of items": Interval("Macro F1", f"{BCA} items, over items; where nothing was misread, none"),
     "share of weighted items": Interval(

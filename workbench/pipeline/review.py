@@ -10,6 +10,7 @@ from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench import registry
 from workbench.domain.counting import plural
+from workbench.domain.keys import content_key
 from workbench.domain.readings import ReaderCard, ReaderKind, Readings, Stance
 from workbench.domain.responses import EXACT
 from workbench.domain.reviews import Judged, Ranked, Signal, ranked
@@ -34,11 +35,18 @@ class Review:
     judged: Judged
     queue: tuple[Ranked, ...]
     rulings: RulingsOn
+    drawn: frozenset[tuple[str, str]] = frozenset()
+    "keys of prompt and text of the answers that were drawn at random, in hexadecimal"
 
     def looked_at(self, ref: str, auditor: str | None) -> bool:
-        """Return whether an auditor, or anybody, has decided on something of a statement; look again is no decision."""
+        """Return whether an auditor, or anybody, has decided on a statement or something below it.
+
+        Look again is no decision. An answer that was drawn at random says nothing of why its statement is here.
+        """
         return any(
-            one.verdict is not Verdict.LOOK_AGAIN and auditor in (None, one.auditor)
+            one.verdict is not Verdict.LOOK_AGAIN
+            and auditor in (None, one.auditor)
+            and (one.subject.named.get("prompt", ""), one.subject.named.get("text", "")) not in self.drawn
             for one in self.rulings.statements.get(ref, ())
         )
 
@@ -56,6 +64,8 @@ def review(store: Store, run: Run, readings: Readings) -> Review:
     judged = registry.audit(run.audit).judged_for_review(store, run, plain) or _unjudged(store, run)
     source = source_of(store, [run], plain) if registry.audit(run.audit).by_rule else Source(None, None)
     on = rulings_on(store, run)
+    samples = () if source.card is None else store.control_samples.of_run(named(store, run), source.card)
+    drawn = frozenset((one.prompt.hex(), one.text.hex()) for sample in samples for one in sample.items)
     signals = [(ref, one) for ref, found in judged.signals.items() for one in found]
     signals += _ruled(on)
     signals += _remarks(store, run)
@@ -63,7 +73,21 @@ def review(store: Store, run: Run, readings: Readings) -> Review:
     signals += _findings(store, run)
     signals += [(ref, Signal("outdated", f"version {asked}, now {now}"))
                 for ref, (asked, now) in store.runs.outdated(run).items()]  # fmt: skip
-    return Review(run, source.card, source.reader, judged, ranked(judged.statements, signals), on)
+    return Review(run, source.card, source.reader, judged, ranked(judged.statements, signals), on, drawn)
+
+
+def named(store: Store, run: Run) -> dict[str, str]:
+    """Return what names a run in every store."""
+    return {
+        "audit": run.audit,
+        "instrument": run.instrument,
+        "language": run.language,
+        "family": run.family,
+        "model": store.runs.model_key(run).hex(),
+        "sampling": run.sampling.key.hex(),
+        "fingerprint": run.fingerprint or "",
+        "templates": content_key(sorted(one.key.hex() for one in store.runs.templates(run))).hex(),
+    }
 
 
 def _unjudged(store: Store, run: Run) -> Judged:

@@ -215,3 +215,38 @@ def m022_people(db: Database) -> None:
         ) strict, without rowid
         """,
     )
+
+
+@migrations()
+def m023_control_samples(db: Database) -> None:
+    """Random control samples of answers, as they were drawn: see `stores.annotation.control_samples`."""
+    run(
+        db,
+        """
+        create table control_sample (
+            uid blob primary key,
+            run_key blob not null,
+            run text not null,
+            reader_kind text not null,
+            reader text not null,
+            reader_version text not null,
+            seed integer not null,
+            strata text not null,
+            drawn_by text not null,
+            at text not null
+        ) strict, without rowid;
+        create index control_sample_of on control_sample (run_key);
+        create table control_item (
+            sample blob not null references control_sample,
+            ordinal integer not null,
+            ref text not null,
+            stratum text not null,
+            prompt blob not null,
+            text blob not null,
+            label text,
+            answers integer not null,
+            places text not null,
+            primary key (sample, ordinal)
+        ) strict, without rowid
+        """,
+    )

@@ -121,6 +121,12 @@ ROWS: dict[int, str] = {
             values (x'91', 'prompt', x'92', '{{"prompt": "21"}}', 'excluded', 'odd', 'otto', {AT})
     """,
     22: f"insert into person_field values (x'93', 'ana', 'country', 'Italy', 'ana', {AT})",
+    23: f"""
+        insert into control_sample values
+            (x'94', x'95', '{{"audit": "reliability"}}', 'rule', 'label-words', 'v1', 5, '{{"passed": [9, 1]}}', 'otto',
+             {AT});
+        insert into control_item values (x'94', 0, 'a-1', 'passed', x'21', x'03', 'agree', 1, '[0]')
+    """,
 }
 
 
