@@ -14,7 +14,7 @@ from workbench.domain.statements import VariantId, VariantKind
 
 @dataclass(frozen=True, slots=True)
 class ReadAnswer:
-    """A distinct answer to one prompt of a run, as a rule read it."""
+    """A distinct answer to one prompt of a run, as a rule or a classifier read it."""
 
     ref: str
     variant: str
@@ -55,15 +55,23 @@ class Remarked:
 class ReviewQueries(Aggregate):
     """The verbs on what an auditor's queue is made of."""
 
-    def answers(self, run: Run, reader: int, ref: str | None = None) -> tuple[ReadAnswer, ...]:
+    def answers(
+        self, run: Run, reader: int, ref: str | None = None, *, classified: bool = False
+    ) -> tuple[ReadAnswer, ...]:
         """Return the answers of a run, each text to each prompt once, or those about one statement.
 
-        What is cut off in thought is no answer. reader : rowid of a rule
+        What is cut off in thought is no answer.
+
+        Parameters
+        ----------
+        reader : rowid of a rule, or of a classifier
+        classified : whether it is a classifier: what it has not read is left out, and so are numbers that a rule reads
         """
         bound = run_values(self.connection, run) | {"reader": reader, "ref": ref}
+        rows = self.connection.execute(_CLASSIFIED if classified else _READ, bound)
         return tuple(
             ReadAnswer(at, _variant(kind, n), template, bool(inverted), bytes(prompt), bytes(text), label, count)
-            for at, kind, n, template, inverted, prompt, text, label, count in self.connection.execute(_ANSWERS, bound)
+            for at, kind, n, template, inverted, prompt, text, label, count in rows
         )
 
     def text(self, key: bytes) -> str:
@@ -112,14 +120,31 @@ _ANSWERS = f"""
             x.key as text, g.label, r.count, s.ordinal as place
         {_FROM}
         join text x on x.id = r.text_id
-        left join unit u on u.text_id = r.text_id and u.template_id = p.template_id and u.wording_id is null
-        left join reading g on g.unit_id = u.id and g.reader_id = :reader
+        {{readings}}
         where i.name = :instrument and (:ref is null or s.ref = :ref)
         group by q.id, d.id, r.text_id, r.output_id
     )
     group by prompt, text order by place, probe, sum(count) desc, text
 """
 "prompts that several cells share count once"
+_READ = _ANSWERS.format(
+    readings="""
+        left join unit u on u.text_id = r.text_id and u.template_id = p.template_id and u.wording_id is null
+        left join reading g on g.unit_id = u.id and g.reader_id = :reader
+    """
+)
+_CLASSIFIED = _ANSWERS.format(
+    readings=f"""
+        join unit u on u.text_id = r.text_id and {_UNIT}
+        join reading g on g.unit_id = u.id and g.reader_id = :reader and not exists (
+            select 1 from unit v
+            join reading b on b.unit_id = v.id and b.label is not null
+            join reader e on e.id = b.reader_id and e.kind = 'rule'
+            where v.text_id = r.text_id and v.template_id = p.template_id and v.wording_id is null
+        )
+    """
+)
+"numbers that a rule reads are not the classifier's"
 
 _LABELLED = f"""
     select s.ref, w.kind, w.ordinal, q.key, x.key, e.kind, e.name, g.label

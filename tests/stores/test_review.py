@@ -17,6 +17,7 @@ from stores.annotation.annotator import Annotator
 from stores.annotation.queues import NewItem
 from stores.core.store import Store
 from tests.tui.audit_runs import NO, YES, Answers, answers, audited
+from tests.tui.bias_stores import full
 from workbench.audits.codes import FAIL
 from workbench.audits.reliability.judge import ALL
 from workbench.audits.reliability.review import near
@@ -25,14 +26,14 @@ from workbench.data import shipped_codebook
 from workbench.domain.annotations import Purpose, Reason
 from workbench.domain.control_samples import ControlItem
 from workbench.domain.prompts import Probe
-from workbench.domain.readings import USUAL
+from workbench.domain.readings import USUAL, ReaderKind
 from workbench.domain.reviews import REASONS, Signal, ranked
 from workbench.domain.rulings import Ruled, Subject, Verdict
 from workbench.errors import UsageError
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.runs import find_run
 from workbench.pipeline.control import Control, control_of, draw
-from workbench.pipeline.review import Review, review
+from workbench.pipeline.review import Review, answers_of, review
 
 
 def odd(probe: Probe) -> Answers:
@@ -235,3 +236,24 @@ def test_misread_as_what_the_reader_said_is_no_error(tmp_path: Path) -> None:
         found = control_of(store, queue(store))
         assert found is not None
         assert found.misread(item) is False
+
+
+def test_a_classifier_is_controlled_by_what_it_read_and_numbers_that_a_rule_reads_are_left_out(tmp_path: Path) -> None:
+    with Store.open(full(tmp_path / "free.db")) as store:
+        run = find_run(store, "bias_score", "gauche-7b")
+        of = review(store, run, USUAL)
+        read = answers_of(store, of)
+        assert of.card is not None
+        assert of.card.kind is ReaderKind.CLASSIFIER
+        assert read
+        texts = [store.review_queries.text(one.text) for one in read]
+        assert not any(text.strip() in set("12345") for text in texts)
+        assert sum(one.count for one in read) < run.responses
+        control = draw(store, of, 30, seed=1)
+        assert list(control.sample.strata) == ["all"], "the audit has no verdicts"
+        item = control.sample.items[0]
+        wrong = next(label for label in ("agree", "disagree") if label != item.label)
+        answered(store, item, Verdict.MISREAD, wrong)
+        found = control_of(store, review(store, run, USUAL))
+        assert found is not None
+        assert found.misread(item) is True

@@ -17,7 +17,7 @@ from workbench.domain.rulings import Ruling, Verdict, disputed
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
 from workbench.evidence.rulings import on_answers
-from workbench.pipeline.review import Review, named
+from workbench.pipeline.review import Review, answers_of, named
 from workbench.stats.control_sample import Stratum, allocated, drawn, misread_rate
 from workbench.stats.resampling import derive_rng
 
@@ -102,14 +102,14 @@ def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> 
     Raises UsageError where a sample waits to be worked through, or the run has no answers that a rule reads.
     """
     if of.run.sampling.mode == EXACT or of.card is None or of.reader is None:
-        raise UsageError(f"{of.run.label} has no answers that a rule reads, so nothing can be misread; draw none")
+        raise UsageError(f"{of.run.label} has no answers that a rule or a classifier reads, so nothing can be misread")
     there = control_of(store, of)
     if there is not None and there.waiting(None):
         raise UsageError(
             f"a control sample is there (seed {there.sample.seed}); {len(there.waiting(None)):,} of its answers wait. "
             "Decide on those before you draw another"
         )
-    answers = store.review_queries.answers(of.run, of.reader)
+    answers = answers_of(store, of)
     groups = {name: [one for one in answers if of.judged.stratum(one.ref) == name]
               for name in sorted({of.judged.stratum(one.ref) for one in answers})}  # fmt: skip
     sizes = [sum(one.count for one in group) for group in groups.values()]

@@ -62,18 +62,34 @@ def review(store: Store, run: Run, readings: Readings) -> Review:
     """
     plain = Readings(readings.by, rulings=False)
     judged = registry.audit(run.audit).judged_for_review(store, run, plain) or _unjudged(store, run)
-    source = source_of(store, [run], plain) if registry.audit(run.audit).by_rule else Source(None, None)
+    source = _source(store, run, plain)
     on = rulings_on(store, run)
     samples = () if source.card is None else store.control_samples.of_run(named(store, run), source.card)
     drawn = frozenset((one.prompt.hex(), one.text.hex()) for sample in samples for one in sample.items)
     signals = [(ref, one) for ref, found in judged.signals.items() for one in found]
     signals += _ruled(on)
     signals += _remarks(store, run)
-    signals += _contradictions(store, run, source.reader)
+    signals += _contradictions(store, run, by_rule=source.reader is not None and source.classifier is None)
     signals += _findings(store, run)
     signals += [(ref, Signal("outdated", f"version {asked}, now {now}"))
                 for ref, (asked, now) in store.runs.outdated(run).items()]  # fmt: skip
     return Review(run, source.card, source.reader, judged, ranked(judged.statements, signals), on, drawn)
+
+
+def _source(store: Store, run: Run, readings: Readings) -> Source:
+    """Return who reads the answers of a run: a rule or a classifier, nobody where there is neither."""
+    audit = registry.audit(run.audit)
+    if not audit.by_rule and not (audit.free_text and (readings.by is not None or store.classifiers.list())):
+        return Source(None, None)
+    return source_of(store, [run], readings)
+
+
+def answers_of(store: Store, of: Review, ref: str | None = None) -> tuple[ReadAnswer, ...]:
+    """Return the answers of a run as they are read, or those about one statement; none where nobody reads them."""
+    if of.reader is None or of.card is None:
+        return ()
+    classified = of.card.kind is ReaderKind.CLASSIFIER
+    return store.review_queries.answers(of.run, of.reader, ref, classified=classified)
 
 
 def named(store: Store, run: Run) -> dict[str, str]:
@@ -116,13 +132,13 @@ def _remarks(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:
         yield ref, Signal("flagged", plural(len(variants), "flag"), tuple(dict.fromkeys(variants)))
 
 
-def _contradictions(store: Store, run: Run, reader: int | None) -> Iterator[tuple[str, Signal]]:
+def _contradictions(store: Store, run: Run, *, by_rule: bool) -> Iterator[tuple[str, Signal]]:
     """Yield the statements of which an answer is read differently by two rules, a classifier or people."""
     if run.sampling.mode == EXACT:
         return
     said: dict[tuple[bytes, bytes], dict[str, str | None]] = {}
     counted: dict[tuple[bytes, bytes], tuple[str, str, int]] = {}
-    for name, answers in _by_rules(store, run, reader):
+    for name, answers in _by_rules(store, run) if by_rule else ():
         for one in answers:
             said.setdefault((one.prompt, one.text), {})[name] = one.label
             counted[one.prompt, one.text] = one.ref, one.variant, one.count
@@ -141,10 +157,8 @@ def _contradictions(store: Store, run: Run, reader: int | None) -> Iterator[tupl
         yield ref, Signal("readers_disagree", f"{plural(total, 'answer')}, as {example}", variants)
 
 
-def _by_rules(store: Store, run: Run, reader: int | None) -> Iterator[tuple[str, Sequence[ReadAnswer]]]:
-    """Yield what each shipped rule makes of the answers; of an audit with one rule alone, nothing."""
-    if reader is None:
-        return
+def _by_rules(store: Store, run: Run) -> Iterator[tuple[str, Sequence[ReadAnswer]]]:
+    """Yield what each shipped rule makes of the answers."""
     for name in RULES:
         rowid, card = read(store, run, name)
         yield card.name, store.review_queries.answers(run, rowid)

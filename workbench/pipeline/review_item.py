@@ -11,7 +11,7 @@ from workbench.domain.reviews import Ranked
 from workbench.evidence.ruling_subjects import UNREADABLE, short_answer
 from workbench.figures.table import Column, Kind, Table
 from workbench.pipeline.control import Control
-from workbench.pipeline.review import Review
+from workbench.pipeline.review import Review, answers_of
 from workbench.pipeline.review_tables import Waiting, name, waiting, why
 
 
@@ -64,7 +64,7 @@ def next_item(store: Store, of: Review, control: Control | None, auditor: str | 
     first = next(iter(waiting(of, control, auditor)), None)
     if first is None:
         return None
-    every = () if of.reader is None else store.review_queries.answers(of.run, of.reader, first.ref)
+    every = answers_of(store, of, first.ref)
     if isinstance(first, Ranked):
         chosen = [one for one in every if not first.variants or one.variant in first.variants]
     else:

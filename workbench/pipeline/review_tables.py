@@ -262,9 +262,9 @@ def told(of: Review, control: Control | None, auditor: str | None, *, blind: boo
             for kind in kinds
         ]
         said.append(f"statements that auditors looked at: {', '.join(looked)}")
-    if control is None:
+    if control is None and of.reader is not None:
         said.append("No control sample is drawn, so nobody knows how often the reader errs: --draw N draws one.")
-    else:
+    if control is not None:
         items = control.sample.items
         n = len(items) - len(control.waiting(auditor))
         said.append(f"control sample: {who} has decided on {n:,} of {plural(len(items), 'different answer')}")
