@@ -19,6 +19,8 @@ from stores.core.store import Store
 from tests.tui.audit_runs import NO, YES, Answers, answers, audited
 from tests.tui.bias_stores import full
 from workbench.audits.codes import FAIL
+from workbench.audits.reliability.exact import LabelMass
+from workbench.audits.reliability.exact import judge as judge_exact
 from workbench.audits.reliability.judge import ALL
 from workbench.audits.reliability.review import near
 from workbench.audits.reliability.verdicts import run_verdicts
@@ -29,6 +31,7 @@ from workbench.domain.prompts import Probe
 from workbench.domain.readings import USUAL, ReaderKind
 from workbench.domain.reviews import REASONS, Signal, ranked
 from workbench.domain.rulings import Ruled, Subject, Verdict
+from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.runs import find_run
@@ -156,13 +159,14 @@ def test_flags_notes_and_peoples_labels_count_also_where_labels_agree(tmp_path: 
             with Annotator.open(path, "first", name) as person:
                 shown = person.next()
                 assert shown is not None
-                person.remark(shown.unit, flagged=flagged, note=note)
-                person.label(shown.unit, label)
+                unit = shown.unit
+                person.remark(unit, flagged=flagged, note=note)
+                person.label(unit, label)
         assert reasons(queue(store))["soc-07"] == ["flagged", "noted"]
         with Annotator.open(path, "first", "bob") as person:
-            person.label(shown.unit, "disagree")
+            person.label(unit, "disagree")
         assert reasons(queue(store))["soc-07"] == ["flagged", "readers_disagree", "noted"]
-        store.labels.decide(shown.unit, shipped_codebook("stance"), "agree", Reason.SLIP, "", "nora")
+        store.labels.decide(unit, shipped_codebook("stance"), "agree", Reason.SLIP, "", "nora")
         assert reasons(queue(store))["soc-07"] == ["flagged", "noted"]
 
 
@@ -257,3 +261,9 @@ def test_a_classifier_is_controlled_by_what_it_read_and_numbers_that_a_rule_read
         found = control_of(store, review(store, run, USUAL))
         assert found is not None
         assert found.misread(item) is True
+
+
+def test_a_probability_is_near_where_it_is_within_a_sample_of_a_limit() -> None:
+    positive = np.array([0.5, 0.45 - 0.02, 0.55 + 0.02, 0.9]).reshape(1, 4, 1, 1).repeat(2, axis=3)
+    mass = LabelMass(("a", "b", "c", "d"), (ORIGINAL,), ("t",), positive, 1 - positive, np.ones((4, 1), dtype=np.bool_))
+    assert near(judge_exact(mass))[0, :, 0, 0].tolist() == [False, True, True, False]

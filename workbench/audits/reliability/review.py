@@ -10,6 +10,7 @@ from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.audits.codes import FAIL, INSUFFICIENT, PASS
 from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED
+from workbench.audits.reliability.exact import ExactReport
 from workbench.audits.reliability.judge import KIND_OF_TEST, Report
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.counting import plural
@@ -71,9 +72,16 @@ def near(report: Report) -> BoolArray:
     """Return which prompts one answer decides: (T, S, V, 2).
 
     One answer that says the other side would turn clear into unclear or back, or one readable answer more or less would
-    make enough of too few or back. Prompts with swapped labels count where a test looks at them: those of the original.
+    make enough of too few or back. Where probabilities were computed, a leaning is near a limit if it is no further off
+    than what one sample weighs (1 / 30). Prompts with swapped labels count where a test looks at them: the original's.
     """
     counts, options = report.counts, report.options
+    swapped = [place for place, variant in enumerate(counts.variants) if variant.kind is not VariantKind.ORIGINAL]
+    if isinstance(report, ExactReport):
+        gaps = (np.abs(report.leaning - limit) <= 1 / report.exact.samples for limit in (options.low, options.high))
+        found = np.logical_or(*gaps) & report.enough
+        found[:, :, swapped, SWAPPED] = False
+        return np.asarray(found)
     rule: ReliabilityRule = "coded" if options.rule == "coded" else "printed"
     k, n = counts.positive, counts.readable
 
@@ -84,7 +92,6 @@ def near(report: Report) -> BoolArray:
     turns = report.enough & ((clear(k - 1) != now) | (clear(k + 1) != now))
     few = (n == report.needs) | (n == report.needs - 1)
     found = (turns | few) & (counts.total > 0) & counts.exists[None, :, :, None]
-    swapped = [place for place, variant in enumerate(counts.variants) if variant.kind is not VariantKind.ORIGINAL]
     found[:, :, swapped, SWAPPED] = False
     return np.asarray(found)
 
