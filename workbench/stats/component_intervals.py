@@ -9,7 +9,7 @@ are known up to a small error. Its upper end leaves out 0.5 % instead of 2.5 %: 
 scale, their few means are skewed and show too little variance (2.5 % covered 88 % there).
 
 In simulations (`tests/core/component_runs.py`) they covered 92-99 %. Percentiles of resampled statements alone covered
-26 % of the template's component and 48-92 % of the others with 239 statements and six templates: what few templates
+26 % of the template's component and 24-93 % of the others with 239 statements and six templates: what few templates
 leave open does not shrink with statements.
 
 References
