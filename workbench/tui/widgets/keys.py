@@ -6,16 +6,45 @@ is laid out again for it: most of what moving about would cost.
 
 from __future__ import annotations
 
+from textual.app import ComposeResult
+from textual.containers import HorizontalGroup
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Footer
+from textual.widgets._footer import FooterKey
+
+ALWAYS = ("f1", "ctrl+p", "q")
+"keys that stay in sight at the right, however many stand before them"
+SHORT = {"f1": "Keys", "ctrl+p": "Find"}
 
 
 class Keys(Footer):
-    """The keys that work now."""
+    """The keys that work now; those that lead everywhere stay at the right."""
+
+    DEFAULT_CSS = """
+    Keys > .always { dock: right; width: auto; height: 1; background: $footer-background; padding-left: 1; }
+    Keys > .always FooterKey:last-of-type { margin-right: 0; }
+    """
 
     def __init__(self) -> None:
         super().__init__(show_command_palette=False, compact=True)
         self._made: list[object] | None = None
+
+    def compose(self) -> ComposeResult:
+        yield from (one for one in super().compose() if not _is_always(one))
+        if self._bindings_ready:
+            active = self.screen.active_bindings
+            with HorizontalGroup(classes="always"):
+                for key in ALWAYS:
+                    if (found := active.get(key)) is not None and (found.binding.show or key in SHORT):
+                        yield FooterKey(
+                            key,
+                            self.app.get_key_display(found.binding),
+                            SHORT.get(key, found.binding.description),
+                            found.binding.action,
+                            disabled=not found.enabled,
+                            tooltip=found.tooltip,
+                        ).data_bind(compact=Footer.compact)
 
     def bindings_changed(self, screen: Screen[object]) -> None:
         self._bindings_ready = True
@@ -39,3 +68,7 @@ class Keys(Footer):
             self._made = list(shown)
             await self.recompose()
             self.screen.check_idle()  # it paints nothing while parts are exchanged, and is not told when that is over
+
+
+def _is_always(widget: Widget) -> bool:
+    return isinstance(widget, FooterKey) and widget.key in ALWAYS
