@@ -213,7 +213,7 @@ def test_probabilities_have_no_sampling() -> None:
     (parts,) = decomposed(exact.judge(mass(statements=2)), {})
     sampling = parts.of.component(SAMPLING)
     assert sampling is not None
-    assert (sampling.raw, sampling.why) == (0.0, "probabilities are exact: nothing was sampled")
+    assert (sampling.raw, sampling.why) == (0.0, "no sampling: the answers to each prompt agree, or are probabilities")
 
 
 def varied(statements: int = 12, templates: int = 4) -> Any:

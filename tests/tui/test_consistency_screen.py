@@ -177,7 +177,7 @@ async def test_the_arrows_go_to_the_next_model_and_to_the_baselines(filled: Path
         await begin(app, pilot)
         seen = {}
         for _ in range(4):
-            name = shown(app, "#tabs").removesuffix(" ← →").split("  ")[-1].strip()
+            name = re.split("  |… ", shown(app, "#tabs").removesuffix(" ← →").rstrip())[-1].strip()
             row = by_parts(app)[name, LAW]
             seen[name] = row["stance"][:5]
             assert row["picture of stance"].count("●") == 1

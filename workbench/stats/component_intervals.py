@@ -148,7 +148,7 @@ def _components(cells: Cells, shift: Estimate, most: float) -> Sequence[Componen
     for name in (*cells.names, SAMPLING):
         raw = found[name]
         if name == SAMPLING and not cells.noise[cells.known].any():
-            made.append(Component(name, 0.0, NAN, NAN, "no sampling: the answers to each prompt agree, or are probabilities", n))
+            made.append(Component(name, 0.0, NAN, NAN, UNSAMPLED, n))
             continue
         if not np.isfinite(raw):
             made.append(Component(name, NAN, NAN, NAN, "no two prompts show it", n))
