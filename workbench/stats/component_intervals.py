@@ -40,6 +40,7 @@ from workbench.stats.components import (
 
 NAN = float("nan")
 FEW = "too few for an interval"
+UNSAMPLED = "no sampling: the answers to each prompt agree, or are probabilities"
 FEWEST_STATEMENTS, FEWEST_TEMPLATES = 6, 3
 "fewer have no interval"
 MOST = 0.25
