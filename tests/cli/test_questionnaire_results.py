@@ -489,9 +489,7 @@ def test_figures_of_prompts_that_show_what_was_changed_since_say_no_side(
     targets = {(of["model"], of["condition"]): of for of in rows(found, "targets", target="t0")}
     old = {key: of["outdated"] for key, of in targets.items()}
     assert old == {("base", "qm"): 0, ("base", "random"): 40, ("tuned", "qm"): 40}, "tuned was not asked qm again"
-    assert [of["leans"] for of in targets.values()] == ["leans yes", "old", ""], (
-        "people all answered alike: no interval"
-    )
+    assert [of["leans"] for of in targets.values()] == ["leans yes", "old", "old"]
     assert [of["accuracy_side"] for of in targets.values()] == ["", "old", "old"]
     assert (targets["tuned", "qm"]["pole"], row(found, "against", target="t0")["mark"]) == ("", "old")
     for name in ("targets", "against", "axis", "conditions"):

@@ -258,7 +258,7 @@ def estimate_of(average: Average) -> Estimate:
 
 def side(way: Direction, old: int, above: str, below: str, none: str = "") -> str:
     """Say to which side of a reference an interval lies, or why that is not said."""
-    if old and way:
+    if old:
         return OLD
     return {"above": above, "below": below, "none": none, "few": "few", "": ""}[way]
 
