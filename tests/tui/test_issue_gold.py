@@ -93,7 +93,8 @@ async def test_the_figures_are_those_of_the_report_and_say_why_there_is_none(pat
     async with app.run_test(size=size) as pilot:
         await opened(pilot, screen := IssueGoldScreen("small"))
         row = cells(screen, LAW)
-        assert row["Fleiss' κ"].startswith(f"{law.fleiss.value:.2f} ("), "too few statements for an interval"
+        assert row["Fleiss' κ"] == f"{law.fleiss.value:.2f} (c)"
+        assert law.fleiss.few.startswith("too few for an interval: 5 of 12")
         assert (row["sd"], row["pairs"], row["ties"]) == (f"{law.cohen.sd:.2f}", "3", "2")
         assert [row[f"given {sign}"] for sign in ("+1", "0", "-1")] == ["10", "24", "2"]
         line = next(line for line in screen_text(app).splitlines() if LAW in line)

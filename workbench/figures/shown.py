@@ -38,7 +38,7 @@ def _cell(row: Any, column: Column[Any], reasons: dict[str, str], intervals: dic
         return f"undefined {_letter(value.undefined, reasons)}"
     beside = visible(column.beside(row)) if column.beside is not None else ""
     if isinstance(value, Estimate) and value.few:
-        beside = f"{beside} {_letter(value.few, reasons)}".strip()
+        beside = f"{_letter(value.few, reasons)} {beside}".strip()
     return f"{shown(value, column)} {beside}" if beside else shown(value, column)
 
 

@@ -84,7 +84,6 @@ def _contents(found: Findings, *, typos: bool) -> Iterator[Entry]:
     yield of_all("valid_answers", "valid answers", models.valid_answers)
     yield of_each("validity", "valid answers, by share", models.validity)
     yield of_each("validity_shares", "valid answers, by question", models.validity_shares)
-    yield from entries(found.source.refusals, SEED)[:1]
     yield of_all("people", "likeness to people", models.people)
     yield of_each("people_questions", "likeness, by question", models.people_questions)
     yield of_each("questions", "questions", forms.questions, "definition")
@@ -92,6 +91,7 @@ def _contents(found: Findings, *, typos: bool) -> Iterator[Entry]:
     yield of_two("compared_means", "two ways, over biases", pairs.compared_means, "definition")
     yield of_two("sampling", "samples and probabilities", pairs.sampling, "definition")
     yield of_all("subjects", "who answered", matrix.subjects)
+    yield from entries(found.source.refusals, SEED)[:1]
 
 
 def _about_some(found: Findings, make: Make) -> Callable[..., AnyTable]:
