@@ -122,7 +122,9 @@ INTERVALS: Mapping[str, Interval] = {
     ),
     "accuracy": Interval("Accuracy on one target", "Wilson's, over respondents"),
     "bias of a target": Interval("Bias on one target", RESPONDENTS),
-    "mean accuracy": Interval("Mean accuracy over targets", RESPONDENTS),
+    "mean accuracy": Interval(
+        "Mean accuracy over targets", RESPONDENTS, "conservative where nearly all answers are predicted"
+    ),
     "axis": Interval("Bias on the liberal-conservative axis", RESPONDENTS),
     "change of bias": Interval("Difference of biases of two conditions or models", f"{RESPONDENTS}, paired"),
     "change of accuracy": Interval("Difference of accuracies of two conditions or models", f"{RESPONDENTS}, paired"),
