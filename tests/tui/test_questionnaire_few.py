@@ -106,7 +106,7 @@ def test_a_correlation_over_figures_of_few_people_says_so(figures: Book) -> None
 
 
 def test_a_pole_is_named_only_where_the_interval_leaves_0_out(tmp_path: Path) -> None:
-    with Store.open(made(tmp_path / "panel.db", panel(PEOPLE))) as store:
+    with Store.open(made(tmp_path / "panel.db", panel(40))) as store:
         predict(store, lambda probe: (0.4, 0.5) if probe.statement == "t0" else (0.1, 0.8), card(ALL))
         table = of(store).table("targets")
     assert [cell(table, "pole", ALL, "qm", target) for target in TARGETS] == ["", "liberal"]

@@ -155,9 +155,10 @@ class Report:
         if self.options.unit == "statements":
             near = False
             answered = np.stack([kept(self.tally, chosen).sum(axis=-1) > 0 for chosen in picks])
-            sides = [(weights @ moves[:, 2], np.asarray(answered.any(axis=0)))]
+            each_alone = list(zip(moves[:, 2], answered, strict=True))
+            sides = each_alone if apart else [(weights @ moves[:, 2], np.asarray(answered.any(axis=0)))]
             if self.correction is not None:  # a side that a rule read may be alike beside one that was corrected
-                sides += list(zip(moves[:, 2], answered, strict=True))
+                sides += each_alone
                 near = bool((np.abs(values[:, :2]) > NEAR).any())
             if near or any(few_statements(each, there, self.tally.side).any() for each, there in sides):
                 return float(value), np.nan, np.nan

@@ -25,6 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from workbench.data import shipped_instrument_folder
+from workbench.domain.seeds import SEED
 from workbench.errors import ModelError, WorkbenchError
 from workbench.stats.components import (
     COMPONENTS,
@@ -57,7 +58,7 @@ class Spread:
 
     statements: str
     mean: float = 0.5
-    seed: int = 1
+    seed: int = SEED
     components: tuple[tuple[str, float], ...] = ()
 
     @cached_property
