@@ -107,9 +107,9 @@ def test_a_correlation_over_figures_of_few_people_says_so(figures: Book) -> None
 
 def test_a_pole_is_named_only_where_the_interval_leaves_0_out(tmp_path: Path) -> None:
     with Store.open(made(tmp_path / "panel.db", panel(40))) as store:
-        predict(store, lambda probe: (0.4, 0.5) if probe.statement == "t0" else (0.1, 0.8), card(ALL))
+        predict(store, lambda probe: (0.4, 0.5) if probe.statement == "t1" else (0.1, 0.8), card(ALL))
         table = of(store).table("targets")
-    assert [cell(table, "pole", ALL, "qm", target) for target in TARGETS] == ["", "liberal"]
+    assert [cell(table, "pole", ALL, "qm", target) for target in TARGETS] == ["conservative", ""]
 
 
 def test_a_condition_without_figures_says_why(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ async def test_home_shows_the_key_of_the_predictions(uneven: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "Predictions" in screen_text(app))
         footer = screen_text(app).splitlines()[-1]
-        assert ("8 People" in footer, "4 Audit" in footer, "9 Choices" in footer) == (True, True, True)
+        assert ("8 People" in footer, "4 Audit" in footer, "9 Ch" in footer) == (True, True, True)
         await press(app, pilot, "p")
         await until(pilot, lambda: isinstance(app.screen, QuestionnaireScreen))
         assert "q Leave" in footer

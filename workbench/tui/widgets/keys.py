@@ -15,7 +15,8 @@ from textual.widgets._footer import FooterKey
 
 ALWAYS = ("f1", "ctrl+p", "q")
 "keys that stay in sight at the right, however many stand before them"
-SHORT = {"f1": "Keys", "ctrl+p": "Find"}
+SHORT = {"f1": "Keys", "ctrl+p": ""}
+"what they are called here: there is little room"
 
 
 class Keys(Footer):
