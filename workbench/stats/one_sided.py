@@ -65,7 +65,7 @@ def one_sided(hits: npt.ArrayLike, counts: npt.ArrayLike, first: npt.ArrayLike, 
     if shown == 0:
         return OneSided(found, NAN, "there is none")
     shuffled = rng.permuted(np.tile(group, (PERMUTATIONS, 1)), axis=1)
-    reached = np.count_nonzero(np.abs(_differences(of, among, shuffled)) >= abs(value) - ROUNDING)
+    reached = int(np.count_nonzero(np.abs(_differences(of, among, shuffled)) >= abs(value) - ROUNDING))
     return OneSided(_with_interval(found, of, among, group, shown), (1 + reached) / (1 + PERMUTATIONS))
 
 
