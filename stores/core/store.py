@@ -56,6 +56,7 @@ class Store:
         self.notice = notice
         "why this store is slower than it could be, for people; empty where it is not"
         self._attempt: int | None = None
+        self._rehearsing = False
         self.identity = identity_of(self.connection, path)
         self.moved = ""
         "says that the store was gone and where its copy is, which this object writes to since; empty: it is there"
@@ -122,6 +123,9 @@ class Store:
         Taking the write lock at the start means that waiting happens before any work, bounded by the busy timeout,
         and that a read inside the block cannot be out of date by the time of the write.
         """
+        if self._rehearsing:
+            yield self.connection
+            return
         try:
             self.connection.execute("begin immediate")
         except sqlite3.Error as error:
@@ -139,6 +143,25 @@ class Store:
             ):
                 raise translated(error, self.path) from error
             raise
+
+    @contextmanager
+    def rehearsal(self) -> Iterator[None]:
+        """Do what the block writes, and take all of it back at its end: what would come of it can be read inside.
+
+        The store is locked for writers meanwhile, as in `write`; no reader sees anything of it.
+        """
+        try:
+            self.connection.execute("begin immediate")
+        except sqlite3.Error as error:
+            raise translated(error, self.path) from error
+        self._rehearsing = True
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise translated(error, self.path) from error
+        finally:
+            self._rehearsing = False
+            self.connection.rollback()
 
     def check(self) -> None:
         """Raise StoreGone where the file is no longer there: what is read from now on is on no disk."""

@@ -39,18 +39,18 @@ def answered(path: Path, *, agree: float = 1.0) -> Path:
 async def test_an_empty_store_says_how_to_get_an_instrument(tmp_path: Path) -> None:
     app = WorkbenchApp(made(tmp_path / "empty.db"))
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "import the shipped instrument veldania" in screen_text(app))
-        assert "workbench import STORE" in screen_text(app)
+        await until(pilot, lambda: "imports the shipped instrument veldania" in screen_text(app))
+        assert "i imports your own files, with a preview" in screen_text(app)
 
 
-async def test_i_imports_the_shipped_instrument_and_only_while_there_is_none(tmp_path: Path) -> None:
+async def test_enter_imports_the_shipped_instrument_where_there_is_none(tmp_path: Path) -> None:
     store_path = made(tmp_path / "empty.db")
     app = WorkbenchApp(store_path)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "import the shipped" in screen_text(app))
-        await pilot.press("i")
+        await until(pilot, lambda: "imports the shipped" in screen_text(app))
+        await pilot.press("enter")
         await until(pilot, lambda: "Instrument  veldania" in screen_text(app))
-        assert "i Import" not in screen_text(app)
+        assert "i Import" in screen_text(app)
     with Store.open(store_path) as store:
         assert store.instruments.names() == ("veldania",)
 

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
-from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from workbench import registry
 from workbench.cli.asking import agreed
-from workbench.cli.importing_choices import say_choices, say_notes, uncounted_choices
-from workbench.cli.output import print_json, say
+from workbench.cli.output import print_json, say, say_wrapped, table
 from workbench.cli.verbs import Namespace, verb
-from workbench.domain.counting import plural
+from workbench.domain.names import listed
 from workbench.errors import UsageError
 from workbench.figures.visible import visible
 from workbench.options.option import Option, Type, flag
-from workbench.options.shared import ANNOTATOR, INSTRUMENT, JSON, QUEUE, STORE
+from workbench.options.shared import ANNOTATOR, DRY_RUN, INSTRUMENT, JSON, QUEUE, STORE
 
 if TYPE_CHECKING:
-    from stores.instruments.instruments import Imported
     from workbench.domain.instruments import Instrument
-    from workbench.domain.questionnaire_tallies import Tallied
-    from workbench.domain.questionnaires import Questionnaire
+    from workbench.pipeline.importing import Outcome
 
 SHIPPED = "veldania"
+PREVIEWED = 8
+"rows of a file that --dry-run shows"
 
 
 def welcome() -> int:
@@ -73,7 +71,7 @@ def init(options: Namespace) -> int:
         ask = "--model smollm2 --family user --statements 8 --templates 2 --samples 10 --temperature 0.4"
         say(f"Next: workbench run {options.store} {ask}")
     else:
-        say(f"Next: workbench import {options.store} --format FORMAT PATH, with one of: {', '.join(FORMATS)}")
+        say(f"Next: workbench import {options.store} PATH; --dry-run shows first what would come")
     return 0
 
 
@@ -98,22 +96,52 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
 @verb(
     STORE,
     Option("path", type=Type.PATH, positional=True, required=True),
-    Option("format", "see data/README.md", required=True, choices=FORMATS),
+    Option("format", "see data/README.md", none="recognised", choices=FORMATS),
     Option("name", "name of the instrument in the store", none="the file's own"),
     INSTRUMENT.but(help="answers: whose questions they are to"),
     Option("missing", "answers: what is no answer, as in --missing=-99,99", metavar="CODE,…"),
     Option("ignore", "answers: columns that are no questions", metavar="COLUMN,…"),
     flag("skip", "biasmonkey: leave out files at fault, and name them"),
     Option("left_right", "probvaa: parties' left-right positions", Type.PATH, metavar="CSV"),
+    DRY_RUN.but(help="say what would come and what is new, show the first rows, and stop"),
     JSON,
 )
 def import_instrument(options: Namespace) -> int:
     """Import an instrument: all of it, or nothing."""
     from stores.core.store import Store
-    from workbench.formats.read import is_part, read_instrument
+    from workbench.pipeline.importing import Request, put, read, read_answers_of, rehearsed
 
-    if options.format == "answers":
-        return _import_answers(options)
+    _check_import(options)
+    request = Request(
+        options.path,
+        options.format or "",
+        options.name,
+        options.instrument,
+        listed(options.missing),
+        listed(options.ignore),
+        options.skip,
+        options.left_right,
+    )
+    material = read(request)
+    if options.dry_run and material is not None and not options.store.exists():
+        with TemporaryDirectory() as folder, Store.open(Path(folder) / "store.db", create=True) as store:
+            return _say_import(options, rehearsed(store, material))
+    with Store.open(options.store, create=material is not None and not options.dry_run) as store:
+        material = material or read_answers_of(store, request)
+        return _say_import(options, rehearsed(store, material) if options.dry_run else put(store, material))
+
+
+def _check_import(options: Namespace) -> None:
+    """Raise UsageError for an option that belongs to another format than the one that is imported."""
+    from workbench.formats.recognise import ANSWERS, recognised
+
+    format = options.format or recognised(options.path)  # noqa: A001  the command line's word for it
+    if options.left_right is not None and format != "probvaa":
+        raise UsageError("--left-right belongs to --format probvaa; the csv format has parties.csv for positions")
+    if format == ANSWERS:
+        if options.name and options.instrument and options.name != options.instrument:
+            raise UsageError("--name and --instrument name two instruments; give one")
+        return
     if options.instrument is not None:
         raise UsageError("--instrument belongs to --format answers; an instrument is named with --name")
     if options.missing is not None or options.ignore is not None:
@@ -121,94 +149,28 @@ def import_instrument(options: Namespace) -> int:
             "--missing and --ignore belong to --format answers; a folder says in instrument.toml what of its "
             "answers.csv is no answer: missing and ignored"
         )
-    if options.left_right is not None and options.format != "probvaa":
-        raise UsageError("--left-right belongs to --format probvaa; the csv format has parties.csv for positions")
-    if options.skip and options.format != "biasmonkey":
+    if options.skip and format != "biasmonkey":
         raise UsageError("--skip belongs to --format biasmonkey; the files of any other format are one instrument")
-    instrument = read_instrument(
-        options.format, options.path, options.name, left_right=options.left_right, skip=options.skip
-    )
-    with Store.open(options.store, create=True) as store:
-        imported = store.instruments.add(instrument, part=is_part(options.format, instrument))
-    languages = Counter(w.language for s in instrument.statements for w in s.wordings)
-    notes = (*instrument.notes, *uncounted_choices(instrument))
+
+
+def _say_import(options: Namespace, outcome: Outcome) -> int:
+    """Print what an import did or, with --dry-run, would do and the first rows of what was read."""
+    from workbench.pipeline.imported_said import NOTHING, data, first_rows, said
+
     if options.json:
-        print_json(asdict(imported) | {"languages": dict(languages), "notes": notes})
+        print_json(data(outcome))
         return 0
-    say(
-        f"{imported.name}: {len(instrument.statements):,} statements ({imported.added:,} new, {imported.changed:,} "
-        f"changed, {imported.unchanged:,} as before, {imported.retired:,} retired), {imported.wordings:,} wordings, "
-        f"{imported.templates} templates"
-    )
-    for name, version in imported.edited:
-        say(f"- the template {name} was edited: this is version {version}; answers to the versions before stay")
-    if instrument.questionnaire is not None:
-        say(f"questionnaire: {_counted(instrument.questionnaire)}")
-    if imported.choices is not None:
-        say_choices(instrument, imported.choices)
-    if languages:
-        say("wordings by language: " + ", ".join(f"{language} {n:,}" for language, n in sorted(languages.items())))
-    say_notes(notes, imported.choices.models if imported.choices is not None else ())
-    if imported.kept:
-        say(f"- {imported.kept:,} statements were changed here, and not in the file: they stay as they are here")
-    _say_answers(instrument, imported, options.store)
-    if imported.skipped:
-        say(f"- {imported.skipped:,} labels or answers on statements that the instrument does not have were left out")
-    if imported.choices is not None and imported.choices.without_text:
-        say(f"- {imported.choices.without_text:,} questions that models answered are no statements here: no text")
-    say(f"Next: workbench {_next(instrument, options.store)}")
+    if not options.format:
+        say(f"{options.path} was recognised as --format {outcome.material.format}.")
+    sentences = said(outcome, options.store)
+    if outcome.written:
+        for sentence in sentences:
+            say_wrapped(sentence)
+        return 0
+    say_wrapped(f"Would import {sentences[0]}")
+    for sentence in sentences[1:-1] if outcome.imported is not None else sentences[1:]:
+        say_wrapped(sentence)
+    say()
+    table(*first_rows(outcome.material, PREVIEWED), whole=1)
+    say(f"\n{NOTHING} Without --dry-run all of it is.")
     return 0
-
-
-def _next(instrument: Instrument, store: Path) -> str:
-    if instrument.answer_sets:
-        return f"verdicts {store} --audit response_bias --instrument {instrument.name}"
-    return f"lint {store}"
-
-
-def _import_answers(options: Namespace) -> int:
-    from workbench.cli.questionnaires import import_answers
-
-    if options.left_right is not None:
-        raise UsageError("--left-right belongs to --format probvaa")
-    code = import_answers(options)
-    if not options.json:
-        from stores.core.store import Store
-
-        with Store.open(options.store) as store:
-            name = options.instrument or options.name or store.instruments.only()
-            answers = store.questionnaires.tallied(name)
-        if answers is not None:
-            _say_numbers(answers, options.store)
-    return code
-
-
-def _say_answers(instrument: Instrument, imported: Imported, store: Path) -> None:
-    """Say what the import did to the questionnaire, what is odd about it, and what its numbers mean."""
-    from workbench.cli.questionnaires import odd_answers, said_of
-    from workbench.domain.questionnaire_tallies import tallied
-
-    if imported.answers is not None and (imported.answers.added or imported.answers.known):
-        say(f"- {said_of(imported.answers)}")
-    for odd in odd_answers(instrument):
-        say(f"- {odd}")
-    if instrument.questionnaire is not None:
-        _say_numbers(tallied(instrument.questionnaire), store)
-
-
-def _say_numbers(answers: Tallied, store: Path) -> None:
-    """Say what answers in numbers were taken for: nothing in a file shows that its scale runs the other way."""
-    from workbench.answer_scales import numbers_said
-
-    for scale, said in numbers_said(answers):
-        adjust = f"workbench questionnaire {store} --scale {scale} --map ANSWER=MEANING"
-        say(f"- {scale}: answers in numbers were read as {said}; adjust: {adjust}")
-
-
-def _counted(questionnaire: Questionnaire) -> str:
-    """Say how large a questionnaire is: `6 context and 2 target questions, 15 respondents`."""
-    from workbench.domain.questionnaires import Role
-
-    context, target = (len(questionnaire.of_role(role)) for role in (Role.CONTEXT, Role.TARGET))
-    people = len(questionnaire.respondents)
-    return f"{context:,} context and {plural(target, 'target question')}, {plural(people, 'respondent')}"

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.asking import changed_by
 from workbench.cli.figures import FIGURES
-from workbench.cli.output import plain, print_json, say
+from workbench.cli.output import print_json, say
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.counting import plural
-from workbench.domain.names import listed
 from workbench.domain.questionnaires import Form, Pole, Role
 from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, flag
@@ -20,12 +18,8 @@ from workbench.options.shared import INSTRUMENT, PERSON, STORE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from stores.instruments.questionnaire_imports import AddedRespondents
     from stores.instruments.questionnaire_rows import QuestionRevision, ScaleRevision
     from stores.instruments.questionnaires import QuestionnaireSummary
-    from workbench.domain.findings import LintFinding
-    from workbench.domain.instruments import Instrument
-    from workbench.domain.questionnaire_tallies import Tallied
     from workbench.domain.questionnaires import Scale
     from workbench.figures.table import AnyTable
 
@@ -88,89 +82,6 @@ def questionnaire(options: Namespace) -> int:
         return _show(store, name, options)
 
 
-def import_answers(options: Namespace) -> int:
-    """Add people to the questionnaire of an instrument that is in the store: all of the file, or nothing."""
-    from stores.core.store import Store
-    from workbench.formats.answers import Declared, read_answers
-    from workbench.formats.tabular import Findings
-
-    path: Path = options.path
-    if not path.is_file():
-        raise UsageError(f"{path}: there is no file here; give a CSV with respondents and their answers")
-    if options.name and options.instrument and options.name != options.instrument:
-        raise UsageError("--name and --instrument name two instruments; give one")
-    with Store.open(options.store) as store:
-        name = options.instrument or options.name or store.instruments.only()
-        known = store.questionnaires.tallied(name)
-        if known is None:
-            raise UsageError(_no_questions(name))
-        refs = {line.ref for line in store.instruments.lines(name)}
-        findings = Findings()
-        declared = Declared(listed(options.missing), listed(options.ignore))
-        people, notes = read_answers(path, known.questionnaire, refs, findings, declared=declared)
-        findings.check()
-        if not people:
-            raise UsageError(f"{path} holds no answers; nothing was changed")
-        added = store.questionnaires.add_answers(name, people)
-        odd = _findings(store.instruments.get(name), store.questionnaires.tallied(name))
-    if options.json:
-        print_json({"instrument": name, **plain(added), "notes": notes, "findings": [_finding(one) for one in odd]})
-        return 0
-    say(f"{name}: {said_of(added)}")
-    for note in (*notes, *map(_finding, odd)):
-        say(f"- {note}")
-    return 0
-
-
-def said_of(added: AddedRespondents) -> str:
-    """Say what an import of answers changed."""
-    said = [
-        f"{plural(added.added, 'respondent')} new, {added.known:,} "
-        f"{'was' if added.known == 1 else 'were'} here with the same answers",
-        f"{plural(added.answers, 'answer')} new",
-    ]
-    absent, skipped = added.absent, added.skipped
-    if absent:
-        said.append(f"{plural(absent, 'respondent')} {_are(absent)} here and not in the file: {_they(absent)}")
-    if skipped:
-        said.append(f"{plural(skipped, 'answer')} to questions that were taken out here {_are(skipped)} left out")
-    return "; ".join(said)
-
-
-def _are(n: int) -> str:
-    return "is" if n == 1 else "are"
-
-
-def _they(n: int) -> str:
-    return "that one stays" if n == 1 else "they stay"
-
-
-def odd_answers(instrument: Instrument) -> tuple[str, ...]:
-    """Say what is odd about the questionnaire of an instrument that was read from files."""
-    from workbench.domain.questionnaire_tallies import tallied
-
-    if instrument.questionnaire is None:
-        return ()
-    return tuple(map(_finding, _findings(instrument, tallied(instrument.questionnaire))))
-
-
-def _findings(instrument: Instrument, answers: Tallied | None) -> tuple[LintFinding, ...]:
-    from workbench.lint.questionnaires import questionnaire_findings
-
-    return () if answers is None else tuple(questionnaire_findings(instrument, answers))
-
-
-def _finding(one: LintFinding) -> str:
-    return f"{one.severity}: {one.subject}: {one.message}"
-
-
-def _no_questions(name: str) -> str:
-    return (
-        f"{name} has no questions: no statement has a role. Import statements with a column role, or say one with: "
-        "workbench questionnaire STORE --question REF --role context --form question"
-    )
-
-
 def _check_options(options: Namespace) -> None:
     """Raise UsageError where an option belongs to an act that is not asked for."""
     if options.map and options.scale is None:
@@ -191,10 +102,11 @@ def _show(store: Store, name: str, options: Namespace) -> int:
     from workbench.audits.questionnaire.instrument_tables import book
     from workbench.cli.figures import put_out
     from workbench.domain.statements import ORIGINAL
+    from workbench.pipeline.importing import no_questions
 
     found, summary = store.questionnaires.tallied(name), store.questionnaires.summary(name)
     if found is None or summary is None:
-        raise UsageError(_no_questions(name))
+        raise UsageError(no_questions(name))
     made = store.instruments.get(name)
     texts = {one.ref: text.text for one in made.statements if (text := one.wording(ORIGINAL, made.language))}
     topics = {one.ref: one.topic for one in made.statements}
@@ -288,10 +200,11 @@ def _change(store: Store, name: str, options: Namespace) -> int:
 
 def _history(store: Store, name: str, options: Namespace) -> int:
     from workbench.cli.figures import as_data, put_out
+    from workbench.pipeline.importing import no_questions
 
     found = store.questionnaires.history(name)
     if not found:
-        raise UsageError(_no_questions(name))
+        raise UsageError(no_questions(name))
     every = options.all or as_data(options)
     lines = [line for line in _changes(found) if every or line.person != IMPORTER]
     left_out = len(found) - len(lines)

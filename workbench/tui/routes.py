@@ -16,6 +16,7 @@ ROUTES = {
     "draft": "statements.draft_form.DraftForm",
     "drafts": "statements.drafts.DraftsScreen",
     "export": "statements.export_form.ExportScreen",
+    "import": "home.importing.ImportScreen",
     "statement": "statements.statement.StatementScreen",
     "similar": "statements.similar.SimilarScreen",
     "issue_gold": "annotation.issue_gold.IssueGoldScreen",

@@ -20,6 +20,7 @@ from workbench.tui.home.home_lines import home_lines
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.leading import lead
 from workbench.tui.overview import Judgement, Overview, import_shipped, read_judgement, read_overview
+from workbench.tui.routes import screen
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -78,7 +79,7 @@ class HomeScreen(StoreScreen):
         Binding("2,s", "app.go('statements')", "Statements", tooltip="Go to Statements"),
         Binding("3,j", "app.go('jobs')", "Jobs", tooltip="Go to Jobs"),
         Binding("5,a", "app.go('annotate')", "Label", tooltip="Go to Annotate: queues, labels, adjudication"),
-        Binding("i", "import_shipped", "Import veldania", tooltip="Import the shipped instrument veldania"),
+        Binding("i", "import", "Import", tooltip="Import statements, questions, answers from files, with a preview"),
         *keys_to_audits(),
     ]
 
@@ -99,7 +100,7 @@ class HomeScreen(StoreScreen):
 
     @dataclass
     class Imported(Message):
-        """The shipped instrument is in the store."""
+        """Something came into the store."""
 
         sentence: str
 
@@ -122,11 +123,6 @@ class HomeScreen(StoreScreen):
 
     def on_screen_resume(self) -> None:
         self.action_refresh()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        if action == "import_shipped":
-            return self._overview is not None and not self._overview.instruments
-        return True
 
     def tick(self) -> None:
         """Look again: each second while a job is active, now and then otherwise."""
@@ -160,6 +156,7 @@ class HomeScreen(StoreScreen):
 
     @on(Imported)
     def say_imported(self, event: Imported) -> None:
+        self.title_bar.note = ""
         self.notify(event.sentence, markup=False)
         self.action_refresh()
 
@@ -168,7 +165,7 @@ class HomeScreen(StoreScreen):
         kind = (event.option_id or "").partition(":")[0]
         mode = MODE_OF.get(kind, kind)
         if event.option_id == "next:import":
-            self.action_import_shipped()
+            self._import_shipped()
         elif event.option_id == "next:job":
             self.app.switch_mode("jobs")
         elif kind == "todo":
@@ -193,8 +190,11 @@ class HomeScreen(StoreScreen):
     def action_refresh(self) -> None:
         self._look()
 
-    def action_import_shipped(self) -> None:
-        self.notify("Importing veldania …", markup=False, timeout=2)
+    def action_import(self) -> None:
+        self.app.push_screen(screen("import", lambda sentence: self.post_message(self.Imported(sentence))))
+
+    def _import_shipped(self) -> None:
+        self.title_bar.note = "Importing veldania …"
         self.bring_shipped()
 
     def _look(self) -> None:

@@ -144,10 +144,10 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
             "next:import",
             _line(
                 "Next step",
-                "i",
-                "import the shipped instrument veldania (a fictional country)",
+                "Enter",
+                "imports the shipped instrument veldania (a fictional country)",
                 style="bold $text-accent",
-                below=Content.styled("2, then I: a new one · or workbench import STORE --format csv FOLDER", "dim"),
+                below=Content.styled("i imports your own files, with a preview · 2, then I: write a new one", "dim"),
             ),
         )
     if not overview.answers and not overview.jobs and overview.imported:

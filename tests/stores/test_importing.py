@@ -1,0 +1,117 @@
+"""What a file is, what would come of importing it, and that a rehearsal leaves nothing behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stores.core.store import Store
+from tests.conftest import new_store
+from workbench.data import shipped_instrument_folder
+from workbench.errors import InputError, UsageError
+from workbench.formats.recognise import is_plain, recognised
+from workbench.pipeline.imported_said import first_rows, said
+from workbench.pipeline.importing import Request, put, read, read_answers_of, rehearsed
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with new_store(tmp_path / "audit.db") as store:
+        yield store
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "format_"),
+    [
+        ("a.csv", "ref,original\ns-1,Yes\n", "csv"),
+        ("a.csv", "ref;original\ns-1;Yes\n", "csv"),
+        ("a.csv", "original\nYes\n", "csv"),
+        ("a.csv", "respondent,q-1\nana,yes\n", "answers"),
+        ("a.csv", "respondent,question,answer\nana,q-1,yes\n", "answers"),
+        ("a.csv", "key,bias,original,changed\n", "choices"),
+        ("a.csv", "id,statement,issue_label,political_leaning_label\n", "propositions"),
+        ("a.jsonl", '{"ref": "s-1"}\n', "jsonl"),
+        ("odd_even-key_typo.csv", "anything\n", "biasmonkey"),
+        ("vaa/probvaa.csv", "anything\n", "probvaa"),
+        ("data/vaa/probvaa.csv", "anything\n", "probvaa"),
+        ("statements.csv", "ref,original\n", "csv"),
+        ("choices.csv", "key,bias,original,changed\n", "choices"),
+        ("model_answers.csv", "model\n", "choices"),
+        ("prompts/odd_even.csv", "anything\n", "biasmonkey"),
+    ],
+)
+def test_a_file_or_a_folder_says_what_it_is(tmp_path: Path, name: str, text: str, format_: str) -> None:
+    place = tmp_path / "place"
+    file = place / name
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    alone = name.startswith(("a.", "odd_even"))
+    assert recognised(file if alone else place) == format_
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("notes.md", "# notes", "a file .md"),
+        ("a.csv", "alpha,beta\n1,2\n", "a table with the columns alpha, beta"),
+        ("a.csv", "annotator,response,statement,label\n", "labels of answers (they come in with"),
+        ("a.jsonl", '{"annotator": "ana", "response": "Yes"}', "labels of answers"),
+    ],
+)
+def test_what_is_no_format_is_named_with_what_there_is(tmp_path: Path, name: str, text: str, told: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(UsageError, match="What can be imported") as caught:
+        recognised(tmp_path / name)
+    assert told in str(caught.value)
+    assert is_plain(tmp_path)
+    assert not is_plain(shipped_instrument_folder())
+
+
+def test_a_rehearsal_says_what_the_import_then_does_and_writes_nothing(store: Store) -> None:
+    material = read(Request(shipped_instrument_folder()))
+    assert material is not None
+    before = store.connection.execute("select count(*) from statement").fetchone()
+    foreseen = rehearsed(store, material)
+    assert store.instruments.names() == ()
+    assert store.connection.execute("select count(*) from statement").fetchone() == before
+    done = put(store, material)
+    assert (foreseen.imported, foreseen.written, done.written) == (done.imported, False, True)
+    again = rehearsed(store, material).imported
+    assert again is not None
+    assert (again.added, again.unchanged) == (0, len(store.instruments.get("veldania").statements))
+
+
+def test_a_store_can_be_written_after_a_rehearsal_that_failed(store: Store) -> None:
+    def fail() -> None:
+        with store.rehearsal(), store.write() as connection:
+            connection.execute("delete from statement")
+            raise UsageError("it cannot be")
+
+    with pytest.raises(UsageError):
+        fail()
+    put(store, read(Request(shipped_instrument_folder())) or pytest.fail("no instrument"))
+    assert store.instruments.names() == ("veldania",)
+
+
+def test_answers_are_read_beside_the_questions_that_they_are_to(store: Store, tmp_path: Path) -> None:
+    panel = read(Request(shipped_instrument_folder("veldania_panel")))
+    assert panel is not None
+    put(store, panel)
+    questions = store.questionnaires.tallied(panel.name)
+    assert questions is not None
+    refs = [question.ref for question in questions.questionnaire.questions][:2]
+    given = {ref: next(iter(questions.given[ref])) for ref in refs}
+    file = tmp_path / "people.csv"
+    file.write_text(f"respondent,{','.join(refs)}\nnew,{','.join(given.values())}\n")
+    assert read(Request(file)) is None
+    material = read_answers_of(store, Request(file))
+    outcome = rehearsed(store, material)
+    assert outcome.added is not None
+    assert (outcome.added.added, outcome.added.answers) == (1, 2)
+    assert "1 respondent new" in said(outcome, store.path)[0]
+    assert first_rows(material, 5) == (("respondent", *refs), [("new", *given.values())])
+    file.write_text(f"respondent,{refs[0]}\nnew,no such answer\n")
+    with pytest.raises(InputError, match="line 2"):
+        read_answers_of(store, Request(file))

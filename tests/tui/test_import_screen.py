@@ -1,0 +1,105 @@
+"""Importing from Home: choose, look, write; nothing is written before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stores.core.store import Store
+from tests.conftest import new_store
+from tests.tui.conftest import flowing, until
+from workbench.data import shipped_instrument_folder
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.home.home import HomeScreen
+from workbench.tui.home.import_files import completed, path_of
+from workbench.tui.home.importing import ImportScreen
+
+GOOD = "ref,original,negation\ns-1,Taxes are too high.,Taxes are not too high.\ns-2,[bold]Trains\x1b[31m are late.,\n"
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    folder = tmp_path / "files"
+    (folder / "deeper").mkdir(parents=True)
+    (folder / "deeper" / "mine.csv").write_text(GOOD)
+    (folder / "bad.csv").write_text("ref,original\ns-1,Yes\ns-1,No\n")
+    (folder / "picture.png").write_text("")
+    monkeypatch.chdir(folder)
+    new_store(tmp_path / "audit.db").close()
+    return tmp_path / "audit.db"
+
+
+def names(path: Path) -> tuple[str, ...]:
+    with Store.open(path) as store:
+        return store.instruments.names()
+
+
+async def test_a_file_is_chosen_looked_at_and_written(path: Path) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await pilot.press("i")
+        await until(pilot, lambda: "bad.csv" in flowing(app))
+        assert "picture.png" not in flowing(app)
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: "mine.csv" in flowing(app))
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: "Would import mine: 2 statements (2 new" in flowing(app))
+        assert "Format csv" in flowing(app)
+        assert "s-1 2 Taxes are too high." in flowing(app)
+        assert "[bold]Trains␛[31m are late." in flowing(app)
+        assert names(path) == ()
+        await pilot.press("escape", "enter")
+        await until(pilot, lambda: "Would import mine" in flowing(app))
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen) and "Imported mine: 2 statements" in flowing(app))
+    assert names(path) == ("mine",)
+
+
+async def test_leaving_writes_nothing_and_a_fault_names_file_row_and_remedy(path: Path) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(130, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await pilot.press("i", "j", "j", "enter")
+        await until(pilot, lambda: "bad.csv, line 3, column 'ref'" in flowing(app))
+        assert "Nothing was imported." in flowing(app)
+        await pilot.press("f5", "f")
+        await until(pilot, lambda: "expected an object" in flowing(app))
+        await pilot.press("slash", *"deeper/m", "tab", "enter")
+        await until(pilot, lambda: "Would import mine" in flowing(app))
+        await pilot.press("n", *"other", "enter")
+        await until(pilot, lambda: "Would import other: 2 statements (2 new" in flowing(app))
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+    assert names(path) == ()
+
+
+async def test_the_shipped_instruments_are_one_key_away(path: Path) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(130, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await pilot.press("i", "w")
+        await until(pilot, lambda: "veldania_panel" in flowing(app))
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: "Would import veldania: 56 statements" in flowing(app))
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await pilot.press("i", "w", "j", "enter")
+        await until(pilot, lambda: "(0 new, 0 changed, 56 as before" in flowing(app))
+        assert isinstance(app.screen, ImportScreen)
+
+
+def test_a_path_is_completed_by_what_is_there(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "statements.csv").touch()
+    assert completed("mi", tmp_path) == "mine/"
+    assert completed("mine/s", tmp_path) == "mine/statements.csv"
+    assert completed(f"{tmp_path}/mi", Path("/")) == f"{tmp_path}/mine/"
+    assert completed("none", tmp_path) is None
+    assert completed("", tmp_path) is None
+    assert completed("a\x00", tmp_path) is None
+    assert path_of(" mine ", tmp_path) == tmp_path / "mine"
+    assert path_of("  ", tmp_path) is None
+    assert shipped_instrument_folder().is_dir()

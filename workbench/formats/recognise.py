@@ -1,0 +1,115 @@
+"""Which format a file or a folder has, as far as its names and its first line show it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workbench.data import INSTRUMENT_FILES
+from workbench.errors import UsageError
+from workbench.formats.answers import LONG, RESPONDENT, looks_like_answers
+from workbench.formats.biasmonkey_files import CSV, PROMPTS, RESULTS, stem_of
+from workbench.formats.choices import CHOICES
+from workbench.formats.label_files import REQUIRED as OF_LABELS
+from workbench.formats.model_answers import MODEL_ANSWERS
+from workbench.formats.propositions import REQUIRED as OF_PROPOSITIONS
+from workbench.formats.tabular import header_of
+
+ANSWERS = "answers"
+"the format of what people answered: the only one that is no instrument"
+KNOWN = """What can be imported:
+- a CSV with ref, original and other wordings, or a folder with statements.csv (csv)
+- JSON Lines, one statement an object (jsonl)
+- the ProbVAA download, with vaa/probvaa.csv in it (probvaa)
+- a CSV with id, statement, issue_label, political_leaning_label (propositions)
+- a CSV with respondent and a column a question (answers)
+- a CSV with key, bias, original and changed, or a folder with choices.csv (choices)
+- the BiasMonkey download, or a part of it (biasmonkey)"""
+
+
+def recognised(path: Path) -> str:
+    """Return the name of the format that a file or a folder has.
+
+    Raises UsageError where it has none, saying what was found and what there is.
+    """
+    try:
+        if path.is_dir():
+            found = _of_folder(path)
+        elif path.exists():
+            found = _of_file(path)
+        else:
+            raise UsageError(f"{path}: there is nothing here")
+        if not found:
+            raise UsageError(f"{path}: found {_what(path)}, which is no format that is known.\n{KNOWN}")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
+    return found
+
+
+def is_plain(path: Path) -> bool:
+    """Return whether a path is a folder that is nothing by itself, though what is in it may be something."""
+    try:
+        return path.is_dir() and not _of_folder(path)
+    except OSError:
+        return False
+
+
+def _of_folder(folder: Path) -> str:
+    if any((folder / place / "vaa" / "probvaa.csv").is_file() for place in ("", "data")):
+        return "probvaa"
+    if (statements := folder / INSTRUMENT_FILES[0]).is_file():
+        return "propositions" if set(OF_PROPOSITIONS) <= set(header_of(statements)) else "csv"
+    if (folder / CHOICES).is_file() or (folder / MODEL_ANSWERS).is_file():
+        return "choices"
+    parts = (folder / PROMPTS, folder / RESULTS, folder / CSV)
+    named = any(stem_of(one.name) for one in folder.iterdir() if one.is_file())
+    return "biasmonkey" if named or any(part.is_dir() for part in parts) else ""
+
+
+def _of_file(path: Path) -> str:
+    if stem_of(path.name):
+        return "biasmonkey"
+    if path.suffix in (".jsonl", ".ndjson"):
+        return "" if '"response"' in _begin(path) else "jsonl"
+    header = set(_header(path))
+    if set(OF_LABELS) <= header:
+        return ""
+    if looks_like_answers(header):
+        return ANSWERS
+    for name, needed in (
+        ("choices", {"key", "bias", "original"}),
+        ("propositions", set(OF_PROPOSITIONS)),
+        ("csv", {"ref", "original"}),
+    ):
+        if needed <= header:
+            return name
+    unclear = len(header) < 2 or bool(header & {"ref", "original"})
+    return "csv" if path.suffix == ".csv" and unclear else ""  # whose reader says what is wrong, and on which line
+
+
+def _header(path: Path) -> list[str]:
+    """Return the columns of a file that may be a table: the names that stand in its first line."""
+    return header_of(path) if path.suffix in (".csv", ".tsv", ".txt", "") else []
+
+
+def _begin(path: Path) -> str:
+    with path.open("rb") as file:
+        return file.read(4096).decode("utf-8", "replace").partition("\n")[0]
+
+
+def _what(path: Path) -> str:
+    """Say what stands in a place that has no known format."""
+    if path.is_dir():
+        held = sorted(one.name for one in path.iterdir())
+        return "a folder with " + (_few(held) if held else "nothing in it")
+    header = _header(path)
+    if set(OF_LABELS) <= set(header) or '"response"' in _begin(path):
+        return "labels of answers (they come in with: workbench labels STORE --import FILE)"
+    if RESPONDENT in header or set(LONG) & set(header):
+        return f"a table with the columns {_few(header)} (answers have {', '.join(LONG)}, or {RESPONDENT} and refs)"
+    return (
+        f"a table with the columns {_few(header)}" if len(header) > 1 else f"a file {path.suffix or 'without an end'}"
+    )
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")

@@ -1,0 +1,325 @@
+"""Bringing files in: choose one, see what it is and what would come of it, then write it with one key.
+
+The preview is the import itself, done and taken back (`pipeline.importing`); only what was shown is written.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.getters import query_one
+from textual.message import Message
+from textual.widgets import DirectoryTree, Input, Static
+from textual.worker import get_current_worker
+
+from workbench.data import shipped_instrument_folder
+from workbench.errors import InputError, WorkbenchError
+from workbench.tui.format import visible
+from workbench.tui.home.import_files import FileTree, PathBox, path_of
+from workbench.tui.kit.base import StoreScreen
+from workbench.tui.neighbours import following
+
+if TYPE_CHECKING:
+    from workbench.pipeline.importing import Material, Outcome, Request
+
+ROWS = 12
+"of a file that are shown"
+NAMES = 28
+"columns of a cell of the rows, save the last"
+ABOUT = "Enter reads what is under the cursor; nothing is written before F5."
+EXPLAIN = """Instruments  a CSV of statements, a folder with statements.csv, JSON
+             Lines, propositions, multiple-choice questions, and the
+             published data sets ProbVAA and BiasMonkey
+Answers      people's answers to the questions of an instrument that is
+             here: a CSV with a column respondent
+Labels       come in with: workbench labels STORE --import FILE
+
+What a file is, its name and first line show; f takes another format. n
+gives the instrument another name here; for answers it says whose
+questions they are to. The preview does the import and takes it back, so
+it says exactly what would be new, changed, there already or left out.
+Options for single formats (codes of no answer, columns to leave out,
+positions of parties) are those of: workbench import --help"""
+
+
+class ImportScreen(StoreScreen):
+    """A tree and a path to choose by; beside it, or in its place, what would come."""
+
+    CSS_PATH = "importing.tcss"
+    PLACE = "home › import"
+    EXPLAIN = EXPLAIN
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012  the base class declares it so
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f5", "write", "Import", tooltip="Write what is shown into the store"),
+        Binding("f", "format", "Format", tooltip="Read it as another format"),
+        Binding("n", "name", "Name", tooltip="Give the instrument another name, or say whose answers these are"),
+        Binding("x", "skip", "Skip faults", tooltip="Leave out the files that are at fault, and read the others"),
+        Binding("w", "shipped", "Shipped", tooltip="Show the instruments that ship with workbench, or your own files"),
+        Binding("slash", "path", "Path", key_display="/", tooltip="Type a path"),
+        Binding("escape", "leave", "Back", key_display="Esc"),
+    ]
+
+    files = query_one("#files", FileTree)
+    box = query_one("#path", PathBox)
+    name_box = query_one("#name", Input)
+    panel = query_one("#preview", VerticalScroll)
+    said = query_one("#said", Static)
+
+    @dataclass
+    class Previewed(Message):
+        """It is known what would come."""
+
+        request: Request
+        material: Material
+        outcome: Outcome
+
+    @dataclass
+    class Refused(Message):
+        """It cannot be read as it is, or cannot be put beside what is here."""
+
+        request: Request
+        error: WorkbenchError
+
+    @dataclass
+    class Plain(Message):
+        """It is a folder like any other."""
+
+        request: Request
+
+    @dataclass
+    class Written(Message):
+        """It is in the store."""
+
+        sentence: str
+
+    def __init__(self, tell: Callable[[str], None], folder: Path | None = None) -> None:
+        """`tell`: is told what was imported."""
+        super().__init__()
+        self._tell = tell
+        self._folder = folder or Path.cwd()
+        self._request: Request | None = None
+        self._material: Material | None = None
+        "what was shown, and is written; None: nothing can be"
+        self._skippable = False
+        self._shipped = False
+        self._writing = False
+
+    def compose_body(self) -> ComposeResult:
+        yield PathBox(self._folder, name="path")
+        with Horizontal(id="body"):
+            yield FileTree(self._folder, name="files")
+            with Vertical(id="beside"):
+                yield Input(id="name", compact=True, placeholder="a name for it here; Enter looks again")
+                with VerticalScroll(id="preview"):
+                    yield Static(ABOUT, id="said", markup=False)
+
+    def on_mount(self) -> None:
+        self.files.focus()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        if action == "write":
+            return self._material is not None and not self._writing
+        if action in ("format", "name"):
+            return self._request is not None
+        return action != "skip" or self._skippable
+
+    @on(DirectoryTree.FileSelected)
+    @on(DirectoryTree.DirectorySelected)
+    def take(self, event: DirectoryTree.FileSelected | DirectoryTree.DirectorySelected) -> None:
+        """Read what is under the cursor; a folder that is nothing by itself is unfolded."""
+        event.stop()
+        self._look_at(event.path)
+
+    @on(Input.Submitted, "#path")
+    def go(self, event: Input.Submitted) -> None:
+        """Read what was typed."""
+        path = path_of(event.value, self._folder)
+        if path is not None:
+            self._look_at(path)
+
+    @on(Input.Submitted, "#name")
+    def rename(self, event: Input.Submitted) -> None:
+        if self._request is not None:
+            self.name_box.remove_class("-shown")
+            self._ask(replace(self._request, name=event.value.strip() or None))
+
+    @on(Previewed)
+    def show_preview(self, event: Previewed) -> None:
+        if event.request != self._request:
+            return
+        self._material, self._skippable = event.material, False
+        self._say(preview(event.outcome, self.store_path), "-good")
+        self.panel.focus()
+
+    @on(Refused)
+    def show_refused(self, event: Refused) -> None:
+        if event.request != self._request:
+            return
+        from workbench.formats.read import PARTS
+
+        faults = isinstance(event.error, InputError) and not event.request.skip
+        self._skippable = faults and self._format_of(event.request) in PARTS
+        skip = "\nx leaves out the files that are at fault." * self._skippable
+        told = str(event.error).replace(" STORE ", f" {shlex.quote(str(self.store_path))} ")
+        self._say(Content(visible(f"✗ {told}{skip}", lines=True)), "-trouble")
+
+    @on(Plain)
+    def unfold(self, event: Plain) -> None:
+        """Show what is in a folder."""
+        if event.request != self._request:
+            return
+        path, node, self._request = event.request.path, self.files.cursor_node, None
+        if self.focused is self.files and node is not None and node.data is not None and node.data.path == path:
+            node.toggle()
+        else:
+            self.files.path = path
+            self.files.focus()
+        self._say(Content(ABOUT), "")
+
+    @on(Written)
+    def leave_written(self, event: Written) -> None:
+        self.dismiss()
+        self._tell(event.sentence)
+
+    def failed(self, error: WorkbenchError) -> None:
+        self._writing, self._material = False, None
+        super().failed(error)
+
+    def action_refresh(self) -> None:
+        self.files.reload()
+
+    def action_write(self) -> None:
+        if self._material is not None and not self._writing:
+            self._writing = True
+            self.refresh_bindings()
+            self.title_bar.note = "Importing …"
+            self.write(self._material)
+
+    def action_format(self) -> None:
+        """Read the same as the next format, after the last one as what it is recognised as."""
+        if self._request is not None:
+            from workbench.pipeline.importing import listed_formats
+
+            now = self._format_of(self._request)
+            self._ask(replace(self._request, format=following(listed_formats(), now, 1), skip=False))
+
+    def action_name(self) -> None:
+        self.name_box.add_class("-shown")
+        self.name_box.focus()
+
+    def action_skip(self) -> None:
+        if self._request is not None:
+            self._ask(replace(self._request, skip=True))
+
+    def action_shipped(self) -> None:
+        """Show the folder of the shipped instruments, or the person's own."""
+        self._shipped = not self._shipped
+        self.files.path = shipped_instrument_folder().parent if self._shipped else self._folder
+        self.files.focus()
+
+    def action_path(self) -> None:
+        self.box.focus()
+
+    def action_leave(self) -> None:
+        """Go back to the files; from there, home. Nothing is written."""
+        if self.focused is self.files or self._writing:
+            self.dismiss(None)
+        else:
+            self.name_box.remove_class("-shown")
+            self.remove_class("-previewing")
+            self.files.focus()
+
+    def _look_at(self, path: Path) -> None:
+        from workbench.pipeline.importing import Request
+
+        self._ask(Request(path))
+
+    def _ask(self, request: Request) -> None:
+        self._request, self._material, self._skippable = request, None, False
+        self.trouble.hide()
+        self._say(Content(f"Reading {visible(str(request.path))} …"), "")
+        self.look(request)
+
+    def _say(self, text: Content, kind: str) -> None:
+        self.panel.set_classes(kind)
+        self.said.update(text)
+        self.panel.scroll_home(animate=False)
+        self.set_class(bool(kind), "-previewing")
+        self.refresh_bindings()
+
+    @staticmethod
+    def _format_of(request: Request) -> str:
+        from workbench.formats.recognise import recognised
+
+        try:
+            return request.format or recognised(request.path)
+        except WorkbenchError:
+            return ""
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="look", description="")
+    def look(self, request: Request) -> None:
+        from stores.core.store import Store
+        from workbench.formats.recognise import is_plain
+        from workbench.pipeline.importing import read, read_answers_of, rehearsed
+
+        worker = get_current_worker()
+        found: Message
+        try:
+            if not request.format and is_plain(request.path):
+                found = self.Plain(request)
+            else:
+                material = read(request)
+                with Store.open(self.store_path) as store:
+                    material = material or read_answers_of(store, request)
+                    found = self.Previewed(request, material, rehearsed(store, material))
+        except WorkbenchError as error:
+            found = self.Refused(request, error)
+        if not worker.is_cancelled:
+            self.post_message(found)
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="write", description="")
+    def write(self, material: Material) -> None:
+        from stores.core.store import Store
+        from workbench.pipeline.imported_said import said
+        from workbench.pipeline.importing import put
+
+        with Store.open(self.store_path) as store:
+            outcome = put(store, material)
+        self.post_message(self.Written(f"Imported {said(outcome, self.store_path)[0]}."))
+
+
+def preview(outcome: Outcome, store: Path) -> Content:
+    """Return what would come: what it was recognised as, what of it is new, what is odd, and the first rows."""
+    from workbench.pipeline.imported_said import first_rows, said
+
+    material = outcome.material
+    sentences = [one for one in said(outcome, store) if not one.startswith("Next: ")]
+    head = Content.assemble(("Format  ", "$text-muted"), (visible(material.format), "bold"))
+    parts = [head, Content(visible(f"Would import {sentences[0]}")), *(Content(visible(one)) for one in sentences[1:])]
+    return Content("\n").join([*parts, Content(""), _table(*first_rows(material, ROWS))])
+
+
+def _table(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> Content:
+    """Return the first rows in columns; the last one wraps, others are cut."""
+    shown = [(*(_cut(visible(cell)) for cell in row[:-1]), visible(row[-1])) for row in rows]
+    widths = [max(len(row[at]) for row in (headings, *shown)) for at in range(len(headings) - 1)]
+    lines = [Content.styled(_row(headings, widths), "bold $text-muted")]
+    lines += [Content(_row(row, widths)) for row in shown]
+    return Content("\n").join(lines)
+
+
+def _row(cells: tuple[str, ...], widths: list[int]) -> str:
+    return "  ".join([*(cell.ljust(width) for cell, width in zip(cells, widths, strict=False)), cells[-1]])
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= NAMES else text[: NAMES - 1] + "…"
