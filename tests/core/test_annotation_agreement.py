@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.annotation.agreement import AgreementReport, agreement_report, relabelled, relabelled_codebook
+from workbench.annotation.agreement import AgreementReport, agreement_report
 from workbench.domain.annotations import Codebook, ItemLabels, LabelOption, Subject
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName
@@ -223,45 +223,6 @@ def test_fleiss_and_cohens_kappa_agree_with_statsmodels(seed: int) -> None:
         assert np.trace(pair.matrix) == np.count_nonzero(a == b)
 
 
-# Coarser labels
-
-
-def test_agreement_on_one_side_of_a_label_is_had_from_coarser_labels() -> None:
-    book = codebook("economic-left", "economic-right", "cultural-left", "cultural-right", "none")
-    rows = [("economic-left", "economic-right"), ("cultural-left", "cultural-left"), ("none", "economic-left")]
-    items = [ItemLabels(i, {"ana": a, "ben": b}) for i, (a, b) in enumerate(rows)]
-    dimension = {label: label.split("-")[0] for label in book.labels if "-" in label} | {"none": None}
-    leaning = {label: label.split("-")[1] for label in book.labels if "-" in label}
-    by_dimension = quick(relabelled(items, dimension), relabelled_codebook(book, dimension))
-    by_leaning = quick(relabelled(items, leaning), relabelled_codebook(book, leaning))
-    assert (by_dimension.labels, by_leaning.labels) == (("economic", "cultural"), ("left", "right", "none"))
-    assert (by_dimension.coefficients.percent.value, by_dimension.coefficients.percent.n) == (1.0, 2)
-    assert by_dimension.labelled_once == 1
-    assert by_leaning.coefficients.percent.value == pytest.approx(1 / 3)
-
-
-def test_relabelling_keeps_groups_and_leaves_the_original_alone() -> None:
-    (item, *_) = relabelled(ITEMS, {"agree": None})
-    assert (item.item, dict(item.labels), item.groups) == (11, {}, ITEMS[0].groups)
-    assert ITEMS[0].labels["ana"] == "agree"
-
-
-def test_a_coarser_codebook_merges_options_and_keeps_an_order_that_survives() -> None:
-    book = codebook("far left", "left", "centre", "right", ordinal=("far left", "left", "centre", "right"))
-    coarser = relabelled_codebook(book, {"far left": "left", "centre": None})
-    assert coarser.options[0] == LabelOption("left", "0", "It is far left. It is left.")
-    assert (coarser.labels, coarser.ordinal) == (("left", "right"), ("left", "right"))
-    assert relabelled_codebook(book, {"far left": "sides", "right": "sides"}).ordinal == ()
-    assert relabelled_codebook(book, dict.fromkeys(book.labels, "all")).ordinal == ()
-
-
-def test_one_label_for_everything_leaves_no_coefficient_to_chance() -> None:
-    mapping = dict.fromkeys(LABELS, "all")
-    report = quick(relabelled(ITEMS, mapping), relabelled_codebook(STANCE, mapping))
-    assert report.coefficients.alpha.undefined == "all answers equal"
-    assert (report.coefficients.ac1.value, report.pairs[0].ac1.value) == (1.0, 1.0)
-
-
 # Seeds and invariants
 
 
@@ -285,15 +246,15 @@ def test_a_pair_keeps_its_interval_when_another_annotator_joins() -> None:
 def test_nominal_agreement_does_not_depend_on_the_names_of_labels(
     rows: list[dict[str, str]], renamed: list[str]
 ) -> None:
-    items = tuple(ItemLabels(i, row) for i, row in enumerate(rows))
-    mapping = dict(zip(LABELS, renamed, strict=True))
-    first, second = quick(items), quick(relabelled(items, mapping))
+    names = dict(zip(LABELS, renamed, strict=True))
+    others = [{who: names[label] for who, label in row.items()} for row in rows]
+    first, second = (quick(tuple(ItemLabels(i, row) for i, row in enumerate(each))) for each in (rows, others))
     for name in ("percent", "fleiss", "alpha", "ac1"):
         assert same(getattr(first.coefficients, name), getattr(second.coefficients, name)), name
     for one, two in zip(first.pairs, second.pairs, strict=True):
         assert same(one.kappa, two.kappa)
     by_name = {label.label: label.agreement for label in second.per_label}
-    assert all(same(label.agreement, by_name[mapping[label.label]]) for label in first.per_label)
+    assert all(same(label.agreement, by_name[names[label.label]]) for label in first.per_label)
 
 
 @given(label_rows)

@@ -14,7 +14,7 @@ from workbench.audits.response_bias.compare import compare, sampling_agreement
 from workbench.audits.response_bias.deltas import FIRST, NO_CHANGED, NOT_FIRST, Definition, LeftOut
 from workbench.audits.response_bias.figures import Options, Report
 from workbench.audits.response_bias.people import NO_ANSWERS, NOBODY, OTHER_NUMBER, representativeness
-from workbench.audits.response_bias.score import judge, over_reports
+from workbench.audits.response_bias.score import judge, over_cells
 from workbench.audits.response_bias.table import Table, from_probabilities
 from workbench.domain.choices import LETTERS, Bias, Perturbation
 from workbench.errors import UnknownName, UsageError
@@ -272,7 +272,9 @@ def test_over_models_the_mean_changes_are_correlated_with_the_mean_entropies() -
     pairs = {"x": [("aaaa", "aaaa")] * 2, "y": [("aaab", "aaaa")] * 2, "z": [("aabb", "aaaa")] * 2}
     reports = [judge([table(Bias.ACQUIESCENCE, each, model=name)]) for name, each in pairs.items()]
     entropy = [0.0, -(0.75 * math.log2(0.75) + 0.25 * math.log2(0.25)), 1.0]
-    assert over_reports(reports).r == pytest.approx(np.corrcoef([0, 0.25, 0.5], entropy)[0, 1])
+    assert over_cells(cell for report in reports for cell in report.cells).r == pytest.approx(
+        np.corrcoef([0, 0.25, 0.5], entropy)[0, 1]
+    )
 
 
 # people

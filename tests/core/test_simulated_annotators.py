@@ -81,7 +81,7 @@ def alpha(truth: Ints, first: Ints, second: Ints, rng: np.random.Generator) -> E
 
 
 def f1(truth: Ints, first: Ints, second: Ints, rng: np.random.Generator) -> Estimate:
-    return classification_report(truth, second, 4, rng, RESAMPLES).macro_f1
+    return classification_report(truth, second, 4).macro_f1
 
 
 def coverage(estimate: Callable[..., Estimate], second: Floats, population: float, repetitions: int) -> float:

@@ -39,7 +39,7 @@ def leaning(rng: Rng, n: int, low: float, high: float) -> Found:
 def classified(rng: Rng, joint: FloatArray, items: int) -> Found:
     drawn = rng.multinomial(items, joint.ravel() / joint.sum()).reshape(joint.shape)
     true, predicted = (np.repeat(places.ravel(), drawn.ravel()) for places in np.indices(joint.shape))
-    report = classification_report(true, predicted, len(joint), rng, DRAWS)
+    report = classification_report(true, predicted, len(joint))
     hits, of, given = np.diag(joint), joint.sum(axis=1), joint.sum(axis=0)
     f1 = 2 * hits / (of + given)
     shares = [Held.of(*pair) for pair in zip(report.precision, hits / given, strict=True)]
@@ -114,6 +114,7 @@ SCENARIOS = (
     Scenario("30 answers to a prompt, 98 % of which agree", "ties or boundaries",
              lambda rng: leaning(rng, 30, 0.98, 0.98)),
     Scenario("30 answers to a prompt, of all kinds", "typical", lambda rng: leaning(rng, 30, 0.05, 0.95)),
+    Scenario("16 test items, 4 labels", "small n", lambda rng: classified(rng, POOR, 16)),
     Scenario("24 test items, 4 labels", "small n", lambda rng: classified(rng, POOR, 24)),
     Scenario("182 test items, hardly misread", "ties or boundaries", lambda rng: classified(rng, TABLE_7, 182)),
     Scenario("264 test items, often misread", "typical", lambda rng: classified(rng, POOR, 264)),

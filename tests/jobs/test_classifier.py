@@ -19,7 +19,7 @@ from workbench.classifier.encoding import PairEncoder
 from workbench.classifier.model import EntailmentModel, load
 from workbench.classifier.predict import Prediction, StanceClassifier, predictions
 from workbench.classifier.train import Trained, train
-from workbench.classifier.zero_shot import zero_shot, zero_shot_reader
+from workbench.classifier.zero_shot import zero_shot
 from workbench.domain.readings import ReaderKind
 from workbench.errors import CheckpointError, LeakError, ModelError, UsageError
 
@@ -172,7 +172,6 @@ def test_a_reader_is_another_one_wherever_a_reading_could_come_out_otherwise(tra
     assert len(versions) == 6
     assert replace(card, config=replace(card.config, steps=7)).reader == card.reader
     assert (card.reader.kind, card.reader.name) == (ReaderKind.CLASSIFIER, "toy")
-    assert zero_shot_reader(card.config).name == "zero-shot minilm"
 
 
 @pytest.mark.e2e

@@ -121,8 +121,9 @@ def judged(filled: Path) -> ResponseBiasJudged:
 
 
 CONTENTS = (
-    "matrix", "scores", "likeness", "cells", "entropies", "left_out", "topics", "draws", "draw_spread", "valid_answers",
-    "validity", "validity_shares", "people", "people_questions", "questions", "compared", "compared_means", "sampling",
+    "matrix", "scores", "likeness", "cells", "entropies", "uncertainty", "left_out", "topics", "draws", "draw_spread",
+    "valid_answers", "validity", "validity_shares", "people", "people_questions", "questions", "compared",
+    "compared_means", "sampling",
     "subjects", "refusals",
 )  # fmt: skip
 

@@ -14,14 +14,14 @@ Faulborn et al. 2025, section 3.4 (two annotators, Cohen's κ, disagreements res
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import nan
 
 import numpy as np
 
-from workbench.domain.annotations import Codebook, ItemLabels, LabelOption
+from workbench.domain.annotations import Codebook, ItemLabels
 from workbench.domain.seeds import SEED
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName
@@ -154,51 +154,6 @@ def agreement_report(
         a label is not in the codebook
     """
     return _Ratings(items, codebook, seed, resamples).report()
-
-
-def relabelled(items: Sequence[ItemLabels], mapping: Mapping[str, str | None]) -> tuple[ItemLabels, ...]:
-    """Return the items with coarser labels, so that agreement can be had on one side of a two-sided label.
-
-    `economic-left` becomes `economic` for agreement on the dimension and `left` for agreement on the leaning. Labels
-    that the mapping does not name stay; those that it maps to None are dropped, and the item keeps its other labels.
-
-    Examples
-    --------
-    >>> item = ItemLabels(7, {"ana": "economic-left", "ben": "none"})
-    >>> relabelled([item], {"economic-left": "left", "none": None})[0].labels
-    {'ana': 'left'}
-    """
-    return tuple(replace(item, labels=dict(_mapped(item.labels, mapping))) for item in items)
-
-
-def relabelled_codebook(codebook: Codebook, mapping: Mapping[str, str | None]) -> Codebook:
-    """Return the codebook for `relabelled` items: labels that fall together become one option.
-
-    It has the first one's key and all their meanings. An order survives if labels that fall together stand together in
-    it; otherwise there is none.
-    """
-    merged: dict[str, LabelOption] = {}
-    for option in codebook.options:
-        label = mapping.get(option.label, option.label)
-        if label is None:
-            continue
-        before = merged.get(label)
-        meaning = f"{before.meaning} {option.meaning}" if before else option.meaning
-        merged[label] = LabelOption(label, before.key if before else option.key, meaning)
-    return replace(codebook, options=tuple(merged.values()), ordinal=_mapped_order(codebook.ordinal, mapping))
-
-
-def _mapped(labels: Mapping[str, str], mapping: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:
-    for annotator, label in labels.items():
-        coarser = mapping.get(label, label)
-        if coarser is not None:
-            yield annotator, coarser
-
-
-def _mapped_order(ordinal: Sequence[str], mapping: Mapping[str, str | None]) -> tuple[str, ...]:
-    coarser = [label for label in (mapping.get(label, label) for label in ordinal) if label is not None]
-    runs = tuple(label for i, label in enumerate(coarser) if i == 0 or coarser[i - 1] != label)
-    return runs if len(set(runs)) == len(runs) > 1 else ()
 
 
 class _Ratings:

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.classifier.card import reader_version
 from workbench.classifier.config import LABELS, TrainConfig
 from workbench.classifier.encoding import clean
 from workbench.classifier.model import inspect, load, quiet
 from workbench.classifier.predict import Asked, Prediction, predictions, premise_of
-from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.errors import ModelError
 
 SCALE = 20.0
@@ -33,12 +31,6 @@ def zero_shot(config: TrainConfig, texts: Sequence[Asked], device: str | None = 
         yield from predictions(load(config.base, config.seed, device), config, texts)
     else:
         yield from _nearest(config, texts, device)
-
-
-def zero_shot_reader(config: TrainConfig) -> ReaderCard:
-    """Return the card under which a baseline's readings are kept."""
-    revision = inspect(config.base).revision
-    return ReaderCard(ReaderKind.CLASSIFIER, f"zero-shot {config.base}", reader_version(revision, config))
 
 
 def _nearest(config: TrainConfig, texts: Sequence[Asked], device: str | None) -> Iterator[list[Prediction]]:

@@ -223,19 +223,20 @@ class Evaluation:
     def report(self, way: str, threshold: float = 0.0, *, seed: int = SEED) -> ClassificationReport:
         """Return precision, recall, F1 per class and macro F1 of the answers whose confidence reaches a threshold."""
         kept = self.confidence[way] >= threshold
-        rng = derive_rng(seed, "report", way, str(threshold))
         if self.sampled is None:
-            return classification_report(self.true[kept], self.predicted[way][kept], len(LABELS), rng)
+            return classification_report(self.true[kept], self.predicted[way][kept], len(LABELS))
         read = np.where(kept, self.predicted[way], MISSING)
+        rng = derive_rng(seed, "report", way, str(threshold))
         return weighted_report(self.true, read, len(LABELS), self.sampled, rng)
 
     def curve(
         self, way: str, thresholds: Sequence[float] = THRESHOLDS, *, seed: int = SEED
     ) -> tuple[ThresholdPoint, ...]:
         """Return macro F1 and the share kept, by threshold."""
-        rng = derive_rng(seed, "curve", way)
         read = (self.true, self.predicted[way], self.confidence[way], len(LABELS), thresholds)
-        return threshold_curve(*read, rng) if self.sampled is None else weighted_curve(*read, self.sampled, rng)
+        if self.sampled is None:
+            return threshold_curve(*read)
+        return weighted_curve(*read, self.sampled, derive_rng(seed, "curve", way))
 
     def point(self, way: str, threshold: float, *, seed: int = SEED) -> ThresholdPoint:
         """Return the point of the curve at a threshold, the same wherever it is shown."""

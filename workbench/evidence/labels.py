@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from stores.annotation.labels import Judged, anonymous, item_labels
 from stores.core.store import Store
-from workbench.annotation.agreement import agreement_report, relabelled
+from workbench.annotation.agreement import agreement_report
 from workbench.annotation.agreement_tables import LabelledItem, QueueAgreement
 from workbench.classifier.dataset import Example
 from workbench.data import shipped_codebook
-from workbench.domain.annotations import Codebook, ItemLabels, Purpose
+from workbench.domain.annotations import Codebook, Purpose
 from workbench.domain.seeds import SEED
 
 HALVES = {
@@ -79,11 +79,6 @@ def _labelled(item: Judged) -> LabelledItem:
         item.gold,
         f"{said}, reopened by labels that came after it" if decision and item.open else said,
     )
-
-
-def halves(items: Sequence[ItemLabels]) -> dict[str, tuple[ItemLabels, ...]]:
-    """Return labels of statements as two sets of labels, for dimension and for leaning."""
-    return {name: relabelled(items, mapping) for name, mapping in HALVES.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ class Interval:
 BCA = "Bias-corrected and accelerated bootstrap (Efron 1987) with Student's t for few"
 PAIRS, UNITS = f"{BCA} pairs, over pairs", f"{BCA} items, over items"
 CLUSTERS = f"{BCA} statements, over statements, whose pairs are drawn together"
+DISAGREEMENT = "Jackknife over items, on log(1 - value), with Student's t"
 ENOUGH = "with fewer than 6 that have an answer other than the most frequent one, none"
 WILSON = "Wilson's at the effective number of answers (Korn and Graubard 1998), over"
 PUBLISHED = "published rule, not a confidence interval"
@@ -48,7 +49,7 @@ INTERVALS: Mapping[str, Interval] = {
     "observed over pairs": Interval("Observed agreement of two people", f"{WILSON} pairs"),
     "ac1 over pairs": Interval("Gwet's AC1 of two people", PAIRS),
     "alpha over units": Interval("Krippendorff's α, nominal", f"{UNITS}; {ENOUGH}"),
-    "ordinal-alpha over units": Interval("Krippendorff's α, ordinal", f"{UNITS}; {ENOUGH}"),
+    "ordinal-alpha over units": Interval("Krippendorff's α, ordinal", f"{DISAGREEMENT}; {ENOUGH}"),
     "fleiss over units": Interval("Fleiss' κ", f"{UNITS}; {ENOUGH}"),
     "percent over units": Interval("Agreeing pairs of several people's labels", f"{WILSON} items"),
     "ac1 over units": Interval("Gwet's AC1 of several people", UNITS),
@@ -136,7 +137,9 @@ INTERVALS: Mapping[str, Interval] = {
         "Wilson's within the strata, put together by their sizes (MOVER: Zou, Huang and Zhang 2009)",
     ),
     "F1 of items": Interval("F1 of a class", "Wilson's of TP / (TP + FP + FN), carried over"),
-    "macro F1 of items": Interval("Macro F1", f"{BCA} items, over items; where nothing was misread, none"),
+    "macro F1 of items": Interval(
+        "Macro F1", "Jackknife over items, on the logit, with Student's t; where nothing was misread, none"
+    ),
     "share of weighted items": Interval(
         "Share of answers, from a drawn test set", f"{WILSON} texts, by the rescaled bootstrap's variance"
     ),

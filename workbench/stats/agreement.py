@@ -31,12 +31,10 @@ __all__ = [
     "cohen_kappa",
     "fleiss_kappa",
     "gwet_ac1",
-    "gwet_ac1_2x2",
     "gwet_ac1_raters",
     "kappa_2x2",
     "krippendorff_alpha",
     "observed_agreement",
-    "observed_agreement_2x2",
     "pairs_estimates",
     "percent_agreement",
     "specific_agreement",
@@ -131,16 +129,6 @@ def kappa_2x2(table: npt.ArrayLike) -> FloatArray:
     [0.4, nan]
     """
     return contingency.kappa(_two_by_two(table))
-
-
-def observed_agreement_2x2(table: npt.ArrayLike) -> FloatArray:
-    """Return the observed agreement of each 2 x 2 table of counts; NaN where the table is empty."""
-    return contingency.observed_agreement(_two_by_two(table))
-
-
-def gwet_ac1_2x2(table: npt.ArrayLike) -> FloatArray:
-    """Return Gwet's AC1 of each 2 x 2 table of counts; NaN where the table is empty."""
-    return contingency.gwet_ac1(_two_by_two(table))
 
 
 @dataclass(frozen=True, slots=True)

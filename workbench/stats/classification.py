@@ -2,8 +2,8 @@
 
 Labels are codes from 0 to `categories` - 1; `MISSING` stands for an abstention, which is left out and counted.
 Precision, recall, F1 and accuracy are proportions (F1 of one class is a function of one), so they have Wilson's
-interval, which keeps its width where a classifier makes no error. Macro F1 has a bootstrap over items: as a table of
-counts holds everything that enters it, resampling items is one multinomial draw of the table's cells.
+interval, which keeps its width where a classifier makes no error. Macro F1 has the jackknife's over items: as a table
+of counts holds everything that enters it, leaving an item out is taking one from a cell.
 
 Here every item stands for itself. Items that were drawn with known probabilities are in `weighted_classification`.
 
@@ -25,8 +25,8 @@ import numpy.typing as npt
 
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray, whole_numbers
+from workbench.stats.jackknife import logit_interval
 from workbench.stats.proportions import wilson_interval
-from workbench.stats.resampling import bca_interval, percentile_interval
 from workbench.stats.sampled import Sampled
 from workbench.stats.units import MISSING
 
@@ -48,10 +48,10 @@ ONE_LABEL = "all items have one label"
 NEVER_PREDICTED = "never predicted"
 NO_SUPPORT = "no item has this label"
 NO_ERRORS = "too few for an interval: no item was misread; the classes have intervals"
+TOO_FEW = "too few for an interval"
 NOT_THERE = "no item has this label and it is never predicted"
 
 Number = TypeVar("Number", np.int64, np.float64)
-Rng = np.random.Generator | None
 Matrix = tuple[tuple[int, ...], ...]
 
 
@@ -116,15 +116,12 @@ class ClassificationReport:
     "items: rows true, columns predicted"
 
 
-def classification_report(
-    true: npt.ArrayLike, predicted: npt.ArrayLike, categories: int, rng: Rng = None, resamples: int = 1000
-) -> ClassificationReport:
+def classification_report(true: npt.ArrayLike, predicted: npt.ArrayLike, categories: int) -> ClassificationReport:
     """Return precision, recall and F1 per class, macro F1 and accuracy, each with a 95 % interval.
 
     Precision, recall and accuracy have Wilson's interval of a proportion. So has F1: with J = TP / (TP + FP + FN), F1
-    is 2J / (1 + J), and the ends of J's interval are carried over. Macro F1 has the `bca_interval` of resampled
-    items; without a generator none. Where nothing was mistaken every resample is perfect too, and there is none: the
-    classes' intervals then say what n allows.
+    is 2J / (1 + J), and the ends of J's interval are carried over. Macro F1 has the `logit_interval`. Where
+    nothing was mistaken no item moves it, and there is none: the classes' intervals then say what n allows.
 
     Named cases: `no items`; a class is `never predicted` (precision), `no item has this label` (recall), or neither
     (F1); macro F1 does not exist when `all items have one label`, see `macro_f1`.
@@ -140,13 +137,12 @@ def classification_report(
     abstained = truth[(truth != MISSING) & (guess == MISSING)]
     missed = np.bincount(abstained, minlength=categories)
     hits, support, given = np.diagonal(table), table.sum(axis=1), table.sum(axis=0)
-    draws = _resampled(table, rng, resamples)
     return ClassificationReport(
         precision=_proportions(hits, given, np.zeros_like(missed), NEVER_PREDICTED),
         recall=_proportions(hits, support, missed, NO_SUPPORT),
         f1=tuple(f1_of_jaccard(share) for share in _proportions(hits, support + given - hits, missed, NOT_THERE)),
         support=tuple(int(n) for n in support),
-        macro_f1=macro_estimate(table, len(abstained), draws),
+        macro_f1=macro_estimate(table, len(abstained)),
         accuracy=_proportion(int(hits.sum()), int(table.sum()), len(abstained), NO_ITEMS),
         matrix=tuple(tuple(int(cell) for cell in row) for row in table),
     )
@@ -171,13 +167,10 @@ def threshold_curve(
     confidence: npt.ArrayLike,
     categories: int,
     thresholds: Sequence[float],
-    rng: Rng = None,
-    resamples: int = 1000,
 ) -> tuple[ThresholdPoint, ...]:
     """Return macro F1 and the share kept for each threshold, in the order given; kept is confidence >= threshold.
 
-    Abstentions are never kept. All points rest on the same resamples of items, so that the curve's intervals do not
-    jump from point to point. Raises ValueError where a prediction has no confidence (NaN).
+    Abstentions are never kept. Raises ValueError where a prediction has no confidence (NaN).
 
     Examples
     --------
@@ -191,14 +184,8 @@ def threshold_curve(
     levels, where = np.unique(np.asarray(thresholds, dtype=np.float64), return_inverse=True)
     cells = _by_level(truth, guess, sure, levels, categories)
     tables = at_or_above(cells)
-    draws = None
-    if rng is not None and cells.sum() > 0:
-        drawn = rng.multinomial(cells.sum(), cells.ravel() / cells.sum(), size=resamples)
-        draws = macro_f1(at_or_above(drawn.reshape(resamples, *cells.shape)))
     items = int(known.sum())
-    points = [
-        _point(float(level), tables[i], items, None if draws is None else draws[:, i]) for i, level in enumerate(levels)
-    ]
+    points = [_point(float(level), table, items) for level, table in zip(levels, tables, strict=True)]
     return tuple(points[i] for i in where)
 
 
@@ -300,31 +287,15 @@ def f1_of_jaccard(share: Estimate) -> Estimate:
     return Estimate(value, low, high, share.n, share.excluded, share.undefined, interval=name)
 
 
-def _resampled(table: IntArray, rng: Rng, resamples: int) -> FloatArray | None:
-    n = int(table.sum())
-    if rng is None or n == 0:
-        return None
-    drawn = rng.multinomial(n, table.ravel() / n, size=resamples)
-    return macro_f1(drawn.reshape(resamples, *table.shape))
-
-
-def macro_estimate(
-    table: IntArray | FloatArray, excluded: int, draws: FloatArray | None, items: int | None = None
-) -> Estimate:
-    """Return macro F1 of a table; `items` says how many there are in a table of weights."""
-    n, value = int(table.sum()) if items is None else items, float(macro_f1(table))
+def macro_estimate(table: IntArray, excluded: int) -> Estimate:
+    """Return macro F1 of a table of items."""
+    n, value = int(table.sum()), float(macro_f1(table))
     if np.isnan(value):
         return Estimate(value, float("nan"), float("nan"), n, excluded, ONE_LABEL if n else NO_ITEMS)
-    if draws is None:
-        return Estimate(value, float("nan"), float("nan"), n, excluded)
-    if items is not None:
-        low, high = (float(end) for end in percentile_interval(draws))
-        return Estimate(value, low, high, n, excluded, interval="macro F1 of weighted items")
-    counts = np.asarray(table, dtype=np.int64)
-    each = np.eye(counts.size, dtype=np.int64).reshape(-1, *counts.shape)[counts.ravel() > 0]
-    low, high = bca_interval(draws, value, np.repeat(macro_f1(counts - each), counts[counts > 0]))
+    each = np.eye(table.size, dtype=np.int64).reshape(-1, *table.shape)[table.ravel() > 0]
+    low, high = logit_interval(value, np.repeat(macro_f1(table - each), table[table > 0]))
     found = Estimate(value, low, high, n, excluded, interval="macro F1 of items")
-    return found if not np.isnan(low) else replace(found, interval="", few=NO_ERRORS if value == 1 else "")
+    return found if not np.isnan(low) else replace(found, interval="", few=NO_ERRORS if value == 1 else TOO_FEW)
 
 
 def _by_level(truth: IntArray, guess: IntArray, sure: FloatArray, levels: FloatArray, categories: int) -> IntArray:
@@ -342,10 +313,10 @@ def at_or_above(cells: npt.NDArray[Number]) -> npt.NDArray[Number]:
     return descending[..., 1:, :, :]
 
 
-def _point(threshold: float, table: IntArray, items: int, draws: FloatArray | None) -> ThresholdPoint:
+def _point(threshold: float, table: IntArray, items: int) -> ThresholdPoint:
     kept = int(table.sum())
     share = _proportion(kept, items, 0, NO_ITEMS)
-    return ThresholdPoint(threshold, macro_estimate(table, items - kept, draws), share, kept)
+    return ThresholdPoint(threshold, macro_estimate(table, items - kept), share, kept)
 
 
 def _bin(

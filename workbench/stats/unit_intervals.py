@@ -11,6 +11,7 @@ import numpy.typing as npt
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import FloatArray, IntArray
 from workbench.stats.clustered import share_interval
+from workbench.stats.jackknife import disagreement_interval
 from workbench.stats.resampling import bca_interval, resampled_sums
 
 FEWEST = 6
@@ -33,9 +34,9 @@ def with_interval(
     resamples: int,
     answers: IntArray,
 ) -> Estimate:
-    """Return an estimate with its `bca_interval` over units, from what each adds to the statistic: (units, columns).
+    """Return an estimate with its interval over units, from what each adds to the statistic: (units, columns).
 
-    Of a share the columns are agreeing pairs and pairs.
+    A share has Wilson's (its columns are agreeing pairs and pairs), ordinal α the jackknife's, others `bca_interval`.
 
     answers : (units, q) how often each category was given
     """
@@ -48,11 +49,11 @@ def with_interval(
     if kind not in UNCORRECTED and others < FEWEST:
         few = f"too few for an interval: {others} of {len(rows)} with an answer other than the most frequent one"
         return replace(found, few=f"{few}; it takes {FEWEST}")
-    unequal = int(np.count_nonzero(answers.max(axis=1) < answers.sum(axis=1)))
-    if kind == "ordinal-alpha" and unequal < FEWEST:
-        few = f"too few for an interval: {unequal} of {len(rows)} with unequal answers; it takes {FEWEST}"
-        return replace(found, few=few)
-    whole = rows.sum(axis=0)
-    draws = statistic(resampled_sums(rows, resamples, rng))
-    low, high = bca_interval(draws, found.value, statistic(whole - rows))
+    left_out = statistic(rows.sum(axis=0) - rows)
+    if kind == "ordinal-alpha":
+        low, high = disagreement_interval(found.value, left_out, min(len(rows), others) - 1)
+        if np.isnan(low):
+            return replace(found, few="too few for an interval: it takes two with unequal answers")
+    else:
+        low, high = bca_interval(statistic(resampled_sums(rows, resamples, rng)), found.value, left_out)
     return found if np.isnan(low) else replace(found, low=low, high=high, interval=interval)

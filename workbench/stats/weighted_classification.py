@@ -19,19 +19,21 @@ from workbench.stats.classification import (
     NO_ITEMS,
     NO_SUPPORT,
     NOT_THERE,
+    ONE_LABEL,
     ClassificationReport,
-    Rng,
     ThresholdPoint,
     at_or_above,
     checked_confidences,
     confusion_matrix,
     f1_of_jaccard,
     label_codes,
-    macro_estimate,
     macro_f1,
 )
+from workbench.stats.resampling import percentile_interval
 from workbench.stats.sampled import Sampled
 from workbench.stats.units import MISSING
+
+Rng = np.random.Generator | None
 
 
 def weighted_report(
@@ -61,7 +63,7 @@ def weighted_report(
         recall=shares(of, missed, NO_SUPPORT),
         f1=tuple(f1_of_jaccard(share) for share in shares(either, missed, NOT_THERE)),
         support=tuple(int(base.sum()) for base in of),
-        macro_f1=macro_estimate(table[0], int(missed.sum()), _macro_draws(draws, 0), int(both.sum())),
+        macro_f1=_macro_estimate(table[0], int(both.sum()), int(missed.sum()), _macro_draws(draws, 0)),
         accuracy=sampled.share(right, both, int(missed.sum()), NO_ITEMS),
         matrix=tuple(tuple(row) for row in confusion_matrix(truth, guess, categories).tolist()),
     )
@@ -92,9 +94,20 @@ def weighted_curve(
     for place, level in enumerate(levels):
         kept = both & (reached > place)
         n = int(kept.sum())
-        macro = macro_estimate(tables[place], int(known.sum()) - n, _macro_draws(drawn, place), n)
+        macro = _macro_estimate(tables[place], n, int(known.sum()) - n, _macro_draws(drawn, place))
         points.append(ThresholdPoint(float(level), macro, sampled.share(kept, known, 0, NO_ITEMS), n))
     return tuple(points[i] for i in where)
+
+
+def _macro_estimate(table: FloatArray, items: int, excluded: int, draws: FloatArray | None) -> Estimate:
+    """Return macro F1 of a table of weights; without draws, without an interval."""
+    value, nan = float(macro_f1(table)), float("nan")
+    if np.isnan(value):
+        return Estimate(value, nan, nan, items, excluded, ONE_LABEL if items else NO_ITEMS)
+    if draws is None:
+        return Estimate(value, nan, nan, items, excluded)
+    low, high = (float(end) for end in percentile_interval(draws))
+    return Estimate(value, low, high, items, excluded, interval="macro F1 of weighted items")
 
 
 def _cells(truth: IntArray, guess: IntArray, level: IntArray, shape: tuple[int, int]) -> IntArray:

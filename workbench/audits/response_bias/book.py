@@ -77,6 +77,7 @@ def _contents(found: Findings, *, typos: bool) -> Iterator[Entry]:
     yield of_each("likeness", "human-likeness", models.likeness, *tests)
     yield of_each("cells", "changes with tests", cells.cells, *tests, "entropy")
     yield of_each("entropies", "entropies", cells.entropies)
+    yield of_all("uncertainty", "change against uncertainty", cells.uncertainty)
     yield of_each("left_out", "questions left out", cells.left_out, "definition")
     yield of_each("topics", "topics", cells.topics, "definition")
     yield of_each("draws", "draws of perturbations", cells.draws, "definition", "alpha")

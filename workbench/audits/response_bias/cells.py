@@ -10,6 +10,7 @@ from workbench.audits.response_bias.figures import Cell, DrawFigure, TopicFigure
 from workbench.audits.response_bias.findings import Findings
 from workbench.audits.response_bias.formula import formula
 from workbench.audits.response_bias.names import Place, kind_said, place_said, subject_of
+from workbench.audits.response_bias.score import over_cells
 from workbench.audits.response_bias.uncertainty import ENTROPY_RULES, EntropyRule, Spread
 from workbench.audits.response_bias.words import ENTROPIES, stars, why
 from workbench.domain.counting import plural
@@ -189,6 +190,32 @@ def entropies(found: Findings, rules: Sequence[EntropyRule] = ENTROPY_RULES) -> 
         "those that the definition of a change leaves out.",
         notes=[f"{rule}: {ENTROPIES[rule]}" for rule in rules],
         link=lambda row: Link("questions", (row[0], *subject_of(row[1].place))),
+    )
+
+
+def uncertainty(found: Findings) -> Table[tuple[str, list[Cell]]]:
+    """Return whether biases change answers more where a model is unsure: over all cells, and over those of a model.
+
+    Tjuatja et al. 2024, Figure 8.
+    """
+    of_each = {name: [cell for other, cell in found.lines if other == name] for name in found.reports}
+    every = [("all", [cell for _, cell in found.lines])] if len(of_each) > 1 else []
+    return Table(
+        "uncertainty",
+        "Size of the change against uncertainty",
+        [*every, *of_each.items()],
+        [
+            columns.model(lambda row: row[0]),
+            Column("cells", "biases", lambda row: sum(cell.scored for cell in row[1]), Kind.COUNT),
+            *columns.correlation(
+                lambda row: over_cells(row[1]),
+                "over biases, of the size of the mean change and the mean entropy of the answers to the originals",
+            ),
+        ],
+        key=lambda row: (row[0],),
+        definition="A positive r says that answers change more where the model is less sure of them. Perturbations and "
+        "variants of wordings do not count. Tjuatja et al. 2024, Figure 8, has one r over the biases of nine models.",
+        notes=["Biases of one model are not independent: p is too small."] if every else [],
     )
 
 

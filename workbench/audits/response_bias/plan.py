@@ -25,8 +25,6 @@ from workbench.errors import UsageError
 
 OPTIONS = "options"
 "axis of a probe: the number of options that its prompt offers"
-ONE_TOKEN = (LETTERED, STEERING)
-"families whose answer is the next token, so that its probabilities are those of the answers"
 STEERS: Mapping[str, Bias] = {
     "steer-allow-forbid": Bias.ALLOW_FORBID,
     "steer-response-order": Bias.RESPONSE_ORDER,
@@ -144,7 +142,6 @@ __all__ = [
     "DEFAULTS",
     "EXTENDED",
     "LETTERED",
-    "ONE_TOKEN",
     "OPTIONS",
     "STEERING",
     "STEERING_STEPS",

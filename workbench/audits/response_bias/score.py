@@ -89,10 +89,10 @@ def over_draws(found: Sequence[Deltas], numbers: Sequence[int], alpha: float = 0
     return Draws(draws, mean, sd, low, high, sum(draw.effect != 0 for draw in draws))
 
 
-def over_reports(reports: Iterable[Report]) -> Pearson:
+def over_cells(cells: Iterable[Cell]) -> Pearson:
     """Return the correlation of |mean change| and mean entropy of the originals, over models and biases (figure 8)."""
-    cells = [cell for report in reports for cell in report.cells if cell.scored]
-    return pearson([abs(cell.delta.mean) / 100 for cell in cells], [cell.spread.original for cell in cells])
+    scored = [cell for cell in cells if cell.scored]
+    return pearson([abs(cell.delta.mean) / 100 for cell in scored], [cell.spread.original for cell in scored])
 
 
 def _only_model(tables: Sequence[Table]) -> str:

@@ -31,7 +31,7 @@ FIGURES = (MATRIX, CELLS, TOPICS, DRAWS, VALIDITY, PEOPLE, REFUSED)
 "views of whole models, all of which a program gets where it names none"
 TABLES: Mapping[str, tuple[str, ...]] = {
     MATRIX: ("matrix", "scores"),
-    CELLS: ("cells", "likeness", "entropies", "left_out"),
+    CELLS: ("cells", "likeness", "entropies", "uncertainty", "left_out"),
     TOPICS: ("topics",),
     DRAWS: ("draws", "draw_spread"),
     VALIDITY: ("valid_answers", "validity"),
@@ -41,7 +41,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {
 }
 "view -> its tables in the book"
 FOR_PROGRAMS: Mapping[str, tuple[str, ...]] = {
-    MATRIX: ("likeness", "cells", "entropies", "left_out"),
+    MATRIX: ("likeness", "cells", "entropies", "uncertainty", "left_out"),
     CELLS: ("scores",),
     VALIDITY: ("validity_shares",),
     PEOPLE: ("people_questions",),
