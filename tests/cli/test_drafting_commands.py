@@ -186,7 +186,7 @@ def test_ones_own_prompt_replaces_the_published_one_of_its_kind(
         (("--model", "scripted", "--kind", "negation", "--temperature", "0"), "--temperature: found 0.0"),
         (("--model", "scripted", "--kind", "negation", "--seed", "-1"), "--seed: found -1"),
         (("--model", "scripted", "--kind", "negation", "--statements", "nowhere"), "'nowhere'"),
-        (("--model", "scripted", "--kind", "negation", "--statements", "0"), "0 statements"),
+        (("--model", "scripted", "--kind", "negation", "--statements", "0"), "--statements: 0 were asked for"),
         (("--model", "scripted", "--kind", "negation", "--language", "de"), "no original in 'de'"),
         (("--kind", "negation"), "--model"),
         (("--accept", "99", "--person", "ana"), "no draft 99"),

@@ -285,8 +285,8 @@ def _perturb(store: Store, options: Namespace, name: str) -> int:
 def _make(store: Store, options: Namespace, name: str, wanted: Wanted) -> int:
     """Show what was made; write it with --yes, or once a person at a terminal said so."""
     from workbench.pipeline.choice_forms import accept, propose
+    from workbench.pipeline.choosing import named_statements
     from workbench.pipeline.naming_questions import named_questions
-    from workbench.pipeline.naming_statements import named_statements
 
     refs = named_questions(store, name, named_statements(store, name, options.questions or ""))
     proposals = propose(store, name, refs, wanted)

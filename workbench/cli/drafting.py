@@ -225,7 +225,7 @@ def changed(prompt: DraftPrompt, options: Namespace) -> DraftPrompt:
 
 
 def _refs(store: Store, instrument: str, options: Namespace) -> tuple[str, ...]:
-    from workbench.pipeline.naming_statements import named_statements
+    from workbench.pipeline.choosing import named_statements
 
     return named_statements(store, instrument, options.statements or "")
 

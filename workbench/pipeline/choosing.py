@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from workbench.domain.names import listed
 from workbench.domain.questionnaire_tallies import named_few
+from workbench.domain.questionnaires import Role
+from workbench.errors import UsageError
 from workbench.options.shared import STATEMENTS
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+
+ROLES = {"targets": Role.TARGET, "target": Role.TARGET, "context": Role.CONTEXT}
+"words that stand for the questions of a role"
 
 
 def chosen(text: str | None, names: Sequence[str]) -> tuple[str, ...]:
@@ -26,7 +35,7 @@ def chosen(text: str | None, names: Sequence[str]) -> tuple[str, ...]:
         if int(typed) < 1:
             raise STATEMENTS.error("0 were asked for; give 1 or more, or names")
         return tuple(names[: int(typed)])
-    return listed(typed)
+    return tuple(dict.fromkeys(listed(typed)))
 
 
 def statements(text: str | None, wanted: Sequence[str], there: Sequence[str]) -> tuple[str, ...]:
@@ -39,3 +48,19 @@ def statements(text: str | None, wanted: Sequence[str], there: Sequence[str]) ->
     if others:
         raise STATEMENTS.error(f"{named_few(others)}: not among what the other options choose")
     return named or tuple(wanted)
+
+
+def named_statements(store: Store, instrument: str, text: str) -> tuple[str, ...]:
+    """Return the refs that are asked for, () for all; `targets` and `context` are the questions of a role.
+
+    A statement whose ref is one of these words is meant by it. Raises FieldError for 0, and UsageError for a role that
+    no question has.
+    """
+    refs = [line.ref for line in store.instruments.lines(instrument)]
+    role = None if text.strip() in refs else ROLES.get(text.strip().casefold())
+    if role is None:
+        return chosen(text, refs)
+    found = tuple(question.ref for question in store.questionnaires.questions(instrument) if question.role is role)
+    if not found:
+        raise UsageError(f"{instrument} has no {role.value} questions; choose another instrument, or give them a role")
+    return found

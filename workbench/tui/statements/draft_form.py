@@ -232,6 +232,6 @@ def as_spec(store: Store, values: DraftValues) -> DraftSpec:
 
 def refs_of(store: Store, values: DraftValues) -> tuple[str, ...]:
     """Read which statements are meant; empty for all."""
-    from workbench.pipeline.naming_statements import named_statements
+    from workbench.pipeline.choosing import named_statements
 
     return named_statements(store, values.instrument, values.statements)
