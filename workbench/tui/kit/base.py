@@ -38,7 +38,7 @@ def as_trouble(error: BaseException) -> WorkbenchError:
     raise error
 
 
-class StoreScreen(Keyed, Screen[None]):
+class StoreScreen(Screen[None], Keyed):
     """A screen that reads the store in thread workers, each with a connection of its own.
 
     Workers that are given what was read have a description that is not empty: else Textual writes out all of it first.

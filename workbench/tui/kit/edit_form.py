@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from workbench.pipeline.editing import Done
 
 
-class EditForm(Keyed, ModalScreen["Done | None"]):
+class EditForm(ModalScreen["Done | None"], Keyed):
     """A form that changes statements; dismisses what was done, or None."""
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("edit_form.tcss"))

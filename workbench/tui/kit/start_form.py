@@ -53,7 +53,7 @@ class Outlook:
     "queues the job, starts its worker and returns its number; None: there is nothing to start"
 
 
-class StartForm(Keyed, ModalScreen[int | None]):
+class StartForm(ModalScreen[int | None], Keyed):
     """A form; dismisses the number of the job that was started, or None."""
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("start_form.tcss"))

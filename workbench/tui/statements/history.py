@@ -57,7 +57,7 @@ class Past:
     "the newest first"
 
 
-class HistoryScreen(Keyed, Screen[None]):
+class HistoryScreen(Screen[None], Keyed):
     """A statement's versions, the newest first."""
 
     CSS_PATH = "history.tcss"
