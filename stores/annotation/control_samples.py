@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
 
 from stores.core.base import Aggregate, named, now
 from workbench.domain.control_samples import ControlItem, ControlSample, Drawn
@@ -26,43 +27,47 @@ class ControlSamples(Aggregate):
     ) -> None:
         """Write a sample in one transaction."""
         uid = secrets.token_bytes(16)
-        sizes = json.dumps({name: [one.size, one.drawn] for name, one in strata.items()})
+        sample = ControlSample(uid, dict(run), reader, seed, dict(strata), drawn_by, now(), tuple(items))
         with self.store.write() as connection:
-            connection.execute(
-                "insert into control_sample (uid, run_key, run, reader_kind, reader, reader_version, seed, strata, "
-                "drawn_by, at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    uid, _key(run, reader), json.dumps(dict(run), sort_keys=True, ensure_ascii=False),
-                    reader.kind.value, reader.name, reader.version, seed, sizes, drawn_by, now(),
-                ),
-            )  # fmt: skip
-            connection.executemany(
-                "insert into control_item (sample, ordinal, ref, stratum, prompt, text, label, answers, places) "
-                "values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    (uid, n, one.ref, one.stratum, one.prompt, one.text, one.label, one.answers,
-                     json.dumps(one.places))
-                    for n, one in enumerate(items)
-                ),
-            )  # fmt: skip
+            _insert(connection, sample)
+
+    def every(self) -> tuple[ControlSample, ...]:
+        """Return all samples, the oldest first."""
+        return tuple(map(self._sample, named(self.connection, "select * from control_sample order by at, uid")))
+
+    def merge(self, samples: Iterable[ControlSample]) -> int:
+        """Add the samples of another store, with the times at which they were drawn; return how many were new."""
+        with self.store.write() as connection:
+            return sum(_insert(connection, one) for one in samples)
+
+    def newest(self, run: Mapping[str, str]) -> ControlSample | None:
+        """Return the newest sample of a run, whoever read its answers; None where there is none."""
+        rows = named(
+            self.connection, "select * from control_sample where run = ? order by at desc, uid desc", (_written(run),)
+        )
+        return next((self._sample(row) for row in rows), None)
+
+    def any(self) -> bool:
+        """Return whether a sample was ever drawn."""
+        return self.connection.execute("select 1 from control_sample limit 1").fetchone() is not None
 
     def of_run(self, run: Mapping[str, str], reader: ReaderCard) -> tuple[ControlSample, ...]:
         """Return the samples of a run as a reader read it, the oldest first."""
         rows = named(
             self.connection, "select * from control_sample where run_key = ? order by at, uid", (_key(run, reader),)
         ).fetchall()
-        return tuple(
-            ControlSample(
-                bytes(row["uid"]),
-                json.loads(row["run"]),
-                ReaderCard(ReaderKind(row["reader_kind"]), row["reader"], row["reader_version"]),
-                row["seed"],
-                {name: Drawn(*sizes) for name, sizes in json.loads(row["strata"]).items()},
-                row["drawn_by"],
-                row["at"],
-                self._items(bytes(row["uid"])),
-            )
-            for row in rows
+        return tuple(map(self._sample, rows))
+
+    def _sample(self, row: sqlite3.Row) -> ControlSample:
+        return ControlSample(
+            bytes(row["uid"]),
+            json.loads(row["run"]),
+            ReaderCard(ReaderKind(row["reader_kind"]), row["reader"], row["reader_version"]),
+            row["seed"],
+            {name: Drawn(*sizes) for name, sizes in json.loads(row["strata"]).items()},
+            row["drawn_by"],
+            row["at"],
+            self._items(bytes(row["uid"])),
         )
 
     def _items(self, sample: bytes) -> tuple[ControlItem, ...]:
@@ -74,6 +79,33 @@ class ControlSamples(Aggregate):
             )
             for row in rows
         )  # fmt: skip
+
+
+def _insert(connection: sqlite3.Connection, one: ControlSample) -> int:
+    """Write a sample with its items; return 1, or 0 where it is there already. Inside a transaction."""
+    sizes = json.dumps({name: [of.size, of.drawn] for name, of in one.strata.items()})
+    added = connection.execute(
+        "insert into control_sample (uid, run_key, run, reader_kind, reader, reader_version, seed, strata, drawn_by, "
+        "at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (uid) do nothing",
+        (
+            one.uid, _key(one.run, one.reader), _written(one.run), one.reader.kind.value, one.reader.name,
+            one.reader.version, one.seed, sizes, one.drawn_by, one.at,
+        ),
+    ).rowcount  # fmt: skip
+    if added:
+        connection.executemany(
+            "insert into control_item (sample, ordinal, ref, stratum, prompt, text, label, answers, places) "
+            "values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                (one.uid, n, of.ref, of.stratum, of.prompt, of.text, of.label, of.answers, json.dumps(of.places))
+                for n, of in enumerate(one.items)
+            ),
+        )
+    return added
+
+
+def _written(run: Mapping[str, str]) -> str:
+    return json.dumps(dict(run), sort_keys=True, ensure_ascii=False)
 
 
 def _key(run: Mapping[str, str], reader: ReaderCard) -> bytes:

@@ -29,6 +29,18 @@ class ReadAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedPrompt:
+    """A prompt about a statement."""
+
+    probe: int
+    "rowid"
+    key: bytes
+    variant: str
+    template: str
+    inverted: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Labelled:
     """What a classifier, an annotator or an adjudicator says of an answer."""
 
@@ -74,6 +86,22 @@ class ReviewQueries(Aggregate):
             for at, kind, n, template, inverted, prompt, text, label, count in rows
         )
 
+    def given(self, run: Run, ref: str) -> tuple[ReadAnswer, ...]:
+        """Return the answers of a run about one statement, whoever reads them: no answer has a label."""
+        bound = run_values(self.connection, run) | {"ref": ref}
+        return tuple(
+            ReadAnswer(at, _variant(kind, n), template, bool(inverted), bytes(prompt), bytes(text), label, count)
+            for at, kind, n, template, inverted, prompt, text, label, count in self.connection.execute(_GIVEN, bound)
+        )
+
+    def prompts(self, run: Run, ref: str) -> tuple[AskedPrompt, ...]:
+        """Return the prompts about one statement that were put to a run's model, each once, in the order of cells."""
+        bound = run_values(self.connection, run) | {"ref": ref}
+        return tuple(
+            AskedPrompt(probe, bytes(prompt), _variant(kind, n), template, bool(inverted))
+            for probe, prompt, kind, n, template, inverted in self.connection.execute(_PROMPTS, bound)
+        )
+
     def text(self, key: bytes) -> str:
         """Return a text by its key."""
         return restored(self.connection.execute("select body from text where key = ?", (key,)).fetchone()[0])
@@ -117,7 +145,7 @@ _UNIT = f"u.template_id is null and u.wording_id = {first_wording('w', 's')}"
 _ANSWERS = f"""
     select ref, kind, ordinal, template, inverted, prompt, text, label, sum(count) from (
         select min(p.id) as probe, s.ref, w.kind, w.ordinal, t.name as template, t.inverted, q.key as prompt,
-            x.key as text, g.label, r.count, s.ordinal as place
+            x.key as text, {{label}} as label, r.count, s.ordinal as place
         {_FROM}
         join text x on x.id = r.text_id
         {{readings}}
@@ -128,12 +156,14 @@ _ANSWERS = f"""
 """
 "prompts that several cells share count once"
 _READ = _ANSWERS.format(
+    label="g.label",
     readings="""
         left join unit u on u.text_id = r.text_id and u.template_id = p.template_id and u.wording_id is null
         left join reading g on g.unit_id = u.id and g.reader_id = :reader
-    """
+    """,
 )
 _CLASSIFIED = _ANSWERS.format(
+    label="g.label",
     readings=f"""
         join unit u on u.text_id = r.text_id and {_UNIT}
         join reading g on g.unit_id = u.id and g.reader_id = :reader and not exists (
@@ -142,9 +172,25 @@ _CLASSIFIED = _ANSWERS.format(
             join reader e on e.id = b.reader_id and e.kind = 'rule'
             where v.text_id = r.text_id and v.template_id = p.template_id and v.wording_id is null
         )
-    """
+    """,
 )
 "numbers that a rule reads are not the classifier's"
+_GIVEN = _ANSWERS.format(label="null", readings="")
+
+_PROMPTS = f"""
+    select min(p.id), q.key, w.kind, w.ordinal, t.name, t.inverted
+    from instrument i
+    join statement s on s.id in (select value from json_each(:scope)) and s.ref = :ref
+    join wording w on w.statement_id = s.id and w.language = :language
+    join probe p on p.wording_id = w.id and {PROBES}
+    join template t on t.id = p.template_id
+    join prompt q on q.id = p.prompt_id
+    where i.name = :instrument and exists (
+        select 1 from draw d where d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+            and (:fingerprint is null or d.fingerprint = :fingerprint)
+    )
+    group by q.id order by min(p.id)
+"""
 
 _LABELLED = f"""
     select s.ref, w.kind, w.ordinal, q.key, x.key, e.kind, e.name, g.label

@@ -62,6 +62,10 @@ class Rulings(Aggregate):
         where, values = ("where subject_key = ?", (subject.key,)) if subject else ("", ())
         return _events(self.connection, where, values)
 
+    def count(self) -> int:
+        """Return how many events there are."""
+        return int(self.connection.execute("select count(*) from ruling").fetchone()[0])
+
     def standing(self, kind: Ruled | None = None) -> dict[bytes, tuple[Ruling, ...]]:
         """Return the rulings that stand, one an auditor, by the keys of their subjects, the oldest first."""
         found: dict[bytes, tuple[Ruling, ...]] = {}

@@ -14,6 +14,7 @@ from stores.annotation.control_samples import ControlSamples
 from stores.annotation.described import DescribedPeople
 from stores.annotation.labels import Labels
 from stores.annotation.queues import Queues
+from stores.annotation.review_leases import ReviewLeases
 from stores.annotation.review_queries import ReviewQueries
 from stores.annotation.ruled_things import RuledThings
 from stores.annotation.rulings import Rulings
@@ -79,6 +80,7 @@ class Store:
         self.rulings = Rulings(self)
         self.control_samples = ControlSamples(self)
         self.review_queries = ReviewQueries(self)
+        self.review_leases = ReviewLeases(self)
         self.people = DescribedPeople(self)
         self.ruled_things = RuledThings(self)
         self.exchange = Exchange(self)

@@ -45,6 +45,8 @@ class Merged:
     "of auditors, that came with the labels of another store"
     people: int = 0
     "fields of who people are, that came with the labels of another store"
+    control_samples: int = 0
+    "of auditors' reviews, that came with the labels of another store"
 
 
 class Exchange(Aggregate):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -100,3 +102,41 @@ def test_agreement_of_auditors_is_that_of_their_rulings(path: Path, capsys: pyte
     assert rule(path, "tax-02/negation", "confirmed", by="eva") == 0
     (pair,) = rows(told(capsys, "review", path), "agreement")
     assert (pair["one"], pair["two"], pair["things"], pair["same"]) == ("eva", "otto", 2, 1)
+
+
+@pytest.mark.e2e
+def test_two_processes_at_once_are_given_different_statements(path: Path) -> None:
+    command = (sys.executable, "-m", "workbench", "review", str(path), "--next", "--json", "--as")
+    processes = [subprocess.Popen((*command, who), stdout=subprocess.PIPE) for who in ("otto", "eva")]
+    items = [json.loads(process.communicate(timeout=120)[0])["item"]["subject"] for process in processes]
+    assert len(set(items)) == 2
+
+
+def test_next_says_who_is_at_what_is_left(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for who in ("otto", "eva"):
+        assert told(capsys, "review", path, "--next", "--as", who)["item"]
+    assert main(["review", str(path), "--next", "--as", "ivo"]) == 0
+    assert "Nothing waits. eva and otto are at what is left." in capsys.readouterr().out
+
+
+def test_blind_names_no_other_auditor(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert rule(path, "tax-02", "look-again", by="eva") == 0
+    assert rule(path, "mig-01", "confirmed", by="eva") == 0
+    text = json.dumps([rows(told(capsys, "review", path, "--blind", "--as", "otto"), "review")])
+    assert "eva" not in text
+    assert "looked" not in text
+    assert "look_again" not in text
+    assert '"by others"' in text
+    item = told(capsys, "review", path, "--blind", "--next", "--as", "otto")["item"]
+    assert item["why"].startswith("another opinion wanted 100 + ")
+
+
+def test_control_samples_come_with_the_labels_of_another_store(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = audited(tmp_path / "other.db")
+    assert main(["review", str(other), "--draw", "6", "--as", "eva"]) == 0
+    capsys.readouterr()
+    assert main(["labels", str(path), "--merge", str(other)]) == 0
+    assert "1 control sample of reviews came with them" in capsys.readouterr().out
+    assert told(capsys, "review", path)["control"]["drawn_by"] == "eva"

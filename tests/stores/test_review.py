@@ -36,7 +36,8 @@ from workbench.errors import UsageError
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.runs import find_run
 from workbench.pipeline.control import Control, control_of, draw
-from workbench.pipeline.review import Review, answers_of, review
+from workbench.pipeline.review import Review, answers_of, known_to_wait, named, review
+from workbench.pipeline.review_progress import State, Waiting, progress_of, take_next
 
 
 def odd(probe: Probe) -> Answers:
@@ -267,3 +268,98 @@ def test_a_probability_is_near_where_it_is_within_a_sample_of_a_limit() -> None:
     positive = np.array([0.5, 0.45 - 0.02, 0.55 + 0.02, 0.9]).reshape(1, 4, 1, 1).repeat(2, axis=3)
     mass = LabelMass(("a", "b", "c", "d"), (ORIGINAL,), ("t",), positive, 1 - positive, np.ones((4, 1), dtype=np.bool_))
     assert near(judge_exact(mass))[0, :, 0, 0].tolist() == [False, True, True, False]
+
+
+def following(store: Store, auditor: str, item: str = "") -> Waiting | None:
+    return take_next(store, progress_of(store, queue(store), auditor), item)
+
+
+def test_auditors_at_once_are_given_different_statements_and_the_same_drawn_answers(tmp_path: Path) -> None:
+    path = audited(tmp_path / "one.db", odd)
+    with Store.open(path) as one, Store.open(path) as two:
+        names = ("otto", "eva", "ivo", "ana")
+        given = [following(one if n % 2 else two, who) for n, who in enumerate(names)]
+        assert [item.ref for item in given if item] == [item.ref for item in queue(one).queue]
+        assert following(two, "ben") is None
+        otto = following(one, "otto")
+        assert otto is not None
+        assert otto.ref == "tax-02", "one's own item comes again"
+        rule(one, "tax-02", Verdict.CONFIRMED)
+        assert following(one, "otto") is None, "the others hold the rest"
+        run = named(one, find_run(one, "reliability"))
+        one.review_leases.release(run, "eva")
+        found = following(one, "otto")
+        assert found is not None
+        assert found.ref == "env-03"
+        draw(one, queue(one), 24, seed=3)
+        drawn = [following(store, who) for store, who in ((one, "ana"), (two, "ben"))]
+        assert drawn[0] == drawn[1], "both decide on the control sample, so that their agreement is known"
+        assert isinstance(drawn[0], ControlItem)
+
+
+def test_a_lease_ends_by_itself_and_another_one_takes_its_place(tmp_path: Path) -> None:
+    with Store.open(audited(tmp_path / "one.db", odd)) as store:
+        run = named(store, find_run(store, "reliability"))
+        assert store.review_leases.take(run, ["a", "b"], "otto", lease_s=-1) == "a"
+        assert store.review_leases.held(run) == {}
+        assert store.review_leases.take(run, ["a", "b"], "eva") == "a"
+        assert store.review_leases.take(run, ["a", "b"], "otto") == "b"
+        assert store.review_leases.take(run, ["a"], "otto") is None
+        assert store.review_leases.held(run) == {"a": "eva"}, "who is given nothing holds nothing"
+
+
+def test_what_others_decided_on_comes_last_and_what_was_passed_over_after_the_rest(tmp_path: Path) -> None:
+    with Store.open(audited(tmp_path / "one.db", odd)) as store:
+        rule(store, "tax-02", Verdict.CONFIRMED, "eva")
+        progress = progress_of(store, queue(store), "otto")
+        assert [one.ref for one in progress.upcoming()] == ["env-03", "mig-01", "soc-07", "tax-02"]
+        assert [one.ref for one in progress.upcoming("mig-01")] == ["soc-07", "env-03", "tax-02"]
+        assert [progress.state(one) for one in progress.of.queue[:2]] == [State.OTHERS, State.OPEN]
+        rule(store, "tax-02", Verdict.EXCLUDED, "ivo")
+        progress = progress_of(store, queue(store), "otto")
+        assert progress.upcoming()[0].ref == "tax-02", "auditors contradict each other: a third one is wanted"
+        assert progress_of(store, queue(store), "eva").state(progress.of.queue[0]) is State.YOU
+
+
+def test_a_second_sample_needs_another_seed(tmp_path: Path) -> None:
+    with Store.open(audited(tmp_path / "one.db")) as store:
+        for item in draw(store, queue(store), 4, seed=3).sample.items:
+            answered(store, item, Verdict.CONFIRMED)
+        with pytest.raises(UsageError, match="give another seed"):
+            draw(store, queue(store), 4, seed=3)
+        assert draw(store, queue(store), 4, seed=4).sample.seed == 4
+
+
+def test_control_samples_move_to_another_store_with_their_rulings(tmp_path: Path) -> None:
+    with Store.open(audited(tmp_path / "one.db")) as one, Store.open(audited(tmp_path / "two.db")) as two:
+        items = draw(one, queue(one), 30, seed=3).sample.items
+        for item in items:
+            answered(one, item, Verdict.CONFIRMED)
+        assert two.control_samples.merge(one.control_samples.every()) == 1
+        assert two.control_samples.merge(one.control_samples.every()) == 0
+        two.rulings.merge(one.rulings.events())
+        here, there = control_of(one, queue(one)), control_of(two, queue(two))
+        assert here is not None
+        assert there is not None
+        assert there.sample == here.sample
+        assert there.rate == here.rate
+        assert there.rate.defined
+
+
+def test_in_a_blind_review_nobody_is_told_what_auditors_ruled() -> None:
+    signals = [("a", Signal("look_again", "eva: odd")), ("a", Signal("near", "1 prompt"))]
+    (found,) = ranked("a", signals)
+    assert found.why() == "look again 100 (eva: odd) + near the threshold 30 (1 prompt) = 130"
+    assert found.why(blind=True) == "another opinion wanted 100 + near the threshold 30 (1 prompt) = 130"
+
+
+def test_what_is_known_at_once_waits_and_is_never_more_than_the_queue(store: Store) -> None:
+    run, of = find_run(store, "reliability"), queue(store)
+    assert known_to_wait(store, run, None) == 0
+    assert known_to_wait(store, run, of.judged) == 3
+    assert {"tax-02", "soc-07", "mig-01"} == set(of.judged.signals)
+    rule(store, "tax-02/negation", Verdict.CONFIRMED)
+    assert known_to_wait(store, run, of.judged) == 2
+    rule(store, "env-03", Verdict.LOOK_AGAIN)
+    assert known_to_wait(store, run, of.judged) == 3
+    assert known_to_wait(store, run, of.judged) <= len(queue(store).waiting(None))

@@ -275,6 +275,10 @@ class Audit(ABC):
         """
         return None
 
+    def known_for_review(self, run: Run, shared: Mapping[object, Any]) -> Judged | None:
+        """Return the same of what `home` has judged; None where it has not: nothing is read for it."""
+        return None
+
     def lint(self, instrument: Instrument) -> Iterator[LintFinding]:
         """Yield what is odd about an instrument for this audit."""
         return iter(())

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from stores.annotation.queue_copies import QueueCopy
     from stores.core.store import Store
     from stores.instruments.exchange import Merged
+    from workbench.domain.control_samples import ControlSample
     from workbench.domain.people import FieldEvent
     from workbench.domain.rulings import Ruling
 
@@ -206,6 +207,8 @@ def labels(options: Namespace) -> int:
                 say(f"queues that came with them: {', '.join(merged.queues)}")
             if merged.rulings:
                 say(f"{plural(merged.rulings, 'ruling')} of auditors came with them")
+            if merged.control_samples:
+                say(f"{plural(merged.control_samples, 'control sample')} of reviews came with them")
             if merged.people:
                 say(f"{plural(merged.people, 'field')} of who the people are came with them")
             return 0
@@ -304,6 +307,7 @@ def _import(store: Store, options: Namespace) -> Merged:
     queues: Sequence[QueueCopy] = ()
     rulings: Sequence[Ruling] = ()
     people: Sequence[FieldEvent] = ()
+    samples: Sequence[ControlSample] = ()
     known = {name: shipped_codebook(name) for name in shipped_codebooks()} | store.exchange.codebooks()
     if options.merge is not None:
         if options.merge.resolve() == options.store.resolve():
@@ -314,13 +318,30 @@ def _import(store: Store, options: Namespace) -> Merged:
             known |= {name: book for name, book in other.exchange.codebooks().items() if name not in known}
             rulings = other.rulings.events() if options.queue is None else ()
             people = other.people.events() if options.queue is None else ()
+            samples = other.control_samples.every() if options.queue is None else ()
         source = str(options.merge)
     else:
         events, source = read_labels(options.import_, options.codebook), options.import_.name
-    if not events and (rulings or people):
-        return Merged(0, 0, 0, 0, (), rulings=store.rulings.merge(rulings), people=store.people.merge(people))
+    if not events and (rulings or people or samples):
+        return _with_reviews(store, Merged(0, 0, 0, 0, ()), rulings, people, samples)
     if not events:
         raise UsageError(f"{source} holds no labels; nothing was changed")
     into = (thing_name(options.into, "queue"), Purpose(options.purpose)) if options.into else None
     found = store.exchange.add(events, known, source=source, partial=options.partial, queues=queues, into=into)
-    return replace(found, rulings=store.rulings.merge(rulings), people=store.people.merge(people))
+    return _with_reviews(store, found, rulings, people, samples)
+
+
+def _with_reviews(
+    store: Store,
+    found: Merged,
+    rulings: Sequence[Ruling],
+    people: Sequence[FieldEvent],
+    samples: Sequence[ControlSample],
+) -> Merged:
+    """Add what auditors ruled and drew, and what is said of the people."""
+    return replace(
+        found,
+        rulings=store.rulings.merge(rulings),
+        people=store.people.merge(people),
+        control_samples=store.control_samples.merge(samples),
+    )

@@ -15,8 +15,8 @@ from workbench.options.shared import OF_RUN, READER, SEED, STORE
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.figures.table import AnyTable
-    from workbench.pipeline.control import Control
     from workbench.pipeline.review import Review
+    from workbench.pipeline.review_progress import Progress
 
 
 @verb(
@@ -28,8 +28,12 @@ if TYPE_CHECKING:
         "The queue",
         (
             Option("as_", "your name: what you have looked at waits no more", metavar="NAME"),
-            flag("next", "print the next item alone, with the answers and their names for `workbench rule`"),
-            flag("blind", "hide the model"),
+            flag(
+                "next",
+                "print the next item alone, with what the model gave and the names for `workbench rule`; with --as "
+                "nobody else is given the item for half an hour",
+            ),
+            flag("blind", "hide the model, and what other auditors ruled"),
         ),
     ),
     Section(
@@ -48,7 +52,8 @@ def review(options: Namespace) -> int:
     """Print the queue, or its next item; draw a control sample first where that is asked for."""
     from stores.core.store import Store
     from workbench.domain.names import person_name
-    from workbench.pipeline.control import control_of, draw
+    from workbench.pipeline.control import draw
+    from workbench.pipeline.review_progress import progress_of
 
     auditor = person_name(options.as_, "auditor") if options.as_ else None
     if options.seed != SEED.default and options.draw is None:
@@ -56,10 +61,9 @@ def review(options: Namespace) -> int:
     with Store.open(options.store) as store:
         of = _review(store, options)
         if options.draw is not None:
-            control: Control | None = draw(store, of, options.draw, seed=options.seed, drawn_by=auditor or "")
-        else:
-            control = control_of(store, of)
-        return _next(store, options, of, control, auditor) if options.next else _show(options, of, control, auditor)
+            draw(store, of, options.draw, seed=options.seed, drawn_by=auditor or "")
+        progress = progress_of(store, of, auditor)
+        return _next(store, options, progress) if options.next else _show(options, progress)
 
 
 def _review(store: Store, options: Namespace) -> Review:
@@ -82,41 +86,49 @@ def _review(store: Store, options: Namespace) -> Review:
     return of_run(store, run, Readings(options.reader))
 
 
-def _show(options: Namespace, of: Review, control: Control | None, auditor: str | None) -> int:
+def _show(options: Namespace, progress: Progress) -> int:
     from workbench.pipeline import review_tables as tables
 
-    made: list[AnyTable] = [tables.queue(of, control, auditor), tables.reasons(), tables.auditors(of, control)]
+    of, control = progress.of, progress.control
+    made: list[AnyTable] = [tables.queue(progress, blind=options.blind), tables.reasons(), tables.auditors(of, control)]
     made += [tables.agreement(of)] if tables.shared(of) else []
     made += [tables.errors(control), tables.answers_drawn(control)] if control is not None else []
     shown = made if options.json or options.csv or options.parquet else [one for one in made if one.name != "drawn"]
-    told = tables.told(of, control, auditor, blind=options.blind)
-    put_out(options, shown, _about(options, of, control, auditor), title=tables.title(of, options.blind), told=told)
+    told = tables.told(progress, blind=options.blind)
+    put_out(options, shown, _about(options, progress), title=tables.title(of, options.blind), told=told)
     return 0
 
 
-def _next(store: Store, options: Namespace, of: Review, control: Control | None, auditor: str | None) -> int:
+def _next(store: Store, options: Namespace, progress: Progress) -> int:
     from workbench.pipeline import review_item as item
     from workbench.pipeline import review_tables as tables
 
-    shown = item.next_item(store, of, control, auditor)
-    about = _about(options, of, control, auditor) | {"item": None if shown is None else shown.plain()}
-    title = tables.title(of, options.blind)
+    shown = item.next_item(store, progress)
+    plain = None if shown is None else shown.plain(blind=options.blind)
+    about = _about(options, progress) | {"item": plain}
+    title, told = tables.title(progress.of, options.blind), tables.told(progress, blind=options.blind)
     if shown is None:
-        told = (*tables.told(of, control, auditor, blind=options.blind), "Nothing waits.")
-        put_out(options, [], about, title=title, told=told)
+        put_out(options, [], about, title=title, told=(*told, _nothing(progress)))
         return 0
-    told = (*tables.told(of, control, auditor, blind=options.blind), *shown.told())
-    put_out(options, [item.answers(shown)], about, title=title, told=told, notes=shown.acts(auditor))
+    told = (*told, *shown.told(blind=options.blind))
+    put_out(options, [item.answers(shown)], about, title=title, told=told, notes=shown.acts(progress.auditor))
     return 0
 
 
-def _about(options: Namespace, of: Review, control: Control | None, auditor: str | None) -> dict[str, Any]:
+def _nothing(progress: Progress) -> str:
+    others = sorted({progress.holder(one) for one in progress.of.queue} - {""})
+    at_it = f" {' and '.join(others)} {'is' if len(others) == 1 else 'are'} at what is left." if others else ""
+    return f"Nothing waits.{at_it}"
+
+
+def _about(options: Namespace, progress: Progress) -> dict[str, Any]:
     from workbench.evidence.run_choice import about
 
-    sample = None if control is None else control.sample
+    of = progress.of
+    sample = None if progress.control is None else progress.control.sample
     return {
         "run": {"instrument": of.run.instrument, "language": of.run.language} if options.blind else about(of.run),
-        "auditor": auditor,
+        "auditor": progress.auditor,
         "blind": options.blind,
         "reader": of.card,
         "control": None if sample is None else {"seed": sample.seed, "drawn_by": sample.drawn_by, "at": sample.at},

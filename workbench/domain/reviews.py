@@ -50,6 +50,9 @@ REASONS: Mapping[str, Reason] = {
     )
 }
 "by key, the heaviest first"
+BY_AUDITORS = frozenset({"look_again", "disputed"})
+"reasons that are what other auditors ruled: in a blind review nobody is told more than that another opinion is wanted"
+ANOTHER_OPINION = "another opinion wanted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,8 @@ class Signal:
     "what was found, for people: `negation alone, under personal-1`"
     variants: tuple[str, ...] = ()
     "the wordings that it is about; empty: the statement as a whole"
+    answers: tuple[tuple[bytes, bytes], ...] = ()
+    "keys of prompt and text of the answers that it is about, where it is about some alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +104,21 @@ class Ranked:
             return ()
         return tuple(dict.fromkeys(variant for one in self.signals for variant in one.variants))
 
-    def why(self) -> str:
-        """Say in one sentence why it stands where it does."""
-        parts = (f"{REASONS[one.reason].title} {REASONS[one.reason].weight} ({one.words})" for one in self.signals)
-        return f"{' + '.join(parts)} = {self.score}"
+    @property
+    def answers(self) -> frozenset[tuple[bytes, bytes]]:
+        """Return the answers that the reasons are about, where one is about some alone."""
+        return frozenset(at for one in self.signals for at in one.answers)
+
+    def why(self, *, blind: bool = False) -> str:
+        """Say in one sentence why it stands where it does; `blind`: without what other auditors ruled."""
+        return f"{' + '.join(_part(one, blind=blind) for one in self.signals)} = {self.score}"
+
+
+def _part(signal: Signal, *, blind: bool) -> str:
+    reason = REASONS[signal.reason]
+    if blind and signal.reason in BY_AUDITORS:
+        return f"{ANOTHER_OPINION} {reason.weight}"
+    return f"{reason.title} {reason.weight} ({signal.words})"
 
 
 def ranked(statements: Sequence[str], signals: Iterable[tuple[str, Signal]]) -> tuple[Ranked, ...]:
@@ -129,4 +145,5 @@ def _together(signals: Sequence[Signal]) -> Signal:
         return signals[0]
     variants = () if any(not one.variants for one in signals) else tuple(v for one in signals for v in one.variants)
     words = "; ".join(dict.fromkeys(one.words for one in signals))
-    return Signal(signals[0].reason, words, tuple(dict.fromkeys(variants)))
+    answers = dict.fromkeys(at for one in signals for at in one.answers)
+    return Signal(signals[0].reason, words, tuple(dict.fromkeys(variants)), tuple(answers))

@@ -94,9 +94,14 @@ def answer(put: PutPrompt, given: GivenAnswer, of: str) -> Thing:
     return Thing(subject, f"{of}/={key[:DIGITS]}", given.text, labels_of(put))
 
 
+def short_prompt(key: bytes) -> str:
+    """Return the name of a prompt by its key."""
+    return f"@{key.hex()[:DIGITS]}"
+
+
 def short_answer(prompt: bytes, text: bytes) -> str:
     """Return the name of an answer by the keys of prompt and text."""
-    return f"@{prompt.hex()[:DIGITS]}/={text.hex()[:DIGITS]}"
+    return f"{short_prompt(prompt)}/={text.hex()[:DIGITS]}"
 
 
 def reading(of: Thing, given: GivenReading) -> Thing:

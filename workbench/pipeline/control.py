@@ -92,8 +92,13 @@ def control_of(store: Store, of: Review) -> Control | None:
     """Return the newest control sample of a run as its reader read it; None where none was drawn."""
     if of.card is None:
         return None
-    found = store.control_samples.of_run(named(store, of.run), of.card)
+    found = samples_of(store, of)
     return Control(found[-1], on_answers(store, of.run, of.card)) if found else None
+
+
+def samples_of(store: Store, of: Review) -> tuple[ControlSample, ...]:
+    """Return the control samples of a run as its reader read it, the oldest first."""
+    return () if of.card is None else store.control_samples.of_run(named(store, of.run), of.card)
 
 
 def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> Control:
@@ -108,6 +113,10 @@ def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> 
         raise UsageError(
             f"a control sample is there (seed {there.sample.seed}); {len(there.waiting(None)):,} of its answers wait. "
             "Decide on those before you draw another"
+        )
+    if any(one.seed == seed for one in samples_of(store, of)):
+        raise UsageError(
+            f"a control sample of seed {seed} was worked through; give another seed: one seed draws the same"
         )
     answers = answers_of(store, of)
     groups = {name: [one for one in answers if of.judged.stratum(one.ref) == name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stores.annotation.review_queries import Labelled, ReadAnswer
 from stores.core.store import Store
@@ -13,11 +13,11 @@ from workbench.domain.counting import plural
 from workbench.domain.keys import content_key
 from workbench.domain.readings import ReaderCard, ReaderKind, Readings, Stance
 from workbench.domain.responses import EXACT
-from workbench.domain.reviews import Judged, Ranked, Signal, ranked
-from workbench.domain.rulings import Verdict
+from workbench.domain.reviews import BY_AUDITORS, Judged, Ranked, Signal, ranked
+from workbench.domain.rulings import Ruling, Verdict
 from workbench.evidence.readings import Source, source_of
 from workbench.evidence.rule_reading import RULES, read
-from workbench.evidence.rulings import RulingsOn, rulings_on
+from workbench.evidence.rulings import RulingsOn, on_answers, rulings_on
 from workbench.pipeline.checking import check_report
 
 NO_STANCE = "no stance"
@@ -37,17 +37,26 @@ class Review:
     rulings: RulingsOn
     drawn: frozenset[tuple[str, str]] = frozenset()
     "keys of prompt and text of the answers that were drawn at random, in hexadecimal"
+    found: tuple[tuple[str, Signal], ...] = ()
+    "every (ref, reason) that rulings have no part in"
 
     def looked_at(self, ref: str, auditor: str | None) -> bool:
-        """Return whether an auditor, or anybody, has decided on a statement or something below it.
+        """Return whether an auditor, or anybody, has decided on a statement or something below it."""
+        deciders = self.deciders(ref)
+        return bool(deciders) if auditor is None else auditor in deciders
+
+    def deciders(self, ref: str) -> tuple[str, ...]:
+        """Return who has decided on a statement or something below it, in the order in which they did.
 
         Look again is no decision. An answer that was drawn at random says nothing of why its statement is here.
         """
-        return any(
-            one.verdict is not Verdict.LOOK_AGAIN
-            and auditor in (None, one.auditor)
-            and (one.subject.named.get("prompt", ""), one.subject.named.get("text", "")) not in self.drawn
-            for one in self.rulings.statements.get(ref, ())
+        return tuple(
+            dict.fromkeys(
+                one.auditor
+                for one in self.rulings.statements.get(ref, ())
+                if one.verdict is not Verdict.LOOK_AGAIN
+                and (one.subject.named.get("prompt", ""), one.subject.named.get("text", "")) not in self.drawn
+            )
         )
 
     def waiting(self, auditor: str | None) -> tuple[Ranked, ...]:
@@ -63,17 +72,45 @@ def review(store: Store, run: Run, readings: Readings) -> Review:
     plain = Readings(readings.by, rulings=False)
     judged = registry.audit(run.audit).judged_for_review(store, run, plain) or _unjudged(store, run)
     source = _source(store, run, plain)
-    on = rulings_on(store, run)
-    samples = () if source.card is None else store.control_samples.of_run(named(store, run), source.card)
-    drawn = frozenset((one.prompt.hex(), one.text.hex()) for sample in samples for one in sample.items)
     signals = [(ref, one) for ref, found in judged.signals.items() for one in found]
-    signals += _ruled(on)
     signals += _remarks(store, run)
     signals += _contradictions(store, run, by_rule=source.reader is not None and source.classifier is None)
     signals += _findings(store, run)
     signals += [(ref, Signal("outdated", f"version {asked}, now {now}"))
                 for ref, (asked, now) in store.runs.outdated(run).items()]  # fmt: skip
-    return Review(run, source.card, source.reader, judged, ranked(judged.statements, signals), on, drawn)
+    return with_rulings(store, Review(run, source.card, source.reader, judged, (), RulingsOn(), found=tuple(signals)))
+
+
+def with_rulings(store: Store, of: Review) -> Review:
+    """Return a queue as it is after what auditors ruled meanwhile: nothing else is read anew."""
+    on = rulings_on(store, of.run)
+    samples = () if of.card is None else store.control_samples.of_run(named(store, of.run), of.card)
+    drawn = frozenset((one.prompt.hex(), one.text.hex()) for sample in samples for one in sample.items)
+    queue = ranked(of.judged.statements, [*of.found, *_ruled(on)])
+    return replace(of, queue=queue, rulings=on, drawn=drawn)
+
+
+def known_to_wait(store: Store, run: Run, judged: Judged | None) -> int:
+    """Return how many items of a run wait for an auditor by what is known at once: verdicts (`judged`), rulings and the
+    control sample. No answer is read, so what readers disagree on and what checks find is not counted.
+    """
+    on = rulings_on(store, run)
+    sample = store.control_samples.newest(named(store, run)) if store.control_samples.any() else None
+    drawn = {(one.prompt.hex(), one.text.hex()) for one in sample.items} if sample is not None else set()
+    signals = [(ref, one) for ref, found in (judged.signals.items() if judged is not None else ()) for one in found]
+    ruled = tuple(_ruled(on))
+    refs = tuple(dict.fromkeys((*(judged.statements if judged is not None else ()), *(ref for ref, _ in ruled))))
+    of = Review(run, None, None, Judged(refs, None), ranked(refs, [*signals, *ruled]), on, frozenset(drawn))
+    asked = {ref for ref, one in ruled if one.reason in BY_AUDITORS}
+    waiting = sum(one.ref in asked or not of.looked_at(one.ref, None) for one in of.queue)
+    if sample is None:
+        return waiting
+    decided = {at for at, rulings in on_answers(store, run, sample.reader).items() if _decided(rulings)}
+    return waiting + sum((one.prompt, one.text) not in decided for one in sample.items)
+
+
+def _decided(rulings: Iterable[Ruling]) -> bool:
+    return any(one.verdict is not Verdict.LOOK_AGAIN for one in rulings)
 
 
 def _source(store: Store, run: Run, readings: Readings) -> Source:
@@ -154,7 +191,8 @@ def _contradictions(store: Store, run: Run, *, by_rule: bool) -> Iterator[tuple[
         variants = tuple(dict.fromkeys(variant for _, variant, _ in places))
         total = sum(count for _, _, count in places)
         example = ", ".join(f"{who}: {label or 'unreadable'}" for who, label in said[places[0][0]].items())
-        yield ref, Signal("readers_disagree", f"{plural(total, 'answer')}, as {example}", variants)
+        keys = tuple(at for at, _, _ in places)
+        yield ref, Signal("readers_disagree", f"{plural(total, 'answer')}, as {example}", variants, keys)
 
 
 def _by_rules(store: Store, run: Run) -> Iterator[tuple[str, Sequence[ReadAnswer]]]:
@@ -189,7 +227,7 @@ def _findings(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:
             yield finding.ref, Signal("finding", f"{finding.severity} {finding.code}", variants)
 
 
-def progress(of: Review) -> Mapping[str, int]:
+def looked_at_by(of: Review) -> Mapping[str, int]:
     """Return how many statements of the queue each auditor has looked at."""
     names = sorted({one.auditor for rulings in of.rulings.statements.values() for one in rulings})
     return {name: sum(of.looked_at(one.ref, name) for one in of.queue) for name in names}

@@ -1,81 +1,173 @@
-"""The next item of an auditor's queue: a statement or a drawn answer, with the answers and what rules on them."""
+"""An item of an auditor's queue: a statement or a drawn answer, with what the model gave and what rules on it."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from stores.annotation.review_queries import ReadAnswer
 from stores.core.store import Store
+from workbench.domain.counting import plural
+from workbench.domain.responses import EXACT
 from workbench.domain.reviews import Ranked
-from workbench.evidence.ruling_subjects import UNREADABLE, short_answer
+from workbench.evidence.ruling_subjects import UNREADABLE, short_answer, short_prompt
+from workbench.figures.shown import number
 from workbench.figures.table import Column, Kind, Table
-from workbench.pipeline.control import Control
 from workbench.pipeline.review import Review, answers_of
-from workbench.pipeline.review_tables import Waiting, name, waiting, why
+from workbench.pipeline.review_progress import Progress, Waiting, name, take_next
+from workbench.pipeline.review_tables import why
+
+NOT_READ = "not read"
+LIKELIEST = 6
+"continuations or next tokens of a prompt that are shown"
+LISTED = 200
+"prompts of which probabilities are shown: a question may be put as hundreds of people"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemAnswer:
+    """What a model gave to one prompt: an answer, or probabilities."""
+
+    variant: str
+    template: str
+    inverted: bool
+    prompt: bytes
+    "key"
+    key: bytes | None
+    "of the answer's text; None: probabilities"
+    text: str
+    count: int
+    reads: str
+    "what the reader made of it; `not read` where nobody reads these answers"
+    meant: bool = False
+    "whether a reason of the item is about just this answer"
+
+    @property
+    def subject(self) -> str:
+        """Return what people type to rule on it."""
+        return short_prompt(self.prompt) if self.key is None else short_answer(self.prompt, self.key)
+
+    @property
+    def order(self) -> str:
+        return "swapped" if self.inverted else "printed"
+
+    @property
+    def thinking(self) -> str:
+        return ""
+
+    @property
+    def truncated(self) -> bool:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An item with its answers."""
+    """An item with what the model gave."""
 
     item: Waiting
     wordings: tuple[tuple[str, str], ...]
     "(variant, text) of the wordings that the answers are about"
-    rows: tuple[tuple[ReadAnswer, str], ...]
-    "answers with their text"
+    rows: tuple[ItemAnswer, ...]
+    left_out: int = 0
+    "prompts of which probabilities are not shown"
 
     @property
     def subject(self) -> str:
         return name(self.item)
 
-    def told(self) -> tuple[str, ...]:
+    def told(self, *, blind: bool = False) -> tuple[str, ...]:
         """Say what the item is, why it is in the queue, and what was asked."""
         asked = (f"{variant}: {text}" for variant, text in self.wordings)
-        return f"Next: {self.subject}", f"because: {why(self.item)}", *asked
+        more = f"{plural(self.left_out, 'more prompt')} about it not shown" if self.left_out else ""
+        return (f"Next: {self.subject}", f"because: {why(self.item, blind=blind)}", *asked, *filter(None, [more]))
 
     def acts(self, auditor: str | None) -> tuple[str, ...]:
         """Say how to rule on it."""
         who = auditor or "NAME"
         how = f"--reason TEXT --as {who}"
         if isinstance(self.item, Ranked):
+            answers = ", or on an answer by its name (ANSWER misread --reading LABEL)"
+            prompts = ", or on a prompt by its name (PROMPT template-at-fault)"
             return (
                 f"Rule with: workbench rule STORE {self.subject} confirmed {how}; or on a wording "
-                f"({self.subject}/{self.wordings[0][0] if self.wordings else 'original'} wording-at-fault), or on an "
-                "answer by its name (ANSWER misread --reading LABEL)",
+                f"({self.subject}/{self.wordings[0][0] if self.wordings else 'original'} wording-at-fault)"
+                + (answers if any(row.key is not None for row in self.rows) else prompts if self.rows else ""),
             )
         return (
             f"Decide with: workbench rule STORE {self.subject} confirmed {how}",
             f"or: workbench rule STORE {self.subject} misread --reading LABEL {how}",
         )
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self, *, blind: bool = False) -> dict[str, Any]:
         """Return the item as plain values."""
         kind = "statement" if isinstance(self.item, Ranked) else "control"
-        return {"kind": kind, "subject": self.subject, "statement": self.item.ref, "why": why(self.item)}
+        return {
+            "kind": kind,
+            "subject": self.subject,
+            "statement": self.item.ref,
+            "why": why(self.item, blind=blind),
+        }
 
 
-def next_item(store: Store, of: Review, control: Control | None, auditor: str | None) -> Shown | None:
-    """Return what an auditor looks at next, None where nothing waits.
+def next_item(store: Store, progress: Progress) -> Shown | None:
+    """Return what an auditor looks at next, leased to them; None where nothing waits."""
+    item = take_next(store, progress)
+    return None if item is None else shown(store, progress.of, item)
 
-    Of a statement the answers to the wordings that its reasons are about, all of them where a reason is about the
-    statement as a whole. What other auditors ruled is not shown.
+
+def shown(store: Store, of: Review, item: Waiting) -> Shown:
+    """Return an item with what the model gave.
+
+    Of a statement that is what it gave to the wordings that its reasons are about, to all of them where a reason is
+    about the statement as a whole; answers that a reason is about stand first. What auditors ruled is not shown.
     """
-    first = next(iter(waiting(of, control, auditor)), None)
-    if first is None:
-        return None
-    every = answers_of(store, of, first.ref)
-    if isinstance(first, Ranked):
-        chosen = [one for one in every if not first.variants or one.variant in first.variants]
+    if of.run.sampling.mode == EXACT:
+        return _computed(store, of, item)
+    every = answers_of(store, of, item.ref) if of.reader is not None else store.review_queries.given(of.run, item.ref)
+    if isinstance(item, Ranked):
+        chosen = [one for one in every if not item.variants or one.variant in item.variants]
+        chosen.sort(key=lambda one: (one.prompt, one.text) not in item.answers)
     else:
-        chosen = [one for one in every if (one.prompt, one.text) == (first.prompt, first.text)]
-    return Shown(
-        first, _wordings(store, of, first, chosen), tuple((one, store.review_queries.text(one.text)) for one in chosen)
-    )
+        chosen = [one for one in every if (one.prompt, one.text) == (item.prompt, item.text)]
+    meant = item.answers if isinstance(item, Ranked) else frozenset()
+    rows = tuple(_answer(store, of, one, meant=(one.prompt, one.text) in meant) for one in chosen)
+    return Shown(item, _wordings(store, of, item, [row.variant for row in rows]), rows)
 
 
-def _wordings(store: Store, of: Review, item: Waiting, answers: list[ReadAnswer]) -> tuple[tuple[str, str], ...]:
-    wanted = {one.variant for one in answers} or set(item.variants if isinstance(item, Ranked) else ())
+def _answer(store: Store, of: Review, one: ReadAnswer, *, meant: bool) -> ItemAnswer:
+    reads = (one.label or UNREADABLE) if of.reader is not None else NOT_READ
+    text = store.review_queries.text(one.text)
+    return ItemAnswer(one.variant, one.template, one.inverted, one.prompt, one.text, text, one.count, reads, meant)
+
+
+def _computed(store: Store, of: Review, item: Waiting) -> Shown:
+    """Return an item of a run of which probabilities were computed."""
+    every = store.review_queries.prompts(of.run, item.ref)
+    wanted = item.variants if isinstance(item, Ranked) else ()
+    chosen = [one for one in every if not wanted or one.variant in wanted]
+    rows = tuple(
+        ItemAnswer(one.variant, one.template, one.inverted, one.key, None, probabilities(store, of, one.probe), 1,
+                   NOT_READ)
+        for one in chosen[:LISTED]
+    )  # fmt: skip
+    wordings = _wordings(store, of, item, [one.variant for one in chosen])
+    return Shown(item, wordings, rows, left_out=len(chosen) - len(rows))
+
+
+def probabilities(store: Store, of: Review, probe: int) -> str:
+    """Say what a model holds likeliest to follow a prompt: the labels that were scored, else the next tokens."""
+    found = store.scores.of_probe(of.run, probe)
+    if found is None or found.failed:
+        return f"not scored: {found.failed}" if found is not None else "not scored"
+    pairs = found.scores or (found.table.tokens if found.table is not None else ())
+    likeliest = sorted(pairs, key=lambda pair: -pair[1])[:LIKELIEST]
+    return ", ".join(f"{text.strip() or repr(text)} {number(math.exp(log), Kind.SHARE)}" for text, log in likeliest)
+
+
+def _wordings(store: Store, of: Review, item: Waiting, variants: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    wanted = set(variants) or set(item.variants if isinstance(item, Ranked) else ())
     instrument = store.runs.instrument(of.run)
     statement = next((one for one in instrument.statements if one.ref == item.ref), None)
     if statement is None:
@@ -84,21 +176,30 @@ def _wordings(store: Store, of: Review, item: Waiting, answers: list[ReadAnswer]
     return tuple((str(one.variant), one.text) for one in here if not wanted or str(one.variant) in wanted)
 
 
-def answers(shown: Shown) -> Table[tuple[ReadAnswer, str]]:
-    """Return the raw answers with how they are read and what `rule` calls them."""
+def answers(item: Shown) -> Table[ItemAnswer]:
+    """Return what the model gave, how it is read and what `rule` calls it."""
+    computed = bool(item.rows) and item.rows[0].key is None
     return Table(
         "answers",
-        "Answers",
-        shown.rows,
+        "Probabilities" if computed else "Answers",
+        item.rows,
         [
-            Column("subject", "answer", lambda row: short_answer(row[0].prompt, row[0].text), least=19),
-            Column("variant", "wording", lambda row: row[0].variant),
-            Column("template", "template", lambda row: row[0].template),
-            Column("order", "labels", lambda row: "swapped" if row[0].inverted else "printed", aside=True),
-            Column("count", "n", lambda row: row[0].count, Kind.COUNT),
-            Column("reads", "read as", lambda row: row[0].label or UNREADABLE),
-            Column("text", "text", lambda row: row[1], Kind.PROSE, least=20),
+            Column(
+                "subject", "prompt" if computed else "answer", lambda row: row.subject, least=10 if computed else 19
+            ),
+            Column("variant", "wording", lambda row: row.variant),
+            Column("template", "template", lambda row: row.template),
+            Column("order", "labels", lambda row: row.order, aside=True),
+            *(
+                []
+                if computed
+                else [
+                    Column("count", "n", lambda row: row.count, Kind.COUNT),
+                    Column("reads", "read as", lambda row: row.reads),
+                ]
+            ),
+            Column("text", "likeliest next" if computed else "text", lambda row: row.text, Kind.PROSE, least=20),
         ],
-        key=lambda row: (short_answer(row[0].prompt, row[0].text),),
-        empty="There are no answers in words to show; `workbench rulings STORE --of` names what can be ruled on.",
+        key=lambda row: (row.subject, row.variant, row.template, row.order),
+        empty="Nothing was answered; `workbench rulings STORE --of` names what can be ruled on.",
     )

@@ -2,76 +2,119 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 from workbench.domain.control_samples import ControlItem
 from workbench.domain.counting import plural
-from workbench.domain.reviews import NOT_PASSED, PASSED, REASONS, Ranked, Reason
+from workbench.domain.reviews import BY_AUDITORS, NOT_PASSED, PASSED, REASONS, Ranked, Reason
 from workbench.domain.rulings import Verdict, disputed
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.ruling_subjects import UNREADABLE, short_answer
-from workbench.figures.table import Column, Kind, Table
+from workbench.evidence.ruling_subjects import UNREADABLE
+from workbench.figures.book import Book, Entry
+from workbench.figures.shown import estimate, number
+from workbench.figures.table import Column, Kind, Link, Table
 from workbench.pipeline.control import Control
-from workbench.pipeline.review import Review, progress
+from workbench.pipeline.review import Review, looked_at_by
+from workbench.pipeline.review_progress import Progress, State, Waiting, name
 
-BETWEEN = 2
-"statements of the queue between two answers of the control sample"
-Waiting = Ranked | ControlItem
-
-
-def mixed(statements: Sequence[Ranked], drawn: Sequence[ControlItem]) -> Iterator[Waiting]:
-    """Yield what waits: a drawn answer, two statements, a drawn answer, ... until nothing is left."""
-    rest = iter(statements)
-    for item in drawn:
-        yield item
-        yield from (one for one, _ in zip(rest, range(BETWEEN), strict=False))
-    yield from rest
+OPINION = "opinion"
+"name for programs of both reasons that auditors themselves gave, in a blind review"
 
 
-def waiting(of: Review, control: Control | None, auditor: str | None) -> tuple[Waiting, ...]:
-    """Return what an auditor, or anybody, has not decided on, in the order in which it is looked at."""
-    drawn = () if control is None else control.waiting(auditor)
-    return tuple(mixed(of.waiting(auditor), drawn))
+def waiting(progress: Progress) -> tuple[Waiting, ...]:
+    """Return what an auditor, or anybody, has not decided on, in rank."""
+    return tuple(one for one in progress.items if progress.state(one) is not State.YOU and _waits(progress, one))
 
 
-def name(item: Waiting) -> str:
-    """Return what people type to rule on an item."""
-    return item.ref if isinstance(item, Ranked) else short_answer(item.prompt, item.text)
+def _waits(progress: Progress, item: Waiting) -> bool:
+    return progress.auditor is not None or progress.state(item) is not State.OTHERS
 
 
-def queue(of: Review, control: Control | None = None, auditor: str | None = None) -> Table[Waiting]:
-    """Return what waits, ranked statements with the control sample mixed in."""
-    rows = waiting(of, control, auditor)
-    places = {name(row): place for place, row in enumerate(rows, start=1)}
-    columns: list[Column[Waiting]] = [
-        Column("place", "#", lambda row: places[name(row)], Kind.COUNT),
-        Column("item", "item", name, least=19),
-        Column("statement", "statement", lambda row: row.ref, aside=True),
-        Column("score", "score", lambda row: row.score if isinstance(row, Ranked) else None, Kind.COUNT,
-               help="the weights of its reasons, added up; none for the control sample"),
-        Column("why", "why", why, Kind.PROSE, least=24),
-        Column("inclusion", "inclusion", lambda row: _inclusion(control, row), Kind.SHARE, aside=True,
-               help="probability with which it came into the queue"),
-        Column("reasons", "reasons", lambda row: [one.reason for one in row.signals] if isinstance(row, Ranked) else [],
-               Kind.WORDS, aside=True),
-    ]  # fmt: skip
+def queue(progress: Progress, *, every: bool = False, blind: bool = False) -> Table[Waiting]:
+    """Return what waits, or, for a screen, `every` item that ever did: ranked statements with the control sample
+    mixed in.
+    """
+    places = {name(row): place for place, row in enumerate(progress.items, start=1)}
+    rows = progress.items if every else waiting(progress)
+    states = {name(row): state(progress, row, blind=blind) for row in rows}
+    place: Column[Waiting] = Column("place", "#", lambda row: places[name(row)], Kind.COUNT)
+    item: Column[Waiting] = Column("item", "item", name, least=19)
+    statement: Column[Waiting] = Column("statement", "statement", lambda row: row.ref, aside=not every)
+    score: Column[Waiting] = Column(
+        "score",
+        "score",
+        lambda row: row.score if isinstance(row, Ranked) else None,
+        Kind.COUNT,
+        help="the weights of its reasons, added up; none for the control sample",
+    )
+    decided: Column[Waiting] = Column(
+        "state",
+        "decided",
+        lambda row: states[name(row)],
+        least=9,
+        help="who has decided on it. Look again is no decision, and where another opinion is wanted it is open for "
+        "whoever has given none",
+    )
+    why_: Column[Waiting] = Column("why", "why", lambda row: why(row, blind=blind), Kind.PROSE, least=24)
+    inclusion: Column[Waiting] = Column(
+        "inclusion",
+        "inclusion",
+        lambda row: _inclusion(progress.control, row),
+        Kind.SHARE,
+        aside=True,
+        help="probability with which it came into the queue",
+    )
+    reasons: Column[Waiting] = Column(
+        "reasons", "reasons", lambda row: _reasons(row, blind=blind), Kind.WORDS, aside=True
+    )
+    in_short = [place, statement, score, decided, why_]
     return Table(
         "review",
         "What waits for an auditor",
         rows,
-        columns,
+        in_short if every else [place, item, statement, score, decided, why_, inclusion, reasons],
         key=lambda row: (name(row),),
         definition="The score of a statement is the sum of the weights of the reasons that apply to it, each once. "
         "Statements of one score stand in the instrument's order. What passes is judged without rulings.",
         empty="Nothing waits: no reason applies, or everything was looked at.",
+        link=lambda row: Link(ITEM, (name(row),)),
+        detail=(lambda row: _detail(progress, row, blind=blind)) if every else None,
     )
 
 
-def why(row: Waiting) -> str:
-    """Say in one sentence why an item is in the queue."""
-    return row.why() if isinstance(row, Ranked) else f"drawn at random, an answer to {row.ref}"
+def _detail(progress: Progress, row: Waiting, *, blind: bool) -> tuple[str, ...]:
+    """Return the whole sentence, which a cell has no room for, and of a drawn answer its probability."""
+    if isinstance(row, Ranked):
+        return (why(row, blind=blind),)
+    chance = number(_inclusion(progress.control, row), Kind.SHARE)
+    return (f"{why(row)}, with a probability of {chance}",)
+
+
+ITEM = "item"
+"name of what stands behind a row: the answers of the item"
+
+
+def why(row: Waiting, *, blind: bool = False) -> str:
+    """Say in one sentence why an item is in the queue; `blind`: without what other auditors ruled."""
+    return row.why(blind=blind) if isinstance(row, Ranked) else f"drawn at random, an answer to {row.ref}"
+
+
+def state(progress: Progress, item: Waiting, *, blind: bool = False) -> str:
+    """Say in a few words who has decided on an item, or looks at it; `blind`: others without their names."""
+    found = progress.state(item)
+    if found is State.HELD:
+        return "somebody is at it" if blind else f"{progress.holder(item)} is at it"
+    if found is State.OTHERS and not blind:
+        return f"by {', '.join(progress.deciders(item))}"
+    return found.value
+
+
+def _reasons(row: Waiting, *, blind: bool) -> list[str]:
+    if not isinstance(row, Ranked):
+        return []
+    return [OPINION if blind and one.reason in BY_AUDITORS else one.reason for one in row.signals]
 
 
 def _inclusion(control: Control | None, row: Waiting) -> float:
@@ -107,7 +150,7 @@ class Auditor:
 
 def auditors(of: Review, control: Control | None = None) -> Table[Auditor]:
     """Return how far each auditor is. All have the same order, and each one's progress is their own."""
-    done = progress(of)
+    done = looked_at_by(of)
     items = () if control is None else control.sample.items
     drawn = {who.auditor for item in items for who in (control.of(item) if control is not None else ())}
     rows = [
@@ -246,8 +289,9 @@ def title(of: Review, blind: bool) -> str:
     return f"{of.run.instrument}: review" if blind else f"{of.run.label}: review"
 
 
-def told(of: Review, control: Control | None, auditor: str | None, *, blind: bool = False) -> tuple[str, ...]:
+def told(progress: Progress, *, blind: bool = False) -> tuple[str, ...]:
     """Say what the queue is about, and how far an auditor, or everybody together, is."""
+    of, auditor = progress.of, progress.auditor
     left = len(of.waiting(auditor))
     run = f"{of.run.instrument} · model hidden" if blind else of.run.label
     read = f" · read by {of.card.name}" if of.card else ""
@@ -255,17 +299,51 @@ def told(of: Review, control: Control | None, auditor: str | None, *, blind: boo
     there = f"{len(of.queue):,} of {plural(len(of.judged.statements), 'statement')} have a reason"
     said = [f"{run}{read}", f"{there}; {who} has looked at {len(of.queue) - left:,} of them, {left:,} wait"]
     if of.judged.passed is not None:
-        kinds = (PASSED, NOT_PASSED)
-        looked = [
-            f"{sum(of.looked_at(ref, None) for ref in of.judged.statements if of.judged.stratum(ref) == kind):,} of "
-            f"{sum(of.judged.stratum(ref) == kind for ref in of.judged.statements):,} {kind}"
-            for kind in kinds
-        ]
-        said.append(f"statements that auditors looked at: {', '.join(looked)}")
-    if control is None and of.reader is not None:
-        said.append("No control sample is drawn, so nobody knows how often the reader errs: --draw N draws one.")
-    if control is not None:
-        items = control.sample.items
-        n = len(items) - len(control.waiting(auditor))
-        said.append(f"control sample: {who} has decided on {n:,} of {plural(len(items), 'different answer')}")
-    return tuple(said)
+        said.append(f"statements that auditors looked at: {shares(of)}")
+    said.append(sampled(progress))
+    return tuple(filter(None, said))
+
+
+def shares(of: Review) -> str:
+    """Say how many statements that pass, and that do not, somebody has looked at; empty where there are no verdicts."""
+    if of.judged.passed is None:
+        return ""
+    return ", ".join(
+        f"{sum(of.looked_at(ref, None) for ref in of.judged.statements if of.judged.stratum(ref) == kind):,} of "
+        f"{sum(of.judged.stratum(ref) == kind for ref in of.judged.statements):,} {kind}"
+        for kind in (PASSED, NOT_PASSED)
+    )
+
+
+def sampled(progress: Progress) -> str:
+    """Say how far the control sample is; empty where none can be drawn."""
+    of, control = progress.of, progress.control
+    if control is None:
+        none = "No control sample is drawn, so nobody knows how often the reader errs: --draw N draws one."
+        return none if of.reader is not None else ""
+    items = control.sample.items
+    n = len(items) - len(control.waiting(progress.auditor))
+    who = progress.auditor or "somebody"
+    return f"control sample: {who} has decided on {n:,} of {plural(len(items), 'different answer')}"
+
+
+def misread(control: Control) -> str:
+    """Say in a few words how often the reader errs."""
+    rate, decided = control.rate, sum(one.counted for one in control.strata())
+    if rate.undefined:
+        return f"misread: {rate.undefined}"
+    few = f", {rate.few}" if rate.few else ""
+    return f"misread {estimate(rate, Kind.SHARE)} ({decided:,} decided{few})"
+
+
+def book(progress: Progress, *, blind: bool = False) -> Book:
+    """Return the queue with every item, and what stands beside it."""
+    of, control = progress.of, progress.control
+    contents = [
+        Entry("review", "queue", partial(queue, progress, every=True, blind=blind)),
+        *([Entry("errors", "misread", partial(errors, control))] if control is not None else []),
+        Entry("auditors", "auditors", partial(auditors, of, control)),
+        *([Entry("agreement", "agreement", partial(agreement, of))] if shared(of) else []),
+        Entry("reasons", "weights", reasons),
+    ]
+    return Book(title(of, blind), contents)

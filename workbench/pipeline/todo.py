@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from stores.core.store import Store
 from workbench import registry
 from workbench.domain.counting import plural
+from workbench.pipeline.review import known_to_wait
 
 UNFINISHED = ("failed", "lost", "paused", "cancelled")
 
@@ -22,13 +24,19 @@ class Task:
     "`12 drafts`"
     what: str
     "what is to be done with them"
-    route: tuple[str, ...]
+    route: tuple[object, ...]
     "the name of a mode or of a screen, and what it is about"
+    pressing: bool = True
+    "whether the next step is this; False: it can be done at any time"
 
 
-def tasks(store: Store) -> tuple[Task, ...]:
-    """Return what waits, the most pressing first: jobs that ended early, then people's work, then what is outdated."""
-    return (*_jobs(store), *_drafts(store), *_queues(store), *_unread(store), *_outdated(store))
+def tasks(store: Store, shared: Mapping[object, Any] | None = None) -> tuple[Task, ...]:
+    """Return what waits, the most pressing first: jobs that ended early, then people's work, then what is outdated.
+
+    `shared`: what audits have judged for Home, see `Audit.home`.
+    """
+    others = (*_jobs(store), *_drafts(store), *_queues(store), *_unread(store))
+    return (*others, *_reviews(store, shared or {}), *_outdated(store))
 
 
 def _jobs(store: Store) -> Iterator[Task]:
@@ -74,6 +82,17 @@ def _unread(store: Store) -> Iterator[Task]:
         _, left = store.classifiers.count_pending(known[-1].reader, audit, None, ())
         if left:
             yield Task(f"read {audit}", plural(left, "answer"), f"that {known[-1].name} has not read", ("classify",))
+
+
+def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[Task]:
+    """Yield the newest run of each audit of which items are known to wait for an auditor; the queue may have more."""
+    for audit in registry.asking():
+        answered = [run for run in store.runs.list(audit.name) if run.responses]
+        for run in sorted(answered, key=lambda run: run.last)[-1:]:
+            if waiting := known_to_wait(store, run, audit.known_for_review(run, shared)):
+                what = f"or more wait for an auditor: {run.named} ({audit.name})"
+                route = ("review", (*run.way, run.family))
+                yield Task(f"review {audit.name}", plural(waiting, "item"), what, route, pressing=False)
 
 
 def _outdated(store: Store) -> Iterator[Task]:

@@ -250,3 +250,20 @@ def m023_control_samples(db: Database) -> None:
         ) strict, without rowid
         """,
     )
+
+
+@migrations()
+def m024_review_leases(db: Database) -> None:
+    """Who looks at what in an auditor's queue now: see `stores.annotation.review_leases`."""
+    run(
+        db,
+        """
+        create table review_lease (
+            run_key blob not null,
+            item text not null,
+            auditor text not null,
+            until text not null,
+            primary key (run_key, item)
+        ) strict, without rowid
+        """,
+    )

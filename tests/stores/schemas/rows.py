@@ -127,6 +127,7 @@ ROWS: dict[int, str] = {
              {AT});
         insert into control_item values (x'94', 0, 'a-1', 'passed', x'21', x'03', 'agree', 1, '[0]')
     """,
+    24: "insert into review_lease values (x'96', 'a-1', 'otto', '2026-11-23T04:00:00.000Z')",
 }
 
 

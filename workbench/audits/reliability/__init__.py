@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.audits.audit import Audit, Demonstration, Given, HomeLine, Medium, Place, Printed
@@ -60,6 +60,13 @@ class Reliability(Audit):
         from workbench.audits.reliability.review import judged
 
         return judged(store, run, readings)
+
+    def known_for_review(self, run: Run, shared: Mapping[object, Any]) -> Judged | None:
+        from workbench.audits.reliability.home import report_known
+        from workbench.audits.reliability.review import of_report
+
+        report = report_known(run, shared)
+        return None if report is None else of_report(report)
 
     def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
         from workbench.audits.reliability.home import lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stores.core.store import Store
@@ -39,6 +39,12 @@ def report_of(store: Store, run: Run, shared: dict[object, Any]) -> Report | str
             shared[key] = str(error)
     found: Report | str = shared[key]
     return found
+
+
+def report_known(run: Run, shared: Mapping[object, Any]) -> Report | None:
+    """Return the verdicts on a run where they are known."""
+    found = shared.get((DEFAULT_AUDIT, run))
+    return found if isinstance(found, Report) else None
 
 
 def _line(number: int, label: str, report: Report | str) -> HomeLine:
