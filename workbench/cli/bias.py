@@ -12,7 +12,19 @@ from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import listed
 from workbench.domain.statements import Dimension
 from workbench.options.option import Option, flag
-from workbench.options.shared import DTYPE, INSTRUMENT, MODEL, MODELS, QUEUE, SAMPLING, SEED, SERVED, STORE, TEMPLATE
+from workbench.options.shared import (
+    DTYPE,
+    INSTRUMENT,
+    MODEL,
+    MODELS,
+    QUEUE,
+    SAMPLING,
+    SEED,
+    SERVED,
+    STORE,
+    TEMPLATE,
+    WITHOUT_RULINGS,
+)
 
 if TYPE_CHECKING:
     from workbench.figures.book import Book
@@ -108,6 +120,7 @@ def _tables(found: Book, options: Namespace) -> Iterator[AnyTable]:
     TEMPLATE,
     SERVED,
     QUEUE.but(help="people's labels of this queue", none="all"),
+    WITHOUT_RULINGS,
     SEED.of("the bootstrap intervals"),
     FIGURES,
 )
@@ -129,6 +142,7 @@ def sides(options: Namespace) -> int:
             templates=templates_of(options),
             queue=options.queue,
             seed=options.seed,
+            rulings=not options.without_rulings,
         )
     found = book(report)
     put_out(options, [entry.make() for entry in found.contents], found.about, title=found.title, told=found.told)

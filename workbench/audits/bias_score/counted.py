@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,8 @@ from workbench.audits.bias_score.prefixes import Places, prefixes
 from workbench.audits.bias_score.tally import Int32Array, Item, Tally
 from workbench.domain.findings import folded
 from workbench.domain.instruments import Instrument
-from workbench.domain.readings import STANCES, USUAL
+from workbench.domain.readings import STANCES, Readings
+from workbench.domain.rulings import NOTHING
 from workbench.domain.statements import (
     ORIGINAL,
     Dimension,
@@ -58,25 +59,41 @@ def ruled_in(source: Source, run: Run) -> RuledAnswers:
 
 
 def model_sides(
-    store: Store, model: str, instrument: str, languages: Sequence[str] = ()
+    store: Store, model: str, instrument: str, languages: Sequence[str] = (), *, rulings: bool = True
 ) -> dict[str, Mapping[str, str | None]]:
     """Return the sides that a model gave an instrument's statements; of a served model's snapshots one is named as
     `MODEL · snapshot NAME`. Where it was asked in several languages, those in one of `languages` are meant.
 
-    Raises UnknownName where it gave none, AmbiguousRun where several did.
+    `rulings`: whether auditors' rulings on its answers count. Raises UnknownName where it gave none, AmbiguousRun where
+    several did.
     """
     named = [run for run in store.runs.list("statement_labels", instrument) if run.named == model and run.responses]
     spoken = [run for run in named if run.language in languages]
-    if len(one := spoken or named) == 1:
-        return sides_of_run(store, one[0])
-    return sides_of_run(store, find_run(store, "statement_labels", model, instrument, answered=True))
+    one = spoken or named
+    run = one[0] if len(one) == 1 else find_run(store, "statement_labels", model, instrument, answered=True)
+    return sides_of_run(store, run, source_of(store, [run], Readings(rulings=rulings)))
 
 
-def sides_of_run(store: Store, run: Run) -> dict[str, Mapping[str, str | None]]:
-    """Return the sides that a run of the statement labels gave the statements."""
-    reader = source_of(store, [run], USUAL).reader or 0
+def sides_of_run(store: Store, run: Run, source: Source) -> dict[str, Mapping[str, str | None]]:
+    """Return the sides that a run of the statement labels gave the statements. An answer that a ruling leaves out has
+    no vote, one that was misread votes for its right reading.
+    """
     where = {probe: (ref, template) for ref, _, _, template, _, probe, _ in store.runs.cells(run)}
-    return statement_labels.labels((*where[probe], label, n) for probe, label, n in store.runs.counts(run, [reader]))
+    return statement_labels.labels((*where[probe], label, n) for probe, label, n in _read(store, run, source))
+
+
+def _read(store: Store, run: Run, source: Source) -> Iterator[tuple[int, str | None, int]]:
+    """Yield (probe, label, how many answers) after rulings."""
+    readers, rulings = [source.reader or 0], source.rulings(run)
+    for probe, label, n in store.runs.counts(run, readers):
+        if probe not in rulings.probes:
+            yield probe, label, n
+    for probe, text, label, n in store.runs.counts_by_text(run, readers, rulings.answers, rulings.texts):
+        effect = rulings.effect(probe, text)
+        if effect != NOTHING:
+            yield probe, label, -n
+            if not effect.left_out:
+                yield probe, effect.label, n
 
 
 def tallied(
@@ -187,7 +204,9 @@ def _items(
     unlabelled = 0
     for name, instrument in instruments.items():
         sides = (
-            None if choice.labels == INSTRUMENT else model_sides(store, choice.labels, name, choice.templates.languages)
+            None
+            if choice.labels == INSTRUMENT
+            else model_sides(store, choice.labels, name, choice.templates.languages, rulings=choice.readings.rulings)
         )
         for statement in instrument.statements:
             if (name, statement.ref) in asked:

@@ -8,11 +8,13 @@ from stores.core.store import Store
 from workbench.audits.bias_score.judged import sides_of_run
 from workbench.audits.bias_score.statement_labels import DIMENSION, LEANING, Pair, SideRow, SidesReport
 from workbench.domain.prompts import LATEST, TemplateChoice
+from workbench.domain.readings import Readings
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import Dimension, Side
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
 from workbench.evidence.labels import HALVES
+from workbench.evidence.readings import source_of
 from workbench.evidence.runs import find_run, template_notes
 from workbench.stats.agreement import MISSING, cohen_kappa
 from workbench.stats.resampling import derive_rng
@@ -35,10 +37,12 @@ def judge_sides(
     fingerprint: str | None = None,
     queue: str | None = None,
     seed: int = SEED,
+    rulings: bool = True,
 ) -> SidesReport:
     """Return a model's labels with its kappas (Faulborn et al. 2025, section 3.1: .77 and .76 for GPT-4).
 
-    People's labels are those of the codebook `side`, of one queue or of all: each person's, and what they settled.
+    `rulings`: whether auditors' rulings on its answers count. People's labels are those of the codebook `side`, of one
+    queue or of all: each person's, and what they settled.
     """
     if queue is not None and (name := store.queues.get(queue).codebook.name) != CODEBOOK:
         raise UsageError(f"people were asked by the codebook {name!r} in the queue {queue!r}; name one of {CODEBOOK!r}")
@@ -52,7 +56,9 @@ def judge_sides(
         answered=True,
         templates=templates,
     )
-    found = sides_of_run(store, run)
+    source = source_of(store, [run], Readings(rulings=rulings))
+    found = sides_of_run(store, run, source)
+    plain = sides_of_run(store, run, source.without) if source.changed else found
     by_model: dict[str, Pair] = {ref: (of[DIMENSION], of[LEANING]) for ref, of in found.items()}
     statements = [s for s in store.instruments.get(instrument).statements if s.ref in by_model]
     given: dict[str, Pair] = {s.ref: (s.dimension, s.leaning) for s in statements}
@@ -76,6 +82,7 @@ def judge_sides(
             for name, labels in others.items()
             if labels
         },
+        rulings=source.told(differ=sum(found.get(ref) != of for ref, of in plain.items()), figure="statement"),
         notes=template_notes([run]),
     )
 

@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from workbench.audits.audit import probes
 from workbench.audits.bias_score.options import LABELS_DEFAULTS as DEFAULTS
 from workbench.domain.readings import Stance
 from workbench.domain.statements import ORIGINAL, Dimension, Side, VariantId
 from workbench.domain.verdicts import Estimate
+
+if TYPE_CHECKING:
+    from workbench.evidence.rulings import Told
 
 __all__ = [
     "DEFAULTS",
@@ -66,6 +70,8 @@ class SidesReport:
     "statements of which one label or both could not be read"
     kappas: Mapping[str, Mapping[str, Estimate]]
     "with whom -> condition -> Cohen's kappa with the model"
+    rulings: Told
+    "what auditors' rulings change"
     notes: tuple[str, ...] = ()
     "which families and versions of templates are left out, in sentences"
 
@@ -78,18 +84,19 @@ def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
 def labels(answers: Iterable[tuple[str, str, str | None, int]]) -> dict[str, Mapping[str, str | None]]:
     """Return each statement's two labels by the majority of its readable answers.
 
-    `answers`: (ref, template, what the label words read, how often). A tie, or no readable answer, is no label: None.
+    `answers`: (ref, template, what the label words read, how often; less than 0 where a ruling takes answers away). A
+    tie, or no readable answer, is no label: None.
     """
     votes: dict[str, dict[str, Counter[str]]] = {}
     for ref, template, label, count in answers:
         held = votes.setdefault(ref, {DIMENSION: Counter(), LEANING: Counter()})
-        if template in held and label is not None:
-            held[template][_WORDS[template, label]] += count
+        if template in held and (template, label) in _WORDS:
+            held[template][_WORDS[template, str(label)]] += count
     return {ref: {name: _winner(counter) for name, counter in of.items()} for ref, of in votes.items()}
 
 
 def _winner(votes: Counter[str]) -> str | None:
-    ranked = votes.most_common(2)
+    ranked = [(side, n) for side, n in votes.most_common(2) if n > 0]
     if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
         return None
     return str(ranked[0][0])

@@ -20,8 +20,14 @@ def book(report: SidesReport) -> Book:
     return Book(
         f"{report.instrument}: sides of the statements by {report.model}",
         [Entry("kappas", "agreement", partial(kappas, report)), Entry("sides", "statements", partial(sides, report))],
-        told=(f"{told}readable label.", *report.notes),
-        about={"model": report.model, "instrument": report.instrument, "unread": report.unread, "notes": report.notes},
+        told=(f"{told}readable label.", *report.rulings.sentences(), *report.notes),
+        about={
+            "model": report.model,
+            "instrument": report.instrument,
+            "unread": report.unread,
+            "rulings": report.rulings.as_json(),
+            "notes": report.notes,
+        },
     )
 
 
