@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -22,7 +23,7 @@ from workbench.tui.results.questionnaire_prompt_format import (
     token_columns,
     token_record,
 )
-from workbench.tui.rulings.ruling import RuledPlace, RulingScreen
+from workbench.tui.rulings.ruling import RuledPlace, RulingScreen, ruled_lines
 from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.long_text import LongText
 from workbench.tui.widgets.record_table import Record
@@ -58,6 +59,15 @@ class PromptScreen(RulingScreen):
         height: auto;
         max-height: 4;
         margin: 0 1 1 1;
+    }
+    PromptScreen #ruled {
+        display: none;
+        height: auto;
+        max-height: 4;
+        margin: 0 1;
+    }
+    PromptScreen #ruled.-shown {
+        display: block;
     }
     PromptScreen #prompt {
         height: 2fr;
@@ -103,6 +113,7 @@ class PromptScreen(RulingScreen):
 
     def compose_body(self) -> ComposeResult:
         yield Static(about(self._asked, self._model, self._human, self._masses), id="about", markup=False)
+        yield Static(id="ruled", markup=False)
         yield LongText("", name="prompt")
         yield TokenTable(token_columns, name="tokens")
         yield Static(provenance(self._asked), id="provenance", markup=False)
@@ -111,6 +122,7 @@ class PromptScreen(RulingScreen):
         self._show_text()
         self.table.show_for_width(self._records)
         self.table.focus()
+        self.show_standing()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         return action != "fold" or self._asked.prompt.context > 0
@@ -122,6 +134,14 @@ class PromptScreen(RulingScreen):
 
     def ruled_place(self) -> RuledPlace | None:
         return RuledPlace(probe=self._probe)
+
+    def show_standing(self) -> None:
+        self.read_rulings(self.ruled_places())
+
+    def show_rulings(self, lines: Sequence[str]) -> None:
+        ruled = self.query_one("#ruled", Static)
+        ruled.update(ruled_lines(lines))
+        ruled.set_class(bool(lines), "-shown")
 
     def action_other(self) -> None:
         (self.text if self.focused is self.table else self.table).focus()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,7 +20,7 @@ from workbench.tui.results.following import AmongRows
 from workbench.tui.results.loaded import Loaded
 from workbench.tui.results.response_bias_forms import SIDE_BY_SIDE, about, arm_text
 from workbench.tui.results.response_bias_help import QUESTION
-from workbench.tui.rulings.ruling import RuledPlace
+from workbench.tui.rulings.ruling import RuledPlace, ruled_lines
 
 if TYPE_CHECKING:
     from workbench.audits.response_bias.findings import Findings
@@ -63,6 +64,15 @@ class QuestionScreen(AmongRows):
         height: auto;
         max-height: 4;
         padding: 0 1;
+    }
+    QuestionScreen #ruled {
+        display: none;
+        height: auto;
+        max-height: 4;
+        padding: 0 1;
+    }
+    QuestionScreen #ruled.-shown {
+        display: block;
     }
     QuestionScreen #forms {
         height: 1fr;
@@ -121,8 +131,23 @@ class QuestionScreen(AmongRows):
         probe = self._shown.original.probe
         return RuledPlace(probe=probe) if probe else RuledPlace((self._judged.instrument.name,), (self._shown.row.ref,))
 
+    def ruled_places(self) -> Sequence[RuledPlace]:
+        """Return the question in both of its forms."""
+        probes = (self._shown.original.probe, self._shown.changed.probe)
+        found = [RuledPlace(probe=probe) for probe in probes if probe]
+        return found or super().ruled_places()
+
+    def show_standing(self) -> None:
+        self.read_rulings(self.ruled_places())
+
+    def show_rulings(self, lines: Sequence[str]) -> None:
+        ruled = self.query_one("#ruled", Static)
+        ruled.update(ruled_lines(lines))
+        ruled.set_class(bool(lines), "-shown")
+
     def compose_body(self) -> ComposeResult:
         yield Static(id="about", markup=False)
+        yield Static(id="ruled", markup=False)
         with Forms(id="forms"), Container(id="sides"):
             yield Static(id="original", markup=False, classes="side")
             yield Static(id="changed", markup=False, classes="side")
@@ -130,6 +155,7 @@ class QuestionScreen(AmongRows):
     def on_mount(self) -> None:
         self.query_one(Forms).focus()
         self._paint()
+        self.show_standing()
 
     def on_resize(self, event: events.Resize) -> None:
         self.query_one("#sides").set_class(event.size.width >= SIDE_BY_SIDE, "-beside")
@@ -151,6 +177,7 @@ class QuestionScreen(AmongRows):
             self.title_bar.note = ""
             self.trouble.hide()
             self._paint()
+            self.show_standing()
             self.refresh_bindings()
 
     def action_answers(self) -> None:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
 
 from workbench.domain.keys import text_key
 from workbench.domain.names import person_name
 from workbench.domain.statements import VariantKind
+from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
 from workbench.tui.kit.base import StoreScreen, store_path
 from workbench.tui.kit.person_dialog import PersonDialog
@@ -48,6 +50,10 @@ class RuledPlace:
     "of an answer"
     version: int = 0
     "of the statement; 0: the one that was asked last"
+    prompt: bytes = b""
+    "key; empty: none is meant"
+    answer: bytes = b""
+    "key of the text of an answer to it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +104,7 @@ def is_variant(word: str) -> bool:
     return word.partition("-")[0] in VARIANTS
 
 
-class RulingKeys(Keyed, Screen[Any]):
+class RulingKeys(Screen[Any], Keyed):
     """What a screen needs from which things can be ruled on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [RULE]
@@ -116,12 +122,20 @@ class RulingKeys(Keyed, Screen[Any]):
         """A ruling is stored, or taken back."""
 
         sentence: str
+        ruling: Ruling | None = None
+        "that was stored; None: one was taken back"
 
     @dataclass
     class StandingRead(Message):
         """It is known what auditors ruled."""
 
         standing: Standing = field(default_factory=Standing)
+
+    @dataclass
+    class RulingsRead(Message):
+        """It is known what was ruled on what the screen is about."""
+
+        lines: Sequence[str]
 
     RULED: ClassVar[bool] = True
     "whether rulings are made and shown here: never where people annotate or adjudicate"
@@ -132,8 +146,26 @@ class RulingKeys(Keyed, Screen[Any]):
         """Return where the cursor stands; None: nowhere."""
         return None
 
+    def ruled_places(self) -> Sequence[RuledPlace]:
+        """Return every place that the screen as a whole is about."""
+        place = self.ruled_place()
+        return () if place is None else (place,)
+
+    def show_rulings(self, lines: Sequence[str]) -> None:
+        """Show what was ruled on what the screen as a whole is about."""
+
     def show_standing(self) -> None:
         """Show what was ruled on things in sight."""
+
+    def rulings_in_sight(self, thing: Thing, rulings: Sequence[Ruling]) -> Sequence[Ruling]:  # noqa: ARG002
+        """Return those of the rulings on a thing that may be shown now."""
+        return rulings
+
+    def take_ruled(self, event: WasRuled) -> None:
+        """Say what was ruled, and show it."""
+        self.notify(event.sentence, timeout=4, markup=False)
+        self.read_standing()
+        self.show_ruled()
 
     def show_ruled(self) -> None:
         """Show things anew after a ruling."""
@@ -151,7 +183,10 @@ class RulingKeys(Keyed, Screen[Any]):
         if not event.things:
             self.notify(NOTHING, timeout=4)
         elif self.is_current:
-            dialog = RulingDialog(event.things, event.standing, self._auditor)
+            standing = [
+                self.rulings_in_sight(thing, of) for thing, of in zip(event.things, event.standing, strict=True)
+            ]
+            dialog = RulingDialog(event.things, standing, self._auditor)
             self.app.push_screen(dialog, lambda decided: self._take_ruling(decided, event.auditors))
 
     def _take_ruling(self, decided: Decided | None, auditors: Sequence[str]) -> None:
@@ -175,9 +210,7 @@ class RulingKeys(Keyed, Screen[Any]):
 
     @on(WasRuled)
     def say_ruled(self, event: WasRuled) -> None:
-        self.notify(event.sentence, timeout=4, markup=False)
-        self.read_standing()
-        self.show_ruled()
+        self.take_ruled(event)
 
     @on(StandingRead)
     def take_standing(self, event: StandingRead) -> None:
@@ -200,24 +233,48 @@ class RulingKeys(Keyed, Screen[Any]):
         from stores.core.store import Store
         from workbench.evidence import ruling_subjects
 
-        name = decided.thing.name
+        name, made = decided.thing.name, None
         with Store.open(store_path(self.app)) as store:
             if decided.undo is not None:
                 store.rulings.undo(decided.undo, auditor=auditor)
                 sentence = f"taken back: {decided.undo.verdict} on {name}"
             else:
                 assert decided.verdict is not None, "a ruling has a verdict"
-                ruling_subjects.rule(
+                made = ruling_subjects.rule(
                     store, decided.thing, decided.verdict, auditor=auditor, reason=decided.reason,
                     reading=decided.reading,
                 )  # fmt: skip
                 read = f" ({decided.reading})" if decided.reading else ""
                 sentence = f"{decided.verdict}{read}: {name}; r, then z, takes it back"
-        self.post_message(self.WasRuled(sentence))
+        self.post_message(self.WasRuled(sentence, made))
+
+    @on(RulingsRead)
+    def take_rulings(self, event: RulingsRead) -> None:
+        self.show_rulings(event.lines)
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="rulings", description="places")
+    def read_rulings(self, places: Sequence[RuledPlace]) -> None:
+        """Read what was ruled on some places, and on what they are part of."""
+        from stores.core.store import Store
+
+        with Store.open(store_path(self.app)) as store:
+            standing = store.rulings.standing()
+            found = [thing for place in places for thing in things(store, place)] if standing else []
+            lines = [
+                f"{thing.name}: {said(one)}" for thing in found for one in reversed(standing.get(thing.subject.key, ()))
+            ]
+        self.post_message(self.RulingsRead(tuple(dict.fromkeys(lines))))
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="standing")
     def read_standing(self) -> None:
         self.post_message(self.StandingRead(standing_of(store_path(self.app))))
+
+
+def ruled_lines(lines: Sequence[str], most: int = 3) -> Content:
+    """Return what was ruled, a line each, no more than there is room for."""
+    more = [f"and {len(lines) - most} more rulings: r shows them"] * (len(lines) > most)
+    shown = [*(f"ruled: {line}" for line in lines[:most]), *more]
+    return Content("\n").join(Content.styled(visible(line), "$text-accent") for line in shown)
 
 
 class RulingScreen(RulingKeys, StoreScreen):
@@ -245,18 +302,22 @@ def standing_in(store: Store) -> Standing:
 
 def things(store: Store, place: RuledPlace) -> list[Thing]:
     """Return what can be ruled on at a place, the most specific first."""
-    if place.probe:
-        return _of_probe(store, place)
+    if place.probe or place.prompt:
+        return _of_prompt(store, place)
     for instrument in place.instruments:
         if found := _of_words(store, instrument, place):
             return found
     return []
 
 
-def _of_probe(store: Store, place: RuledPlace) -> list[Thing]:
+def _of_prompt(store: Store, place: RuledPlace) -> list[Thing]:
     from workbench.evidence import ruling_subjects as subjects
 
-    puts = store.ruled_things.prompts(probe=place.probe)
+    if place.probe:
+        puts = store.ruled_things.prompts(probe=place.probe)
+    else:
+        every = store.ruled_things.prompts(key=place.prompt.hex())
+        puts = tuple(one for one in every if one.instrument in place.instruments and one.ref in place.words) or every
     if not puts:
         return []
     put = puts[0]
@@ -264,9 +325,12 @@ def _of_probe(store: Store, place: RuledPlace) -> list[Thing]:
     put_as = {"language": put.language, "variant": put.variant}
     wording = [one for one in subjects.wordings(store, statement) if put_as.items() <= one.subject.named.items()]
     prompt = subjects.prompt(put, subjects.called(store, subjects.prompt(put).subject))
-    given = [] if place.text is None else [
-        subjects.answer(put, one, prompt.name) for one in store.ruled_things.answers(put.key) if one.text == place.text
-    ]  # fmt: skip
+    meant = place.text is not None or bool(place.answer)
+    given = [
+        subjects.answer(put, one, prompt.name)
+        for one in (store.ruled_things.answers(put.key) if meant else ())
+        if one.text == place.text or one.key == place.answer
+    ]
     read = [one for answer in given for one in subjects.below(store, answer)]
     return [*given, *read, prompt, *wording, statement]
 
