@@ -103,6 +103,13 @@ def read_names(path: Path) -> tuple[Named, ...]:
             what = f"statement of {visible(one.name)}"
             found += [Named(ref, what, ("statement", one.name, ref, one.language, refs)) for ref in refs]
         answered = {place.mode: audit for audit in registry.every_audit() if (place := audit.place) is not None}
+        found += [
+            Named(
+                f"review {run.label}: {run.audit}", "what an auditor looks at first", ("review", (*run.way, run.family))
+            )
+            for run in store.runs.list()
+            if run.responses
+        ]
         models: dict[str, list[str]] = {}
         for run in store.runs.list():
             models.setdefault(run.named, []).append(run.audit)

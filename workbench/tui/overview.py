@@ -40,6 +40,9 @@ class Overview:
     imported: tuple[str, ...] = ()
     "models whose answers to multiple-choice questions were collected elsewhere"
 
+    rulings: int = 0
+    "what auditors ruled and took back, in events"
+
     @property
     def active(self) -> tuple[Job, ...]:
         return tuple(job for job in self.jobs if job.active)
@@ -105,6 +108,7 @@ def read_overview(path: Path) -> Overview:
             queues=queues,
             labels=store.labels.totals() if queues else (0, 0, 0),
             classifiers=store.classifiers.list(),
+            rulings=store.rulings.count(),
             imported=tuple(
                 model for name in store.choices.instruments_with_answers() for model in store.choices.models(name)
             ),
@@ -118,12 +122,13 @@ def read_judgement(path: Path) -> Judgement:
 
     with Store.open(path) as store:
         lint = {name: lint_count(store, name) for name in store.instruments.names()}
-        return Judgement(lint, _classifier(store), tuple(_audits(store)), tasks(store))
+        shared: dict[object, Any] = {}
+        audits = tuple(_audits(store, shared))
+        return Judgement(lint, _classifier(store), audits, tasks(store, shared))
 
 
-def _audits(store: Store) -> Iterator[AuditLines]:
-    """Yield what audits say that have a place of their own and answers."""
-    shared: dict[object, Any] = {}
+def _audits(store: Store, shared: dict[object, Any]) -> Iterator[AuditLines]:
+    """Yield what audits say that have a place of their own and answers; `shared`: see `Audit.home`."""
     for audit in registry.every_audit():
         if audit.place is not None and audit.answered(store):
             yield AuditLines(audit.place.mode, audit.place.key, tuple(audit.home(store, shared)))

@@ -27,6 +27,7 @@ ROUTES = {
     "label": "annotation.annotate.AnnotateScreen",
     "adjudicate": "annotation.adjudicate.AdjudicateScreen",
     "agreement": "results.annotators.AnnotatorsScreen",
+    "review": "review.review.ReviewScreen",
     "train": "annotation.train_form.TrainForm",
     "classify": "annotation.classify_form.ClassifyForm",
 }

@@ -80,6 +80,7 @@ class HomeScreen(StoreScreen):
         Binding("3,j", "app.go('jobs')", "Jobs", tooltip="Go to Jobs"),
         Binding("5,a", "app.go('annotate')", "Label", tooltip="Go to Annotate: queues, labels, adjudication"),
         Binding("i", "import", "Import", tooltip="Import statements, questions, answers from files, with a preview"),
+        Binding("V", "review", "Review", show=False, tooltip="Open the review queue: what an auditor looks at first"),
         *keys_to_audits(),
     ]
 
@@ -124,6 +125,9 @@ class HomeScreen(StoreScreen):
     def on_screen_resume(self) -> None:
         self.action_refresh()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "review" or (self._overview is not None and bool(self._overview.answers))
+
     def tick(self) -> None:
         """Look again: each second while a job is active, now and then otherwise."""
         self._ticks += 1
@@ -142,7 +146,14 @@ class HomeScreen(StoreScreen):
         # A job may end without an answer more: what models hold likeliest next is none.
         ended = tuple((job.id, job.state, job.done) for job in event.overview.jobs if not job.active)
         overview = event.overview
-        state = (overview.instruments, overview.answers, overview.classifiers, overview.imported, ended)
+        state = (
+            overview.instruments,
+            overview.answers,
+            overview.classifiers,
+            overview.imported,
+            overview.rulings,
+            ended,
+        )
         if self._judged_for is None or (not event.overview.active and state != self._judged_for):
             self._judged_for = state
             self.title_bar.note = JUDGING
@@ -189,6 +200,10 @@ class HomeScreen(StoreScreen):
 
     def action_refresh(self) -> None:
         self._look()
+
+    def action_review(self) -> None:
+        """Open the review queue of the run that was answered last."""
+        self.app.push_screen(screen("review"))
 
     def action_import(self) -> None:
         self.app.push_screen(screen("import", lambda sentence: self.post_message(self.Imported(sentence))))

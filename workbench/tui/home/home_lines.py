@@ -44,7 +44,7 @@ def home_lines(overview: Overview, judgement: Judgement | None) -> list[Line]:
     if judgement and judgement.classifier:
         lines.append(("classifier:", _classifier(judgement.classifier)))
     lines += [(f"todo:{task.key}", _task(task, first=not place)) for place, task in enumerate(_shown(judgement))]
-    if not _shown(judgement) and (step := _next_step(overview, judgement)) is not None:
+    if not any(task.pressing for task in _shown(judgement)) and (step := _next_step(overview, judgement)) is not None:
         lines.append(step)
     return lines
 

@@ -1,0 +1,284 @@
+"""The review queue on screen: a flag, four keys, a ruling; one item after another; and nobody sees too much."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import OptionList
+
+from stores.core.store import Store
+from tests.stores.test_review import odd
+from tests.tui.audit_runs import audited
+from tests.tui.bias_stores import full
+from tests.tui.conftest import flowing, screen_text, until
+from tests.tui.test_rulings_screen import press, settle, standing
+from workbench.domain.readings import USUAL
+from workbench.domain.rulings import Ruled, Subject, Verdict
+from workbench.domain.seeds import SEED
+from workbench.evidence import ruling_subjects as subjects
+from workbench.evidence.runs import find_run
+from workbench.pipeline.control import draw
+from workbench.pipeline.review import named, review
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.commands import read_names
+from workbench.tui.kit.number_dialog import NumberDialog
+from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.results.answers import WholeAnswerScreen
+from workbench.tui.review.item import ReviewItemScreen
+from workbench.tui.review.review import ReviewScreen
+from workbench.tui.rulings.dialog import RulingDialog
+
+SECRET = "the other one thinks so"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return audited(tmp_path / "audited.db", odd)
+
+
+def sampled(path: Path, n: int = 24) -> Path:
+    with Store.open(path) as store:
+        draw(store, review(store, find_run(store, "reliability"), USUAL), n, seed=3)
+    return path
+
+
+def rule(
+    path: Path, name: str, verdict: Verdict, auditor: str, reason: str = SECRET, reading: str | None = None
+) -> None:
+    with Store.open(path) as store:
+        thing = subjects.find(store, name)
+        subjects.rule(store, thing, verdict, auditor=auditor, reason=reason, reading=reading)
+
+
+def opened(path: Path, start: str = "audit", auditor: str | None = "otto") -> WorkbenchApp:
+    return WorkbenchApp(path, start=start, annotator=auditor)
+
+
+def item_of(app: WorkbenchApp) -> Any:
+    assert isinstance(app.screen, ReviewItemScreen)
+    return app.screen._item
+
+
+async def queue(app: WorkbenchApp, pilot: Pilot[int]) -> ReviewScreen:
+    await settle(app, pilot)  # type: ignore[arg-type]
+    await press(app, pilot, "V")  # type: ignore[arg-type]
+    assert isinstance(app.screen, ReviewScreen)
+    return app.screen
+
+
+async def test_four_keys_lead_from_the_to_do_list_of_home_to_a_ruling(path: Path) -> None:
+    app = opened(path, start="home")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "wait for an auditor" in screen_text(app))
+        facts = app.screen.query_one(OptionList)
+        facts.highlighted = facts.get_option_index("todo:review reliability")
+        keys = ("enter", "r", "x", "enter")
+        await press(app, pilot, *keys)
+        (ruling,) = standing(path)
+        assert len(keys) == 4
+        assert (ruling.subject.named["statement"], ruling.verdict) == ("tax-02", Verdict.EXCLUDED)
+        assert "by you" in screen_text(app)
+        await press(app, pilot, "escape")
+        await until(pilot, lambda: "2 items or more wait for an auditor: smol (reliability)" in flowing(app))
+
+
+async def test_the_list_says_why_each_item_is_there_and_four_keys_rule_on_its_answers(path: Path) -> None:
+    app = opened(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await queue(app, pilot)
+        text = flowing(app)
+        assert "one wording only 40 (negation alone, under personal-1, personal-2)" in text
+        assert "otto has looked at 0 of 4 statements" in text
+        assert "looked at: 0 of 1 passed, 0 of 3 not passed" in text
+        assert "no control sample: d draws one" in text
+        await press(app, pilot, "enter", "r", "m", "1", "enter")
+        (ruling,) = standing(path)
+        assert ruling.subject.kind is Ruled.ANSWER
+        assert item_of(app).ref == "tax-02"
+        text = flowing(app)
+        assert "1 of 4 · by you" in text
+        assert "ruled by otto: misread (agree)" in text
+
+
+async def test_answers_that_a_reason_is_about_stand_first(path: Path) -> None:
+    app = opened(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await queue(app, pilot)
+        await press(app, pilot, "n", "n")
+        assert item_of(app).ref == "env-03"
+        assert "‼    1× + agree" in screen_text(app) or "‼    1× − disagree" in screen_text(app)
+        assert "It is not at all beneficial." in flowing(app)
+
+
+async def test_a_drawn_answer_that_is_decided_brings_the_next_and_z_leads_back(path: Path) -> None:
+    app = opened(sampled(path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await queue(app, pilot)
+        await press(app, pilot, "enter")
+        first = item_of(app)
+        await press(app, pilot, "r", "m", "2", "enter")
+        second = item_of(app)
+        assert second != first
+        assert "misread (disagree)" in flowing(app)
+        await press(app, pilot, "r", "c", "enter")
+        assert item_of(app) == second, "of a statement more may have to be ruled on"
+        assert "by you" in screen_text(app)
+        await press(app, pilot, "z")
+        assert item_of(app).ref == second.ref
+        await press(app, pilot, "z")
+        assert item_of(app) == first
+        assert standing(path) == []
+        assert "taken back: misread" in flowing(app)
+        assert "z Undo" not in screen_text(app)
+
+
+async def test_brackets_go_through_the_whole_queue_and_n_to_what_waits(path: Path) -> None:
+    rule(path, "env-03", Verdict.CONFIRMED, "otto")
+    app = opened(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await queue(app, pilot)
+        await press(app, pilot, "enter", "right_square_bracket")
+        assert item_of(app).ref == "env-03"
+        await press(app, pilot, "left_square_bracket", "left_square_bracket")
+        assert item_of(app).ref == "soc-07"
+        await press(app, pilot, "n", "n")
+        assert item_of(app).ref == "mig-01", "the decided one is passed over"
+        await press(app, pilot, "r", "c", "enter", "n", "r", "c", "enter", "n", "r", "c", "enter", "n")
+        assert "Nothing waits" in screen_text(app)
+
+
+async def test_a_blind_review_shows_neither_model_nor_others_before_ones_own_ruling(path: Path) -> None:
+    for name in ("tax-02", "tax-02/negation", "tax-02/negation/personal-1"):
+        rule(path, name, Verdict.EXCLUDED, "eva")
+    rule(path, "mig-01", Verdict.LOOK_AGAIN, "eva")
+    app = opened(path)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await queue(app, pilot)
+        assert SECRET in flowing(app)
+        await press(app, pilot, "b")
+        seen = [flowing(app)]
+        for key in ("down", "enter", "down", "r", "tab", "tab", "escape", "enter"):
+            await press(app, pilot, key)
+            seen.append(flowing(app))
+        assert isinstance(app.screen, WholeAnswerScreen)
+        await press(app, pilot, "escape", "f1")
+        seen.append(flowing(app))
+        for text in seen:
+            assert "smol" not in text
+            assert "eva" not in text
+            assert SECRET not in text
+        assert "another opinion wanted 100" in seen[0]
+        await press(app, pilot, "escape")
+        assert item_of(app).ref == "tax-02"
+        assert "What others ruled is shown once you have ruled." in flowing(app)
+        await press(app, pilot, "r", "c", "enter")
+        assert "ruled by eva: excluded" in flowing(app)
+        assert "smol" not in flowing(app)
+        await press(app, pilot, "b")
+        assert "smol" in flowing(app)
+
+
+async def test_what_others_ruled_on_a_drawn_answer_is_kept_back_also_where_the_model_is_shown(path: Path) -> None:
+    sampled(path)
+    with Store.open(path) as store:
+        of = review(store, find_run(store, "reliability"), USUAL)
+        for sample in store.control_samples.of_run(named(store, of.run), of.card):  # type: ignore[arg-type]
+            for one in sample.items:
+                subject = Subject(Ruled.ANSWER, {"prompt": one.prompt.hex(), "text": one.text.hex()})
+                store.rulings.rule(subject, Verdict.CONFIRMED, auditor="eva", reason=SECRET)
+    app = opened(path)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await queue(app, pilot)
+        for key in ("down", "up", "r", "escape", "enter", "r", "tab", "escape"):
+            await press(app, pilot, key)
+            assert SECRET not in flowing(app)
+        assert "smol" in flowing(app)
+        for key in ("n", "down", "r", "escape"):  # a statement, of whose answers some were drawn
+            await press(app, pilot, key)
+            assert SECRET not in flowing(app)
+        await press(app, pilot, "escape", "home", "enter", "r", "c", "enter", "left_square_bracket")
+        assert f"ruled by eva: confirmed – {SECRET}" in flowing(app)
+
+
+async def test_a_control_sample_is_drawn_from_the_screen_and_its_seed_is_kept(path: Path) -> None:
+    app = opened(path)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await queue(app, pilot)
+        await press(app, pilot, "d")
+        assert isinstance(app.screen, NumberDialog)
+        assert f"seed {SEED}" in flowing(app)
+        await press(app, pilot, "backspace", "backspace", "2", "0", "enter")
+        assert "drawn at random, an answer to" in flowing(app)
+        with Store.open(path) as store:
+            of = review(store, find_run(store, "reliability"), USUAL)
+            (sample,) = store.control_samples.of_run(named(store, of.run), of.card)  # type: ignore[arg-type]
+        assert (sample.seed, sample.drawn_by) == (SEED, "otto")
+        assert sum(one.drawn for one in sample.strata.values()) == 20
+        await press(app, pilot, "tab")
+        assert "How often label-words misreads" in flowing(app) or "not passed" in flowing(app)
+        await press(app, pilot, "shift+tab", "d", "enter")
+        assert "a control sample is there" in flowing(app)
+
+
+async def test_a_name_is_asked_for_before_the_first_item_and_kept(path: Path) -> None:
+    app = opened(path, auditor=None)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await queue(app, pilot)
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, PersonDialog)
+        await press(app, pilot, *"eva", "enter")
+        assert isinstance(app.screen, ReviewItemScreen)
+        assert "smol · eva" in screen_text(app)
+        with Store.open(path) as store:
+            run = find_run(store, "reliability")
+            assert store.review_leases.held(named(store, run)) == {"tax-02": "eva"}
+        await press(app, pilot, "escape")
+        with Store.open(path) as store:
+            assert store.review_leases.held(named(store, run)) == {}
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, ReviewItemScreen)
+
+
+async def test_what_another_auditor_looks_at_is_said_and_passed_over(path: Path) -> None:
+    with Store.open(path) as store:
+        run = find_run(store, "reliability")
+        assert store.review_leases.take(named(store, run), ["tax-02"], "eva") == "tax-02"
+    app = opened(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await queue(app, pilot)
+        assert "eva is at it" in screen_text(app)
+        await press(app, pilot, "n")
+        assert item_of(app).ref == "env-03"
+        await press(app, pilot, "left_square_bracket")
+        assert "Another auditor looks at this now." in flowing(app)
+
+
+async def test_runs_without_a_reader_show_what_the_model_gave(tmp_path: Path) -> None:
+    app = opened(full(tmp_path / "free.db"), start="results")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await queue(app, pilot)
+        assert "read by" in flowing(app)
+        if app.screen.view.row is not None:
+            await press(app, pilot, "enter")
+            assert isinstance(app.screen, ReviewItemScreen)
+
+
+async def test_the_palette_finds_the_queue_of_every_run(path: Path) -> None:
+    assert any(one.name.startswith("review smol") and one.route[0] == "review" for one in read_names(path))
+
+
+async def test_nothing_to_review_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "empty.db"
+    with Store.open(path, create=True):
+        pass
+    app = opened(path, start="home")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot)  # type: ignore[arg-type]
+        await app.push_screen(ReviewScreen())
+        await settle(app, pilot)  # type: ignore[arg-type]
+        assert "Nothing to review: no model has answered yet." in flowing(app)
+        await press(app, pilot, "n", "d", "b", "r", "z")  # type: ignore[arg-type]
+        assert not isinstance(app.screen, RulingDialog)

@@ -1,0 +1,301 @@
+"""One item of an auditor's queue: what the model gave, and the ruling on it; from here to the next.
+
+In a blind review, and wherever an answer of the control sample is decided, nobody sees what others ruled before their
+own ruling. `blind` hides the model, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.worker import get_current_worker
+
+from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.results.answers import AnswersScreen, Page, WholeAnswerScreen
+from workbench.tui.review.item_format import head, item_columns, item_record, provenance, reading, text, wording_of
+from workbench.tui.review.session import ReviewSession, after, taken_back
+from workbench.tui.rulings.ruling import NOTE, RuledPlace, RulingKeys
+from workbench.tui.widgets.fluid_table import FluidTable
+from workbench.tui.widgets.record_table import Record
+
+if TYPE_CHECKING:
+    from workbench.domain.rulings import Ruling, Subject
+    from workbench.evidence.ruling_subjects import Thing
+    from workbench.pipeline.review_item import ItemAnswer, Shown
+    from workbench.pipeline.review_progress import Progress, Waiting
+
+EXPLAIN = """An item of the review queue: a statement with the reasons why somebody should look at it, or an answer \
+that was drawn at random.
+
+Each row is a distinct answer to one prompt, with how often it was given and how it is read; ‼ marks answers that a \
+reason is about. r rules on the answer under the cursor, on its prompt, its wording or the statement; any ruling but \
+`look again` decides on the item. A drawn answer is decided by `confirmed` or `misread`, and the next item comes by \
+itself.
+
+n goes to what waits next, and while you look at a statement nobody else is given it. [ and ] go through the whole \
+queue. z takes back what you ruled last. b hides the model and what others ruled.
+
+On drawn answers nobody sees what others ruled before ruling themselves: that is what makes agreement and the rate of \
+misreadings mean something."""
+NOTHING_WAITS = "Nothing waits: every item is decided"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPage(Page["ItemAnswer"]):
+    """What the model gave, with the item it belongs to."""
+
+    item: Shown | None = None
+    holder: str = ""
+    "another auditor who looks at it now"
+
+
+class ItemTable(FluidTable):
+    """What the model gave."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select_cursor", "Whole", key_display="Enter", tooltip="Show the whole answer"),
+    ]
+
+
+class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
+    """One item after another."""
+
+    PLACE = "review › item"
+    EXPLAIN = EXPLAIN
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n", "following", "Next", tooltip="Go to what waits next"),
+        Binding("z", "undo", "Undo", tooltip="Take back what you ruled last, and go to it"),
+        Binding("left_square_bracket", "step(-1)", "Item before", show=False),
+        Binding("right_square_bracket", "step(1)", "Item", key_display="[ ]", tooltip="Go through the whole queue"),
+        Binding("b", "blind", "Blind", tooltip="Hide the model and what others ruled, or show it again"),
+        Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
+    ]
+
+    @dataclass
+    class Went(Message):
+        """The queue was looked at again."""
+
+        progress: Progress
+        item: Waiting | None
+        "to be shown now; None: nothing waits"
+        told: str
+
+    def __init__(self, progress: Progress, item: Waiting, session: ReviewSession) -> None:
+        super().__init__()
+        self._progress, self._item, self._session = progress, item, session
+        self._status = ""
+
+    def on_mount(self) -> None:
+        self._say_who()
+        if self._auditor is None:
+            known = sorted({one.auditor for of in self._progress.of.rulings.things for one in of})
+            self.app.push_screen(PersonDialog(known, note=NOTE, what="auditor"), self._take_name)
+
+    def make_table(self) -> FluidTable:
+        return ItemTable(item_columns, name="responses")
+
+    def fetch(self, kind: str, offset: int) -> ItemPage:  # noqa: ARG002
+        from stores.core.store import Store
+        from workbench.pipeline.review_item import shown
+        from workbench.pipeline.review_progress import open_item
+
+        progress, item = self._progress, self._item
+        with Store.open(self.store_path) as store:
+            there = open_item(store, progress, item)
+            found = shown(store, progress.of, item)
+            holder = "" if there else "another auditor"
+        return ItemPage(kind, found.rows, None, found, holder)
+
+    def head(self) -> Content:
+        page = self._page
+        held = "Another auditor looks at this now. " if isinstance(page, ItemPage) and page.holder else ""
+        return head(self._progress, self._item, held + self._status, blind=self._blind)
+
+    def nothing(self, kind: str) -> str:  # noqa: ARG002
+        return "The model gave no answer to this. r rules on the statement."
+
+    def record(self, number: int, row: ItemAnswer, width: int) -> Record:
+        return item_record(number, row, width)
+
+    def pieces(self, row: ItemAnswer) -> tuple[Content, Content, str]:
+        of = self._progress.of
+        every = self._on(row)
+        seen = [one for one in every if self._may_see(one, row)]
+        wording = wording_of(
+            row, self._page.item.wordings if isinstance(self._page, ItemPage) and self._page.item else ()
+        )
+        reader = of.card.name if of.card is not None else ""
+        withheld = self._withholds(row.prompt, row.key)
+        return reading(row, wording, reader, seen, withheld), text(row), provenance(row, of.run, blind=self._blind)
+
+    def whole(self, row: ItemAnswer) -> WholeAnswerScreen:
+        above, _, below = self.pieces(row)
+        return WholeAnswerScreen(f"{self._item.ref} · {row.variant}", row.text, above, below)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "undo":
+            return bool(self._session.done)
+        return super().check_action(action, parameters)
+
+    def ruled_place(self) -> RuledPlace:
+        row, run = self.current, self._progress.of.run
+        if row is None:
+            return RuledPlace((run.instrument,), (self._item.ref,))
+        return RuledPlace((run.instrument,), (self._item.ref,), prompt=row.prompt, answer=row.key or b"")
+
+    def rulings_in_sight(self, thing: Thing, rulings: Sequence[Ruling]) -> Sequence[Ruling]:
+        named = thing.subject.named
+        prompt = bytes.fromhex(named["prompt"]) if "prompt" in named else b""
+        withheld = self._withholds(prompt, bytes.fromhex(named["text"]) if "text" in named else None)
+        return [one for one in rulings if not withheld or one.auditor == self._auditor]
+
+    def take_ruled(self, event: RulingKeys.WasRuled) -> None:
+        from workbench.pipeline.review_progress import name
+
+        if event.ruling is not None:
+            self._session.done.append((name(self._item), event.ruling))
+        self.look_again(event.sentence.partition("; r, then z")[0], self._decides(event.ruling))
+
+    @on(Went)
+    def go_on(self, event: Went) -> None:
+        from workbench.pipeline.review_progress import name
+
+        self._progress = event.progress
+        if event.item is None:
+            self._status = f"{event.told} · {NOTHING_WAITS}".removeprefix(" · ")
+            self._repaint()
+        elif name(event.item) == name(self._item):
+            self._item, self._status = event.item, event.told
+            self._repaint()
+        else:
+            self._show(event.item, event.told)
+
+    def action_following(self) -> None:
+        """Go to what waits next."""
+        self.look_again("", following=True)
+
+    def action_step(self, step: int) -> None:
+        """Go to a neighbour in the queue, around the ends."""
+        from workbench.pipeline.review_progress import name
+
+        items = self._progress.items
+        at = next((n for n, one in enumerate(items) if name(one) == name(self._item)), 0)
+        if items:
+            self._show(items[(at + step) % len(items)], "")
+
+    def action_blind(self) -> None:
+        """Hide the model and what others ruled, or show it again."""
+        self._session.blind = not self._session.blind
+        self._say_who()
+        self._repaint()
+
+    def action_undo(self) -> None:
+        """Take back what was ruled last here."""
+        if self._session.done:
+            self.take_back()
+
+    def show_standing(self) -> None:
+        """The queue itself knows what was ruled on its items."""
+
+    def action_refresh(self) -> None:
+        self.look_again("")
+
+    @property
+    def _blind(self) -> bool:
+        return self._session.blind
+
+    @property
+    def _drawn(self) -> bool:
+        """Whether this is an answer of the control sample."""
+        from workbench.domain.control_samples import ControlItem
+
+        return isinstance(self._item, ControlItem)
+
+    def _decides(self, ruling: Ruling | None) -> bool:
+        """Return whether a ruling settles the item, so that nothing is left to look at here: a drawn answer."""
+        from workbench.domain.rulings import Verdict
+
+        return (
+            ruling is not None
+            and self._drawn
+            and ruling.verdict is not Verdict.LOOK_AGAIN
+            and bool(ruling.subject.named.get("text"))
+        )
+
+    def _withholds(self, prompt: bytes, key: bytes | None) -> bool:
+        """Return whether what others ruled here is kept from this auditor."""
+        control = self._progress.control
+        of_sample = control.sample.items if control is not None else ()
+        drawn = next((one for one in of_sample if (one.prompt, one.text) == (prompt, key)), None)
+        if control is not None and drawn is not None and not control.looked_at(drawn, self._auditor or ""):
+            return True
+        return (self._blind or self._drawn) and (self._auditor or "") not in self._progress.deciders(self._item)
+
+    def _may_see(self, ruling: Ruling, row: ItemAnswer) -> bool:
+        return ruling.auditor == self._auditor or not self._withholds(row.prompt, row.key)
+
+    def _on(self, row: ItemAnswer) -> list[Ruling]:
+        """Return the rulings that stand on an answer, and on what it is part of."""
+        of = self._progress.of
+        every = of.rulings.statements.get(self._item.ref, ())
+        return [one for one in every if _is_on(one.subject, row, of.run.language)]
+
+    def _take_name(self, name: str | None) -> None:
+        if name is not None:
+            self.app.annotator = name  # type: ignore[attr-defined]
+            self._progress = replace(self._progress, auditor=name)
+            self._say_who()
+            self._show(self._item, "")
+
+    def _say_who(self) -> None:
+        who = self._auditor or "nobody"
+        model = "model hidden" if self._blind else self._progress.of.run.named
+        self.title_bar.note = f"{model} · {who}"
+
+    def _show(self, item: Waiting, told: str) -> None:
+        self._item, self._status = item, told
+        self.show_kind("")
+        self._head()
+
+    def _repaint(self) -> None:
+        self._head()
+        self.show_answer()
+        self._say_who()
+        self.refresh_bindings()
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="following", description="queue")
+    def look_again(self, told: str, following: bool = False) -> None:
+        worker, item = get_current_worker(), self._item
+        progress, found = after(self.store_path, self._progress, self._auditor, item if following else None)
+        if not worker.is_cancelled:
+            self.post_message(self.Went(progress, found if following else _same(progress, item), told))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="following", description="queue")
+    def take_back(self) -> None:
+        name, told = taken_back(self.store_path, self._session, self._auditor)
+        progress, _ = after(self.store_path, self._progress, self._auditor)
+        self.post_message(self.Went(progress, progress.found(name) or self._item, told))
+
+
+def _same(progress: Progress, item: Waiting) -> Waiting:
+    """Return an item as it is now; itself where it is in the queue no more."""
+    from workbench.pipeline.review_progress import name
+
+    return progress.found(name(item)) or item
+
+
+def _is_on(subject: Subject, row: ItemAnswer, language: str) -> bool:
+    """Return whether a ruling is on an answer, on its prompt, its wording or its statement."""
+    named = subject.named
+    if "prompt" in named:
+        return named["prompt"] == row.prompt.hex() and named.get("text") in (None, (row.key or b"").hex())
+    return named.get("variant", row.variant) == row.variant and named.get("language", language) == language
+
+
+__all__ = ["ItemPage", "ReviewItemScreen"]

@@ -1,0 +1,120 @@
+"""An item of an auditor's queue as cells and text; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.content import Content
+
+from workbench.figures.visible import visible
+from workbench.tui.format import EMPTY, literal
+from workbench.tui.results.responses_format import CELL_CHARACTERS, PREVIEW_CHARACTERS, STANCE_MARKS
+from workbench.tui.rulings.dialog import said
+from workbench.tui.widgets.record_table import Column, Record
+
+if TYPE_CHECKING:
+    from stores.runs.run_rows import Run
+    from workbench.domain.rulings import Ruling
+    from workbench.pipeline.review_item import ItemAnswer
+    from workbench.pipeline.review_progress import Progress, Waiting
+
+WIDE = 120
+"columns from which an answer stands with its template"
+MEANT, PLAIN = "‼", " "
+
+
+def item_columns(width: int) -> tuple[Column, ...]:
+    """Return the columns for a width."""
+    where = (Column("template", "template", 26),) if width >= WIDE else ()
+    return (
+        Column("count", " times", 8),
+        Column("reads", "reading", 13),
+        Column("variant", "wording", 15),
+        *where,
+        Column("text", "answer", None),
+    )
+
+
+def item_record(number: int, row: ItemAnswer, width: int) -> Record:
+    """Return a row; its key is its place among what was read."""
+    mark = MEANT if row.meant else PLAIN
+    where = (literal(f"{row.template} {row.order}"),) if width >= WIDE else ()
+    return str(number), (
+        Text(f"{mark}{row.count:>5}×" if row.key is not None else "", style="bold" if row.meant else ""),
+        _reading(row),
+        literal(row.variant),
+        *where,
+        literal(row.text[:CELL_CHARACTERS]) if row.text else Text(EMPTY, style="dim italic"),
+    )
+
+
+def _reading(row: ItemAnswer) -> Text:
+    if row.key is None:
+        return Text("probabilities", style="dim")
+    return Text(
+        f"{STANCE_MARKS.get(row.reads, '·')} {visible(row.reads)}", style="" if row.reads in STANCE_MARKS else "yellow"
+    )
+
+
+def head(progress: Progress, item: Waiting, told: str, *, blind: bool) -> Content:
+    """Return what stands above the answers: which item it is, what became of it, why it is here, and what was done."""
+    from workbench.pipeline.review_progress import name
+    from workbench.pipeline.review_tables import state, why
+
+    items = progress.items
+    place = next((n for n, one in enumerate(items, start=1) if name(one) == name(item)), 0)
+    of = f"{place:,} of {len(items):,}" if place else "in the queue no more"
+    parts = Content.assemble(
+        (visible(item.ref), "bold"),
+        ("  ", ""),
+        (f"{of} · {visible(state(progress, item, blind=blind))}", "$text-muted"),
+    )
+    lines = [parts, Content.styled(visible(why(item, blind=blind)), "$text-muted")]
+    return Content("\n").join([*lines, *([Content.styled(visible(told), "$text-accent")] if told else [])])
+
+
+def reading(row: ItemAnswer, wording: str, reader: str, ruled: Sequence[Ruling], withheld: bool) -> Content:
+    """Say which wording an answer is to, how it was read and by whom, and what was ruled on it."""
+    lines = [
+        Content.assemble(
+            (visible(wording) or "(wording not known)", "bold"),
+            (f"  {visible(row.variant)} · {visible(row.template)} {row.order}", "$text-muted"),
+        )
+    ]
+    if row.key is not None:
+        by = f"  ({visible(reader)})" if reader else ""
+        lines.append(
+            Content.assemble(
+                (f"{STANCE_MARKS.get(row.reads, '·')} {visible(row.reads)}", "bold"),
+                (f"{by}  {row.count}×", "$text-muted"),
+            )
+        )
+    lines += [Content.styled(visible(f"ruled by {said(one)}"), "$text-accent") for one in ruled]
+    if withheld:
+        lines.append(Content.styled("What others ruled is shown once you have ruled.", "$text-muted"))
+    return Content("\n").join(lines)
+
+
+def text(row: ItemAnswer) -> Content:
+    """Return an answer with its line ends, cut where it is long."""
+    if not row.text:
+        return Content.styled(EMPTY, "dim italic")
+    more = f"\n… {len(row.text):,} characters; Enter shows all" if len(row.text) > PREVIEW_CHARACTERS else ""
+    return Content.assemble(visible(row.text[:PREVIEW_CHARACTERS], lines=True), (more, "dim"))
+
+
+def provenance(row: ItemAnswer, run: Run, *, blind: bool) -> str:
+    """Say where an answer comes from: what `workbench rule` calls it, and the model unless it is hidden."""
+    parts = ["model hidden"] if blind else [run.named, run.version, str(run.sampling)]
+    return " · ".join(visible(part) for part in (*parts, row.subject))
+
+
+def wording_of(row: ItemAnswer, wordings: Sequence[tuple[str, str]]) -> str:
+    """Return the text of the wording that an answer is to."""
+    found: Mapping[str, str] = dict(wordings)
+    return found.get(row.variant, "")
+
+
+__all__ = ["head", "item_columns", "item_record", "provenance", "reading", "text", "wording_of"]

@@ -1,0 +1,333 @@
+"""The review queue: what an auditor should look at first and why, how far everybody is, how often the reader errs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from workbench.domain.prompts import LATEST, TemplateChoice
+from workbench.domain.readings import USUAL, Readings
+from workbench.domain.seeds import SEED
+from workbench.errors import WorkbenchError
+from workbench.figures.book import Subject
+from workbench.tui.kit.number_dialog import NumberDialog
+from workbench.tui.results.book_screen import BookScreen
+from workbench.tui.results.loaded import Loaded, Opened
+from workbench.tui.results.rules_dialog import RunsScreen
+from workbench.tui.review.item import NOTHING_WAITS, ReviewItemScreen
+from workbench.tui.review.session import ReviewSession, RunKey, after, reviewable, run_key, taken_back
+from workbench.tui.rulings.ruling import RuledPlace, RulingKeys
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from stores.runs.run_rows import Run
+    from workbench.domain.rulings import Ruling
+    from workbench.evidence.ruling_subjects import Thing
+    from workbench.pipeline.review import Review
+    from workbench.pipeline.review_progress import Progress, Waiting
+
+NO_ANSWERS = """Nothing to review: no model has answered yet.
+
+3 goes to Jobs: n there asks one."""
+DRAWN = 60
+"answers of a control sample that the dialog offers"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Which queue it is, and who looks at it how."""
+
+    run: RunKey = ()
+    "empty: the one that was answered last"
+    readings: Readings = USUAL
+    auditor: str | None = None
+    blind: bool = False
+    instrument: str = ""
+    templates: TemplateChoice = field(default=LATEST)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Material:
+    """What a queue is shown with."""
+
+    runs: Sequence[Run]
+    review: Review | None
+    "None: nothing of it can be judged"
+    drawn: int = 0
+    "control samples that were drawn of it"
+
+
+class ReviewScreen(BookScreen):
+    """The queue of a run, with everything that stands beside it. Enter opens an item."""
+
+    PLACE = "review"
+    COUNTING = "Ranking what waits …"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n", "following", "Next", tooltip="Open what waits next"),
+        Binding("b", "blind", "Blind", tooltip="Hide the model and what others ruled, or show it again"),
+        Binding("d", "draw", "Draw", tooltip="Draw a random control sample: it says how often the reader errs"),
+        Binding("z", "undo", "Undo", tooltip="Take back what you ruled last"),
+        Binding("m", "runs", "Model", tooltip="Go to the queue of another run"),
+    ]
+
+    _settings: Settings
+
+    @dataclass
+    class Following(Message):
+        """It is known what waits next."""
+
+        progress: Progress
+        item: Waiting | None
+
+    @dataclass
+    class Changed(Message):
+        """Something was drawn, or taken back."""
+
+        told: str
+
+    def __init__(self, run: RunKey = (), by: str | None = None) -> None:
+        super().__init__(Settings(tuple(run), Readings(by)))
+        self.session = ReviewSession()
+        self.routes = {"item": self._opened}
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        progress: Progress | None = self._judged
+        if action in ("instrument", "templates", "rulings", "review"):
+            return False
+        if action == "undo":
+            return bool(self.session.done)
+        if action == "runs":
+            return (
+                self._loaded is not None and self._loaded.material is not None and len(self._loaded.material.runs) > 1
+            )
+        if action == "draw":
+            return progress is not None and progress.of.reader is not None
+        if action in ("following", "blind"):
+            return progress is not None
+        return super().check_action(action, parameters)
+
+    def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
+        return load(self.store_path, settings, known)
+
+    def on_screen_resume(self) -> None:
+        self._settings = replace(self._settings, auditor=self._auditor, blind=self.session.blind)
+        super().on_screen_resume()
+
+    def say_who(self) -> None:
+        super().say_who()
+        if self._judged is not None:
+            model = "model hidden" if self._settings.blind else self.title_bar.note
+            self.title_bar.note = f"{model} · {self._auditor}" if self._auditor else model
+
+    def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
+        return "Esc leads back."
+
+    def ruled_place(self) -> RuledPlace | None:
+        progress: Progress | None = self._judged
+        row = self.view.row if progress is not None else None
+        ref = getattr(row, "ref", None)
+        if progress is None or ref is None:
+            return None
+        prompt, key = getattr(row, "prompt", b""), getattr(row, "text", b"")
+        return RuledPlace((progress.of.run.instrument,), (ref,), prompt=prompt, answer=key)
+
+    def rulings_in_sight(self, thing: Thing, rulings: Sequence[Ruling]) -> Sequence[Ruling]:  # noqa: ARG002
+        own = [one for one in rulings if one.auditor == self._auditor]
+        return own if self._withholds() else rulings
+
+    def take_ruled(self, event: RulingKeys.WasRuled) -> None:
+        from workbench.pipeline.review_progress import name
+
+        if event.ruling is not None and self.view.row is not None:
+            self.session.done.append((name(self.view.row), event.ruling))
+        self.notify(event.sentence, timeout=4, markup=False)
+        self.read_standing()
+        self._again()
+
+    def show_standing(self) -> None:
+        self.view.rulings = self._ruled_here
+        self.view.follow()
+
+    @on(Following)
+    def open_following(self, event: Following) -> None:
+        if event.item is None:
+            self.notify(NOTHING_WAITS, timeout=4)
+            self._again()
+        elif self.is_current:
+            self.app.push_screen(ReviewItemScreen(event.progress, event.item, self.session))
+
+    @on(Changed)
+    def say_changed(self, event: Changed) -> None:
+        self.notify(event.told, timeout=6, markup=False)
+        self.read_standing()
+        self._again()
+
+    def action_following(self) -> None:
+        """Open what waits next."""
+        if self._judged is not None:
+            self.find_following(self._judged)
+
+    def action_blind(self) -> None:
+        """Hide the model and what others ruled, or show it again."""
+        self.session.blind = not self.session.blind
+        self._again()
+
+    def action_draw(self) -> None:
+        """Ask how large a control sample is to be, and draw it."""
+        if self._judged is None:
+            return
+        seed = SEED + self._loaded.material.drawn if self._loaded is not None else SEED
+        note = (
+            f"Answers to statements that pass every test and to the others, half and half; seed {seed}. "
+            "With 20 decided the rate of misreadings has an interval, with 60 a useful one."
+        )
+        self.app.push_screen(NumberDialog("How many answers to draw", DRAWN, note), self._take_size)
+
+    def action_undo(self) -> None:
+        """Take back what was ruled last here."""
+        if self.session.done:
+            self.take_back()
+
+    def action_runs(self) -> None:
+        if self._loaded is not None and self._judged is not None:
+            self.app.push_screen(RunsScreen(self._loaded.material.runs, self._judged.of.run), self._take_run)
+
+    def action_refresh(self) -> None:
+        self._read(anew=True)
+
+    def _again(self) -> None:
+        """Show what became of the items; what waits is not ranked anew."""
+        self._settings = replace(self._settings, auditor=self._auditor, blind=self.session.blind)
+        self._read()
+
+    def _take_run(self, run: Run | None) -> None:
+        if run is not None:
+            self._set(replace(self._settings, run=run_key(run)))
+
+    def _take_size(self, size: int | None) -> None:
+        if size is not None and self._loaded is not None and self._judged is not None:
+            self.draw_sample(self._judged.of, size or DRAWN, SEED + self._loaded.material.drawn, self._auditor or "")
+
+    def _opened(self, path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG002
+        """Return the screen of an item."""
+        progress: Progress = loaded.judged
+        item = progress.found(subject[0])
+        if item is None:
+            return "This item is in the queue no more."
+        return lambda: ReviewItemScreen(progress, item, self.session)
+
+    def _withholds(self) -> bool:
+        """Return whether what others ruled on the row in sight is kept from this auditor."""
+        progress: Progress | None = self._judged
+        row = self.view.row
+        if progress is None or getattr(row, "ref", None) is None:
+            return False
+        drawn = hasattr(row, "places")
+        return (self.session.blind or drawn) and (self._auditor or "") not in progress.deciders(row)
+
+    def _ruled_here(self, at: int) -> Sequence[str]:
+        """Return what was ruled on the item of a row, as far as it may be seen."""
+        from workbench.tui.rulings.dialog import said
+
+        progress: Progress | None = self._judged
+        sheet = self.view.sheet
+        row: Any = sheet.table.rows[at] if sheet is not None and at < len(sheet.table.rows) else None
+        if progress is None or getattr(row, "ref", None) is None:
+            return ()
+        own = self._withholds()
+        if hasattr(row, "places"):
+            of = progress.control.of(row) if progress.control is not None else ()
+        else:
+            drawn = progress.of.drawn
+            of = tuple(
+                one
+                for one in progress.of.rulings.statements.get(row.ref, ())
+                if (one.subject.named.get("prompt", ""), one.subject.named.get("text", "")) not in drawn
+            )
+        return [said(one) for one in of if not own or one.auditor == self._auditor]
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="following", description="queue")
+    def find_following(self, progress: Progress) -> None:
+        self.post_message(self.Following(*after(self.store_path, progress, self._auditor, first=True)))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="draw", description="queue")
+    def draw_sample(self, of: Review, size: int, seed: int, auditor: str) -> None:
+        from stores.core.store import Store
+        from workbench.pipeline.control import draw
+
+        with Store.open(self.store_path) as store:
+            made = draw(store, of, size, seed=seed, drawn_by=auditor)
+        drawn = sum(one.drawn for one in made.sample.strata.values())
+        self.post_message(self.Changed(f"{drawn:,} answers drawn with seed {seed}; they stand among the others"))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="following", description="queue")
+    def take_back(self) -> None:
+        self.post_message(self.Changed(taken_back(self.store_path, self.session, self._auditor)[1]))
+
+
+def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
+    """Rank what waits; where that is known, see what was ruled meanwhile. Raises WorkbenchError."""
+    from stores.core.store import Store
+    from workbench.pipeline.control import samples_of
+    from workbench.pipeline.review import named, review, with_rulings
+    from workbench.pipeline.review_progress import progress_of
+    from workbench.pipeline.review_tables import book
+
+    with Store.open(path) as store:
+        runs = reviewable(store)
+        if not runs:
+            return Loaded(settings, empty=NO_ANSWERS)
+        run = next((one for one in runs if run_key(one) == settings.run), runs[-1])
+        rests_on = (run, settings.readings)
+        held = known.material if known is not None and known.rests_on == rests_on else None
+        try:
+            known_ = held.review if held is not None else None
+            of = with_rulings(store, known_) if known_ is not None else review(store, run, settings.readings)
+        except WorkbenchError as error:
+            return Loaded(settings, problem=error, material=Material(runs, None), rests_on=rests_on)
+        progress = progress_of(store, of, settings.auditor)
+        if settings.auditor is not None and settings.auditor in progress.held.values():
+            store.review_leases.release(named(store, run), settings.auditor)
+            progress = replace(
+                progress, held={ref: who for ref, who in progress.held.items() if who != settings.auditor}
+            )
+        drawn = len(samples_of(store, of))
+    return Loaded(
+        settings,
+        book=book(progress, blind=settings.blind),
+        judged=progress,
+        models=[] if settings.blind else [run.named],
+        runs=[run],
+        instrument=run.instrument,
+        options=[("", words) for words in _options(progress, blind=settings.blind)],
+        material=Material(runs, of, drawn),
+        rests_on=rests_on,
+    )
+
+
+def _options(progress: Progress, *, blind: bool) -> Sequence[str]:
+    """Return what the queue is of and how far it is, in a few words each."""
+    from workbench.pipeline.review_tables import misread, shares
+
+    of, control = progress.of, progress.control
+    who = progress.auditor or "somebody"
+    done = len(of.queue) - len(of.waiting(progress.auditor))
+    words = [of.run.instrument if blind else of.run.label]
+    words += [f"read by {of.card.name}"] if of.card is not None else []
+    words += [f"{who} has looked at {done:,} of {len(of.queue):,} statements"]
+    if control is not None:
+        items = control.sample.items
+        words += [f"{len(items) - len(control.waiting(progress.auditor)):,} of {len(items):,} drawn answers"]
+        words += [misread(control)]
+    elif of.reader is not None:
+        words += ["no control sample: d draws one"]
+    return [*words, *([f"looked at: {shares(of)}"] if shares(of) else [])]
+
+
+__all__ = ["ReviewScreen", "Settings", "load"]

@@ -1,0 +1,65 @@
+"""What an auditor does from opening a queue until leaving it: shared by the list and the items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+    from stores.runs.run_rows import Run
+    from workbench.domain.rulings import Ruling
+    from workbench.pipeline.review_progress import Progress, Waiting
+
+RunKey = tuple[object, ...]
+"what tells a run from others of a store"
+
+
+@dataclass
+class ReviewSession:
+    """One auditor at one queue."""
+
+    blind: bool = False
+    "whether the model is hidden, and what others ruled before one's own ruling"
+    done: list[tuple[str, Ruling]] = field(default_factory=list)
+    "(name of the item, ruling) of what was ruled here and can be taken back, the newest last"
+
+
+def run_key(run: Run) -> RunKey:
+    """Return what tells a run from others of a store, however many answers it has."""
+    return (*run.way, run.family)
+
+
+def reviewable(store: Store) -> Sequence[Run]:
+    """Return the runs that have anything to review, the one that was answered last at the end."""
+    from workbench import registry
+
+    asking = {one.name for one in registry.asking()}
+    return sorted((run for run in store.runs.list() if run.audit in asking and run.responses), key=lambda run: run.last)
+
+
+def taken_back(path: Path, session: ReviewSession, auditor: str | None) -> tuple[str, str]:
+    """Take the newest ruling of a session back; return the name of its item and a sentence. Raises ConflictError."""
+    from stores.core.store import Store
+    from workbench.evidence.ruling_subjects import called
+
+    item, ruling = session.done.pop()
+    with Store.open(path) as store:
+        store.rulings.undo(ruling, auditor=auditor or ruling.auditor)
+        return item, f"taken back: {ruling.verdict} on {called(store, ruling.subject)}"
+
+
+def after(
+    path: Path, known: Progress, auditor: str | None, item: Waiting | None = None, *, first: bool = False
+) -> tuple[Progress, Waiting | None]:
+    """Return a queue as it is now, and what waits next after an `item`, or `first` of all, leased to the auditor."""
+    from stores.core.store import Store
+    from workbench.pipeline.review_progress import looked_again, name, take_next
+
+    with Store.open(path) as store:
+        progress = looked_again(store, known, auditor)
+        if item is None and not first:
+            return progress, None
+        return progress, take_next(store, progress, "" if item is None else name(item))
