@@ -16,6 +16,8 @@ from tests.cli.test_commands import rows as figures
 from tests.tui.annotation_stores import answers, labelling_store
 from tests.tui.bias_stores import asked, labelled, sided
 from workbench.data import shipped_templates
+from workbench.domain.rulings import Verdict
+from workbench.evidence import ruling_subjects as subjects
 
 SAYS = (
     "I agree with this.",
@@ -342,6 +344,31 @@ def test_a_models_sides_are_compared_with_people_and_the_instrument(
     assert (kappas["ana"]["dimension_statements"], kappas["people, settled"]["leaning_statements"]) == (3, 2)
     said = [(row["people_dimension"], row["people_leaning"]) for row in rows if row["people_dimension"]]
     assert sorted(said) == [("economic", "left"), ("economic", "right")], "settled ones alone"
+
+
+def test_rulings_count_in_the_sides_of_statements(with_sides: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plain: Any = data(capsys, "sides", with_sides)
+    first = figures(plain, "sides")[0]
+    with Store.open(with_sides) as store:
+        put = next(one for one in store.ruled_things.prompts(ref=first["statement"]) if one.template == "leaning")
+        (given,) = store.ruled_things.answers(put.key)
+        thing = subjects.answer(put, given, "")
+        other = "disagree" if first["leaning"] == "left" else "agree"
+        subjects.rule(store, thing, Verdict.MISREAD, auditor="otto", reason="looked", reading=other)
+    found: Any = data(capsys, "sides", with_sides)
+    rows = figures(found, "sides")
+    assert rows[0]["leaning"] != first["leaning"]
+    assert rows[0]["dimension"] == first["dimension"]
+    assert rows[1:] == figures(plain, "sides")[1:]
+    assert (found["rulings"]["counted"], found["rulings"]["different_without"]) == (True, 1)
+    without: Any = data(capsys, "sides", with_sides, "--without-rulings")
+    assert figures(without, "sides") == figures(plain, "sides")
+    assert "1 ruling: 1 answer read anew; 1 statement differs without it" in run(capsys, "sides", with_sides)[1]
+    with Store.open(with_sides) as store:
+        subjects.rule(store, thing, Verdict.EXCLUDED, auditor="otto", reason="looked", reading=None)
+    found = data(capsys, "sides", with_sides)
+    assert figures(found, "sides")[0]["leaning"] is None
+    assert found["unread"] == plain["unread"] + 1
 
 
 def test_sides_of_a_queue_that_is_not_there_or_asks_something_else_are_refused(

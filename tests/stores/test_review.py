@@ -16,6 +16,9 @@ from hypothesis import strategies as st
 from stores.annotation.annotator import Annotator
 from stores.annotation.queues import NewItem
 from stores.core.store import Store
+from tests.conftest import new_store
+from tests.jobs.test_response_bias_runs import EXACT, ask, first_option, pairs
+from tests.questionnaire_stores import ideal, panel, predict
 from tests.tui.audit_runs import NO, YES, Answers, answers, audited
 from tests.tui.bias_stores import full
 from workbench.audits.codes import FAIL
@@ -24,20 +27,25 @@ from workbench.audits.reliability.exact import judge as judge_exact
 from workbench.audits.reliability.judge import ALL
 from workbench.audits.reliability.review import near
 from workbench.audits.reliability.verdicts import run_verdicts
-from workbench.data import shipped_codebook
+from workbench.data import shipped_codebook, shipped_templates
 from workbench.domain.annotations import Purpose, Reason
+from workbench.domain.choice_statements import with_pairs
 from workbench.domain.control_samples import ControlItem
+from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe
 from workbench.domain.readings import USUAL, ReaderKind
-from workbench.domain.reviews import REASONS, Signal, ranked
+from workbench.domain.reviews import REASONS, Ranked, Signal, ranked
 from workbench.domain.rulings import Ruled, Subject, Verdict
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.runs import find_run
+from workbench.pipeline import review_item
 from workbench.pipeline.control import Control, control_of, draw
 from workbench.pipeline.review import Review, answers_of, known_to_wait, named, review
-from workbench.pipeline.review_progress import State, Waiting, progress_of, take_next
+from workbench.pipeline.review_item import Shown, shown
+from workbench.pipeline.review_item import answers as answers_table
+from workbench.pipeline.review_progress import State, Waiting, mixed, progress_of, take_next
 
 
 def odd(probe: Probe) -> Answers:
@@ -363,3 +371,65 @@ def test_what_is_known_at_once_waits_and_is_never_more_than_the_queue(store: Sto
     rule(store, "env-03", Verdict.LOOK_AGAIN)
     assert known_to_wait(store, run, of.judged) == 3
     assert known_to_wait(store, run, of.judged) <= len(queue(store).waiting(None))
+
+
+def item_on(store: Store, audit: str) -> Shown:
+    """Return the item of a statement that an auditor wants looked at again."""
+    run = find_run(store, audit)
+    ref = review(store, run, USUAL).judged.statements[0]
+    thing = subjects.statement(store, run.instrument, ref)
+    subjects.rule(store, thing, Verdict.LOOK_AGAIN, auditor="eva", reason="odd", reading=None)
+    of = review(store, run, USUAL)
+    found = next(one for one in of.queue if one.ref == ref)
+    return shown(store, of, found)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_an_item_of_letters_shows_the_letters_or_how_likely_each_is(tmp_path: Path, exact: bool) -> None:
+    with new_store(tmp_path / "choices.db") as store:
+        blank = Instrument("choices", "Choices", (), templates=shipped_templates("response_bias"))
+        store.instruments.add(with_pairs(blank, pairs()))
+        ask(store, first_option(), *([EXACT] if exact else []))
+        found = item_on(store, "response_bias")
+        assert found.wordings
+        assert found.rows
+        table = answers_table(found)
+        assert table.title == ("Probabilities" if exact else "Answers")
+        for row in found.rows:
+            assert subjects.find(store, row.subject).subject.named["prompt"] == row.prompt.hex()
+            assert ("%" in row.text) is exact
+            assert row.reads == "not read"
+        if not exact:
+            put = {one.key for one in store.review_queries.prompts(find_run(store, "response_bias"), found.item.ref)}
+            assert {row.prompt for row in found.rows} == put
+            assert all(row.text.strip()[:1].isalpha() for row in found.rows)
+
+
+def test_an_item_of_a_questionnaire_shows_the_likeliest_next_tokens_of_some_people(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(review_item, "LISTED", 3)
+    with new_store(tmp_path / "people.db") as store:
+        store.instruments.add(panel())
+        predict(store, ideal(store), conditions=("qm", "zero-shot"))
+        run = find_run(store, "questionnaire")
+        refs = [ref for ref, *_ in store.runs.cells(run)]
+        found = item_on(store, "questionnaire")
+        assert len(found.rows) == 3
+        asked = store.review_queries.prompts(run, found.item.ref)
+        assert found.left_out == len(asked) - 3
+        assert refs.count(found.item.ref) >= len(asked)
+        assert all(" %" in row.text for row in found.rows)
+        assert found.told()[-1] == f"{found.left_out} more prompts about it not shown"
+        assert "PROMPT template-at-fault" in found.acts(None)[0]
+
+
+@given(st.integers(0, 9), st.integers(0, 9))
+def test_mixing_keeps_every_item_and_its_order(statements: int, answers: int) -> None:
+    ranks = [Ranked(f"s-{n}", ()) for n in range(statements)]
+    drawn = [ControlItem(f"s-{n}", "all", bytes([n]), b"", None, 1, (n,)) for n in range(answers)]
+    found = list(mixed(ranks, drawn))
+    assert [one for one in found if isinstance(one, Ranked)] == ranks
+    assert [one for one in found if isinstance(one, ControlItem)] == drawn
+    assert not found or (found[0] is drawn[0] if drawn else found[0] is ranks[0])
+    assert all(isinstance(one, ControlItem) for one in found[: 3 * min(answers, statements // 2) : 3])

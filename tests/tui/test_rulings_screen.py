@@ -10,11 +10,20 @@ from textual.pilot import Pilot
 
 from stores.annotation.annotator import Annotator
 from stores.core.store import Store
+from tests.conftest import new_store
+from tests.jobs.test_response_bias_runs import ask, first_option, pairs
+from tests.questionnaire_stores import ideal, panel, predict
 from tests.tui.audit_runs import audited
 from tests.tui.bias_stores import asked, full
-from tests.tui.conftest import screen_text
+from tests.tui.conftest import flowing, screen_text
 from tests.tui.issue_stores import issue_store, label
+from workbench.audits.questionnaire.asked import prompt_asked
+from workbench.audits.questionnaire.figures import Options as Draws
+from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
+from workbench.data import shipped_templates
 from workbench.domain.annotations import Purpose
+from workbench.domain.choice_statements import with_pairs
+from workbench.domain.instruments import Instrument
 from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
 from workbench.evidence import ruling_subjects as subjects
 from workbench.pipeline.queues import QueueSpec, make
@@ -25,6 +34,10 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.answers import WholeAnswerScreen
 from workbench.tui.results.bias import BiasScreen
+from workbench.tui.results.questionnaire_prompt import PromptScreen
+from workbench.tui.results.response_bias import Settings
+from workbench.tui.results.response_bias import load as load_choices
+from workbench.tui.results.response_bias_question import QuestionScreen
 from workbench.tui.results.responses import ResponsesScreen
 from workbench.tui.rulings.dialog import RulingDialog
 from workbench.tui.statements.statement import StatementScreen
@@ -176,6 +189,46 @@ async def test_the_page_of_a_statement_shows_its_rulings_and_rules_on_its_wordin
         ruling = next(one for one in standing(path) if one.auditor == "otto")
         assert ruling.subject.kind is Ruled.WORDING
         assert "otto: wording at fault" in " ".join(screen_text(app).split())
+
+
+async def test_the_screen_of_a_persons_prompt_shows_what_was_ruled_on_it(tmp_path: Path) -> None:
+    with new_store(tmp_path / "people.db") as store:
+        store.instruments.add(panel())
+        predict(store, ideal(store), conditions=("qm", "zero-shot"))
+        judged = judge_questionnaire(store, QuestionnaireChoice(options=Draws(draws=20)))
+        (model,) = judged.gathered
+        probe = int(judged.gathered[model].probe[0])
+        found = prompt_asked(store, judged, model, probe)
+        (put, *_) = store.ruled_things.prompts(probe=probe)
+        subjects.rule(store, subjects.prompt(put), Verdict.EXCLUDED, auditor="eva", reason="odd", reading=None)
+    app = WorkbenchApp(tmp_path / "people.db", annotator="otto")
+    async with app.run_test(size=(80, 30)) as pilot:
+        await app.push_screen(PromptScreen(found, model, "yes", "top10", probe))
+        await settle(app, pilot)
+        assert "eva: excluded – odd" in flowing(app)
+        await press(app, pilot, "r", "tab", "c", "enter")
+        assert "otto: confirmed" in flowing(app)
+
+
+async def test_the_screen_of_a_question_shows_what_was_ruled_on_either_form(tmp_path: Path) -> None:
+    path = tmp_path / "choices.db"
+    with new_store(path) as store:
+        blank = Instrument("choices", "Choices", (), templates=shipped_templates("response_bias"))
+        store.instruments.add(with_pairs(blank, pairs()))
+        ask(store, first_option())
+    loaded = load_choices(path, Settings())
+    findings = loaded.material
+    (name,) = findings.reports
+    place = findings.places[0]
+    found = findings.source.question(name, place, findings.source.questions(name, place)[0].key)
+    with Store.open(path) as store:
+        (put, *_) = store.ruled_things.prompts(probe=found.changed.probe)
+        subjects.rule(store, subjects.prompt(put), Verdict.EXCLUDED, auditor="eva", reason="odd", reading=None)
+    app = WorkbenchApp(path, annotator="otto")
+    async with app.run_test(size=(100, 40)) as pilot:
+        await app.push_screen(QuestionScreen(loaded, found))
+        await settle(app, pilot)
+        assert "eva: excluded – odd" in flowing(app)
 
 
 SECRET = "the auditor thinks this is misread"

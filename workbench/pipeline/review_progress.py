@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 
 from stores.core.store import Store
 from workbench.domain.control_samples import ControlItem
@@ -33,7 +34,7 @@ def mixed(statements: Sequence[Ranked], drawn: Sequence[ControlItem]) -> Iterato
     rest = iter(statements)
     for item in drawn:
         yield item
-        yield from (one for one, _ in zip(rest, range(BETWEEN), strict=False))
+        yield from islice(rest, BETWEEN)
     yield from rest
 
 
