@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import combinations
 
 import numpy as np
 
 from tests.coverage.study import DRAWS, Held, Scenario
+from workbench.annotation import issues
 from workbench.stats.agreement import (
     cohen_kappa,
     fleiss_kappa,
@@ -62,6 +64,19 @@ def people(rng: Rng, of: Raters) -> Mapping[str, Held]:
     return {name: Held.of(one, truths(of)[name]) for name, one in found.items()}  # type: ignore[arg-type]
 
 
+@cache
+def mean_of_pairs(of: Raters) -> float:
+    codes = labels(np.random.default_rng(0), (MANY, *of[1:]))
+    return float(np.mean([cohen_kappa(codes[:, a], codes[:, b]).value for a, b in combinations(range(of[1]), 2)]))
+
+
+def issue_labels(rng: Rng, of: Raters) -> Mapping[str, Held]:
+    """Label statements for a policy issue: -1, 0 or +1."""
+    people = [f"person {number}" for number in range(of[1])]
+    found = issues.pairwise("issue", labels(rng, of) - 1, people, of[0], int(rng.integers(2**31)), DRAWS)
+    return {"mean-kappa over units": Held.of(found.mean, mean_of_pairs(of))}
+
+
 def wordings(rng: Rng, statements: int, vary: float, tilt: float) -> tuple[IntArray, IntArray, IntArray]:
     """Return stances on originals and three paraphrases, and statements: a latent position, and one a wording."""
     position = rng.normal(tilt, 1, (statements, 1))
@@ -101,6 +116,8 @@ def one_statement(rng: Rng, templates: int, by_template: float, tilt: float) -> 
 
 
 THREE, RARE, FOUR = (0.4, 0.3, 0.3), (0.8, 0.1, 0.1), (0.3, 0.22, 0.25, 0.23)
+NOT_RELATED = (0.05, 0.9, 0.05)
+"of -1, 0 and +1"
 
 SCENARIOS = (
     Scenario("12 items, 3 people, 3 labels", "small n", lambda rng: people(rng, (12, 3, THREE, 0.3))),
@@ -109,6 +126,11 @@ SCENARIOS = (
     Scenario("40 items, 3 people, who nearly always agree", "ties or boundaries",
              lambda rng: people(rng, (40, 3, FOUR, 0.05))),
     Scenario("60 items, 3 people, some items hard for all", "clustering", lambda rng: people(rng, (60, 3, RARE, 0.4))),
+    Scenario("issue labels: 12 statements, 4 people", "small n", lambda rng: issue_labels(rng, (12, 4, THREE, 0.3))),
+    Scenario("issue labels: 60 statements, 3 people, nine of ten not related", "ties or boundaries",
+             lambda rng: issue_labels(rng, (60, 3, NOT_RELATED, 0.2))),
+    Scenario("issue labels: 60 statements, 5 people, some statements hard for all", "clustering",
+             lambda rng: issue_labels(rng, (60, 5, THREE, 0.5))),
     Scenario("10 statements, 3 paraphrases", "small n", lambda rng: variants(rng, 10, 0.5, 0.3)),
     Scenario("30 statements, 3 paraphrases, nearly always agreed with", "ties or boundaries",
              lambda rng: variants(rng, 30, 0.3, 1.5)),

@@ -220,7 +220,7 @@ def issue_agreement(
 
     return IssueAgreement(
         issue=issue,
-        cohen=_pairwise(issue, codes, people, statements, seed, resamples),
+        cohen=pairwise(issue, codes, people, statements, seed, resamples),
         fleiss=over_all(agreement.fleiss_kappa(codes, rng("fleiss"), resamples)),
         alpha=over_all(agreement.krippendorff_alpha(codes, "nominal", rng("alpha"), resamples)),
         percent=over_all(agreement.percent_agreement(codes, rng("percent"), resamples)),
@@ -288,7 +288,7 @@ def _codes(cases: Sequence[Case], people: Sequence[str]) -> IntArray:
     return codes
 
 
-def _pairwise(
+def pairwise(
     issue: str, codes: IntArray, people: Sequence[str], statements: int, seed: int, resamples: int
 ) -> Pairwise:
     """Return Cohen's κ of each pair, their mean and sd; the mean's interval resamples statements for all pairs at once.
