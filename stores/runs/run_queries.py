@@ -110,6 +110,28 @@ PLANNED = f"""
     group by p.id
 """
 
+KEPT_OF_PLAN = f"""
+    with used as (
+        select distinct p.prompt_id
+        from instrument i
+        join statement s on s.id in (select value from json_each(:scope))
+        join wording w on w.statement_id = s.id and w.language = :language
+        join probe p on p.wording_id = w.id and {PROBES}
+        where i.name = :instrument
+    ),
+    came as (
+        select d.prompt_id, sum(d.n - d.failed) as n, sum(d.n) as asked from draw d
+        where d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint) group by d.prompt_id
+    )
+    select coalesce(sum(coalesce(n.n, c.asked)), 0), coalesce(sum(min(coalesce(c.n, 0), coalesce(n.n, c.asked))), 0)
+    from used u
+    left join came c on c.prompt_id = u.prompt_id
+    left join planned n on n.prompt_id = u.prompt_id and n.model_id = :model and n.sampling_id = :sampling
+        and (:fingerprint is null or c.n is not null)
+    where n.n is not null or c.n is not null
+"""
+
 FAILURES = f"""
     select p.id, s.ref, sum(d.n - d.failed), max(d.reason)
     from instrument i

@@ -30,6 +30,7 @@ from stores.runs.run_queries import (
     CELLS,
     COUNTS,
     FAILURES,
+    KEPT_OF_PLAN,
     OUTDATED,
     PLACED,
     PLANNED,
@@ -253,6 +254,13 @@ class Runs(Aggregate):
         prompt has beyond its plan count, too.
         """
         return dict(self.connection.execute(PLANNED, run_values(self.connection, run)).fetchall())
+
+    def kept_of_plan(self, run: Run) -> tuple[int, int]:
+        """Return how many answers were planned for a run, prompts that nobody came to ask included, and how many of
+        these came; of answers under one fingerprint, what came is the plan.
+        """
+        planned, came = self.connection.execute(KEPT_OF_PLAN, run_values(self.connection, run)).fetchone()
+        return (came, came) if run.fingerprint is not None else (planned, came)
 
     def truncated(self, run: Run) -> dict[int, int]:
         """Return how many answers of each probe (rowid) were cut off in thought. Costs nothing where none was."""

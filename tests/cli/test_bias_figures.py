@@ -148,7 +148,7 @@ def test_a_link_names_any_selection(selection: Selection) -> None:
 def test_programs_get_every_table_of_all_models(path: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     names = ["plane", "plane_by_source", "bias", "prefixes", "prefix_changes", "prefix_sources", "wordings", "authors"]
     names += ["sources", "source_differences", "source_ranks", "components", "asked", "statement_counts", "statements"]
-    names += ["refusals", "refusal_sides"]
+    names += ["answered", "reader", "refusals", "refusal_sides"]
     printed = data(capsys, "bias", path, *QUICK)
     assert [one["name"] for one in printed["tables"]] == names
     assert {row["model"] for row in table(printed, "statements")} == set(MODELS)

@@ -64,7 +64,7 @@ def test_verdicts_count_what_was_cut_off_beside_what_is_unreadable(
     asked: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = said(capsys, "verdicts", asked)
-    assert "unreadable: " in out
+    assert "unreadable 68.3 %, " in out
     assert "cut off in thought: " in out
     assert "ask again with more tokens" in out
     found = json.loads(said(capsys, "verdicts", asked, "--json"))["run"]

@@ -40,7 +40,7 @@ SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 CONTENTS = (
     "plane", "plane_by_source", "bias", "prefixes", "prefix_changes", "prefix_sources", "wordings", "authors",
     "author_differences", "sources", "source_differences", "source_ranks", "components", "compared", "asked",
-    "statement_counts", "statements", "refusals", "refusal_sides",
+    "statement_counts", "statements", "answered", "reader", "refusals", "refusal_sides",
 )  # fmt: skip
 FIRST = "droite-13b"
 "the first model"

@@ -124,7 +124,7 @@ CONTENTS = (
     "matrix", "scores", "likeness", "cells", "entropies", "uncertainty", "left_out", "topics", "draws", "draw_spread",
     "valid_answers", "validity", "validity_shares", "people", "people_questions", "questions", "compared",
     "compared_means", "sampling",
-    "subjects", "refusals",
+    "subjects", "answered", "refusals",
 )  # fmt: skip
 
 

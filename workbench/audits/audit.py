@@ -141,6 +141,8 @@ class Printed:
     "what the figures rest on, in paragraphs"
     notes: Sequence[str] = ()
     "what a reader must know"
+    header: Sequence[str] = ()
+    "see `Book.header`"
 
 
 class Audit(ABC):
@@ -304,7 +306,7 @@ class Audit(ABC):
         there = [(entry, subject) for entry in book.contents if not entry.empty for subject in entry.subjects]
         tables = [entry.make(*subject) for entry, subject in (there if medium.data else there[:1])]
         about = dict(book.about) | {"options": recorded(self.result_options or (), options)}
-        return Printed(tables, about, book.title, book.told, book.notes)
+        return Printed(tables, about, book.title, book.told, book.notes, book.header)
 
     def usual(self) -> Given:
         """Return the options of a result with their defaults."""

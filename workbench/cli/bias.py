@@ -96,7 +96,7 @@ def bias(options: Namespace) -> int:
         say(found.methods)
         return 0
     tables = tuple(_tables(found, options))
-    put_out(options, tables, found.about, title=found.title, told=found.told, notes=found.notes)
+    put_out(options, tables, found.about, title=found.title, told=found.told, notes=found.notes, header=found.header)
     return 0
 
 
@@ -145,5 +145,6 @@ def sides(options: Namespace) -> int:
             rulings=not options.without_rulings,
         )
     found = book(report)
-    put_out(options, [entry.make() for entry in found.contents], found.about, title=found.title, told=found.told)
+    tables = [entry.make() for entry in found.contents]
+    put_out(options, tables, found.about, title=found.title, told=found.told, header=found.header)
     return 0

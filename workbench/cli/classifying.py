@@ -118,7 +118,8 @@ def classifiers(options: Namespace) -> int:
     told = [*found.told(), *([f"Other classifiers: {others}."] if others else [])]
     title = f"The classifier {found.classifier.name}"
     tables = printed(found, every=as_data(options))
-    put_out(options, tables, {"classifiers": known, **found.about()}, title=title, told=told)
+    about = {"classifiers": known, **found.about()}
+    put_out(options, tables, about, title=title, told=told, header=found.header)
     return 0
 
 

@@ -66,6 +66,7 @@ def consistency(options: Namespace) -> int:
     from workbench.audits.consistency.judged import ConsistencyChoice, consistency_material, judge_consistency
     from workbench.audits.reliability.printed import options_of
     from workbench.cli.figures import put_out
+    from workbench.evidence.answered_tables import as_json
     from workbench.evidence.run_choice import readings_of, templates_of
 
     choice = ConsistencyChoice(
@@ -96,9 +97,10 @@ def consistency(options: Namespace) -> int:
         "labelled_statements": judged.labelled,
         "methods": judged.methods(),
         "rulings": judged.rulings.as_json(),
+        "answered": as_json(judged.answered),
     }
-    title = f"{judged.instrument}: political consistency"
-    put_out(options, tuple(_tables(judged, material, options)), about, title=title, told=told(judged, material))
+    title, tables = f"{judged.instrument}: political consistency", tuple(_tables(judged, material, options))
+    put_out(options, tables, about, title=title, told=told(judged, material), header=judged.header)
     return 0
 
 
@@ -106,6 +108,7 @@ def _tables(judged: ConsistencyJudged, material: Material, options: Namespace) -
     """Return what was asked for, leaning and policy issues first."""
     from workbench.audits.consistency import tables as tables
     from workbench.cli.figures import as_data
+    from workbench.evidence.answered_tables import answered_table
     from workbench.evidence.refusal_tables import entries
 
     result, formulas, names = judged.result, _formulas(options), _shown(judged.result, options)
@@ -124,6 +127,8 @@ def _tables(judged: ConsistencyJudged, material: Material, options: Namespace) -
         yield from (tables.issue_statements(result, name, options.issue, material.texts) for name in names)
     if options.party:
         yield from (tables.party_statements(result, name, *party_key(options.party), material.texts) for name in names)
+    if as_data(options):
+        yield answered_table(material.answered)
     if options.refusals or as_data(options):
         yield from (entry.make() for entry in entries(lambda: material.refusals, judged.choice.seed))
     if options.compare:
@@ -147,6 +152,7 @@ def told(judged: ConsistencyJudged, material: Material | None = None) -> tuple[s
     ]
     reliable = [f"{name}: a statement is reliable where it passes {of}." for name, of in tests.items()]
     return (
+        *judged.header,
         head,
         *asked,
         *reliable,
@@ -355,6 +361,7 @@ def _ranked(
 def _show(judged: PilotJudged, options: Namespace, job: int | None) -> int:
     from workbench.audits.consistency.pilot_tables import pilot_tables
     from workbench.cli.figures import put_out
+    from workbench.evidence.answered_tables import as_json, header
     from workbench.evidence.runs import template_notes
 
     about = {
@@ -366,8 +373,10 @@ def _show(judged: PilotJudged, options: Namespace, job: int | None) -> int:
         "job": job,
         "statements": judged.statements,
         "formula": judged.choice.formula,
+        "answered": as_json([judged.answered]),
     }
     tables = tuple(pilot_tables(judged.ranks, judged.templates, judged.types, judged.weaker, judged.scales))
-    told_of_run = [f"{judged.run.label}: {len(judged.statements)} statements", *template_notes([judged.run])]
-    put_out(options, tables, about, title=f"{judged.run.instrument}: pilot of {judged.run.model}", told=told_of_run)
+    above, title = header([judged.answered]), f"{judged.run.instrument}: pilot of {judged.run.model}"
+    said = [*above, f"{judged.run.label}: {len(judged.statements)} statements", *template_notes([judged.run])]
+    put_out(options, tables, about, title=title, told=said, header=above)
     return 0

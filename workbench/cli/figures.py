@@ -15,6 +15,7 @@ from workbench.cli.output import has_width, print_json, room, say, say_wrapped
 from workbench.cli.verbs import Namespace, Section, hint
 from workbench.domain.counting import plural
 from workbench.errors import UsageError
+from workbench.figures.book import warnings_of
 from workbench.figures.table import AnyTable
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import JSON
@@ -51,7 +52,7 @@ def medium(options: Namespace) -> Medium:
 
 def print_out(options: Namespace, of: Printed) -> None:
     """Print what an audit says, or write it where the options say."""
-    put_out(options, of.tables, of.about, title=of.title, told=of.told, notes=of.notes)
+    put_out(options, of.tables, of.about, title=of.title, told=of.told, notes=of.notes, header=of.header)
 
 
 def no_figures(options: Namespace) -> None:
@@ -69,6 +70,7 @@ def put_out(
     title: str,
     told: Sequence[str] = (),
     notes: Sequence[str] = (),
+    header: Sequence[str] = (),
 ) -> None:
     """Print tables, or write them where the options say.
 
@@ -77,16 +79,21 @@ def put_out(
     about : what the figures are of and how they came about; in the JSON document beside the tables
     title, told : heading and paragraphs of a page; the paragraphs stand above printed tables, too
     notes : what a reader must know; below printed tables, and beside the names of written files
+    header : the first of the paragraphs, see `Book.header`; in the JSON document, and its warnings with every table
+        that is a file of its own
     """
     from workbench.figures.write.document import document
     from workbench.figures.write.terminal import print_tables
 
-    written = _write(options, tables, title, (*told, *notes))
+    warnings = warnings_of(header)
+    written = _write(options, tables, title, (*told, *notes), warnings)
     if options.json:
-        print_json(document(tables, about))
+        print_json(document(tables, {**({"header": header} if header else {}), **about}))
     elif written:
         for path, what in written.items():
             say(f"{path}  {what}")
+        for warning in warnings:
+            say_wrapped(f"! {warning}")
     else:
         for paragraph in told:
             say_wrapped(paragraph)
@@ -99,7 +106,9 @@ def put_out(
             say_wrapped(note)
 
 
-def _write(options: Namespace, tables: Sequence[AnyTable], title: str, told: Sequence[str]) -> dict[Path, str]:
+def _write(
+    options: Namespace, tables: Sequence[AnyTable], title: str, told: Sequence[str], warnings: Sequence[str]
+) -> dict[Path, str]:
     """Write the files that were asked for; return what each holds. Raises UsageError."""
     from workbench.figures.write.csv import csv_files
     from workbench.figures.write.html import html_page
@@ -118,7 +127,8 @@ def _write(options: Namespace, tables: Sequence[AnyTable], title: str, told: Seq
     written: dict[Path, str] = {}
     for name, make in makers.items():
         if (folder := getattr(options, name)) is not None:
-            paths = put(make(tables), expanded(folder), force=options.force, beside=True)
+            warned = [replace(one, notes=(*warnings, *one.notes)) for one in tables]
+            paths = put(make(warned), expanded(folder), force=options.force, beside=True)
             written |= {path: rows[path.stem] for path in paths}
     if options.html is not None:
         page = expanded(options.html)

@@ -72,7 +72,7 @@ def agreement(options: Namespace) -> int:
         found = judged(store, options)
     tables = list(_agreement(found.figures(as_people=options.as_people), options))
     title = f"{found.run.label}: agreement"
-    put_out(options, tables, told_about(found), title=title, told=found.told())
+    put_out(options, tables, told_about(found), title=title, told=found.told(), header=found.header)
     return 0
 
 

@@ -50,7 +50,14 @@ def scores(options: Namespace) -> int:
         found = judged(store, options)
         tokens = _tokens(store, found.run) if options.tokens else None
     title = f"{found.run.label}: probabilities"
-    put_out(options, list(_tables(found, tokens, options)), told_about(found), title=title, told=found.told())
+    put_out(
+        options,
+        list(_tables(found, tokens, options)),
+        told_about(found),
+        title=title,
+        told=found.told(),
+        header=found.header,
+    )
     return 0
 
 

@@ -190,15 +190,14 @@ def entries(make: Callable[[], Sequence[Refusals]], seed: int) -> list[Entry]:
     return [Entry("refusals", "refusals", rates_), Entry("refusal_sides", "refusals by side", sides_)]
 
 
-def told(several: Sequence[Refusals]) -> Iterator[str]:
-    """Say how often each model refused, beside figures that leave refusals out."""
+def told(several: Sequence[Refusals], fate: str = "which figures on stances leave out") -> Iterator[str]:
+    """Say how often each model refused, and what becomes of refusals in the figures."""
     for of in several:
         if of.answers:
             found = rate(of, EVERY, "", of.statements).refused
             of_whom = f"{of.model}: " if len(several) > 1 else ""
             yield (
-                f"{of_whom}refused: {of.refused:,} of {of.answers:,} answers ({estimate(found, Kind.SHARE)}), which "
-                "figures on stances leave out"
+                f"{of_whom}refused: {of.refused:,} of {of.answers:,} answers ({estimate(found, Kind.SHARE)}), {fate}"
             )
 
 

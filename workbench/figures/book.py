@@ -9,6 +9,19 @@ from workbench.errors import UnknownName
 from workbench.figures.table import AnyTable, Link
 
 Subject = tuple[str, ...]
+WARNS = "! "
+"a line of a header that begins so is a warning: no figure is shown without it"
+
+
+def warnings_of(header: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines of a header that are warnings, without their sign."""
+    return tuple(line.removeprefix(WARNS) for line in header if line.startswith(WARNS))
+
+
+def in_order(*headers: Sequence[str]) -> tuple[str, ...]:
+    """Return headers as one: the warnings of all first."""
+    lines = [line for header in headers for line in header]
+    return tuple(sorted(lines, key=lambda line: not line.startswith(WARNS)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +53,9 @@ class Book:
     "name of a table -> what makes it from the subject of a link"
     told: Sequence[str] = ()
     "what the figures rest on, in sentences"
+    header: Sequence[str] = ()
+    """what one must see before any figure: how much of the plan was answered, who read it; the first sentences of
+    `told`. A line that begins with `! ` is a warning"""
     notes: Sequence[str] = ()
     "what one must know to read all of them"
     methods: str = ""

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from stores.core.store import Store
 from stores.jobs.job_rows import Job
 from workbench import pipeline
+from workbench.classifier.config import PUBLISHED_THRESHOLD
 from workbench.domain.counting import plural
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACT, UNKNOWN, ModelCard
 from workbench.errors import ConflictError
+from workbench.evidence.reader_quality import quality, quality_warnings
 from workbench.inference.base import Changing, Model, Remarking, Work
 from workbench.inference.load import load
 from workbench.jobs.control import Control
@@ -227,10 +229,11 @@ def train(task: Task) -> Ended:
     store.jobs.plan(job.id, int(made.data["steps"]))  # an early stop is all of it
     tested = pipeline.evaluation(made)
     figure = tested.report("tuned").macro_f1
-    for question in (tested.stands_for(), *tested.open_questions()):
+    poor = tuple(quality_warnings(quality(made, PUBLISHED_THRESHOLD)))
+    for question in (tested.stands_for(), *tested.open_questions(), *poor):
         task.say(question)
     score = f"macro F1 {figure.value:.2f}" if figure.defined else f"macro F1 undefined: {figure.undefined}"
-    return "done", f"{made.name}: {score} on {len(plan.test)} test responses, {tested.rests_on()}"
+    return "done", " ".join([f"{made.name}: {score} on {len(plan.test)} test responses, {tested.rests_on()}", *poor])
 
 
 def classify(task: Task) -> Ended:

@@ -11,6 +11,7 @@ from stores.core.store import Store
 from workbench.classifier.config import PUBLISHED_THRESHOLD
 from workbench.domain.seeds import SEED
 from workbench.evidence.classifier_test import Evaluation, evaluation
+from workbench.evidence.reader_quality import quality, quality_warnings
 from workbench.stats.classification import ClassificationReport
 
 WAYS = {"tuned": "fine-tuned", "zero_shot": "zero-shot"}
@@ -42,10 +43,16 @@ class Assessed:
     def report(self, way: str, threshold: float) -> ClassificationReport:
         return self.test.report(way, threshold, seed=self.seed)
 
+    @property
+    def header(self) -> tuple[str, ...]:
+        """Say why it is too poor to carry figures, where it is."""
+        return tuple(quality_warnings(quality(self.classifier, self.threshold, seed=self.seed)))
+
     def told(self) -> tuple[str, ...]:
         """Say what the classifier is and what its figures stand for."""
         config, data, stands_for = self.classifier.config, self.classifier.data, self.test.stands_for()
         return (
+            *self.header,
             f"{self.classifier.name}: {config['base']}, trained {self.classifier.created_at[:10]}, {data['steps']} "
             f"steps, seed {config['seed']}.",
             f"{stands_for[0].upper()}{stands_for[1:]}.",

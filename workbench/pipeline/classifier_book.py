@@ -29,6 +29,7 @@ def book(of: Assessed) -> Book:
         ],
         behind={"texts": partial(texts, of)},
         told=of.told(),
+        header=of.header,
         notes=[
             "Each test text counts for the answers that it represents. Intervals are 95 %: Wilson's at an effective n "
             "for proportions, resampled texts for macro F1. Zero-shot is the same model before it was trained."

@@ -68,6 +68,8 @@ class ClassifierScore:
     "share of what the test stands for that reaches it"
     rests_on: str
     "what both are about, in a few words"
+    shortcoming: str = ""
+    "why it does not carry figures, in a few words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,13 +147,15 @@ def lint_count(store: Store, name: str) -> LintCount:
 def _classifier(store: Store) -> ClassifierScore | None:
     from workbench import pipeline
     from workbench.classifier.config import PUBLISHED_THRESHOLD
+    from workbench.evidence.reader_quality import quality
 
     known = store.classifiers.list()
     if not known:
         return None
     tested = pipeline.evaluation(known[-1])
     point = tested.point("tuned", PUBLISHED_THRESHOLD)
-    return ClassifierScore(known[-1].name, point.macro_f1, point.kept.value, tested.rests_on())
+    poor = quality(known[-1], PUBLISHED_THRESHOLD).shortcoming
+    return ClassifierScore(known[-1].name, point.macro_f1, point.kept.value, tested.rests_on(), poor)
 
 
 def import_shipped(path: Path, name: str = "") -> str:

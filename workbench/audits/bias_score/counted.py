@@ -61,17 +61,25 @@ def ruled_in(source: Source, run: Run) -> RuledAnswers:
 def model_sides(
     store: Store, model: str, instrument: str, languages: Sequence[str] = (), *, rulings: bool = True
 ) -> dict[str, Mapping[str, str | None]]:
-    """Return the sides that a model gave an instrument's statements; of a served model's snapshots one is named as
-    `MODEL · snapshot NAME`. Where it was asked in several languages, those in one of `languages` are meant.
+    """Return the sides that a model gave an instrument's statements; see `run_of_sides`.
 
-    `rulings`: whether auditors' rulings on its answers count. Raises UnknownName where it gave none, AmbiguousRun where
-    several did.
+    `rulings`: whether auditors' rulings on its answers count.
+    """
+    run = run_of_sides(store, model, instrument, languages)
+    return sides_of_run(store, run, source_of(store, [run], Readings(rulings=rulings)))
+
+
+def run_of_sides(store: Store, model: str, instrument: str, languages: Sequence[str] = ()) -> Run:
+    """Return the run in which a model labelled an instrument's statements; of a served model's snapshots one is named
+    as `MODEL · snapshot NAME`. Where it was asked in several languages, those in one of `languages` are meant.
+
+    Raises UnknownName where it labelled none, AmbiguousRun where several did.
     """
     named = [run for run in store.runs.list("statement_labels", instrument) if run.named == model and run.responses]
     spoken = [run for run in named if run.language in languages]
-    one = spoken or named
-    run = one[0] if len(one) == 1 else find_run(store, "statement_labels", model, instrument, answered=True)
-    return sides_of_run(store, run, source_of(store, [run], Readings(rulings=rulings)))
+    if len(one := spoken or named) == 1:
+        return one[0]
+    return find_run(store, "statement_labels", model, instrument, answered=True)
 
 
 def sides_of_run(store: Store, run: Run, source: Source) -> dict[str, Mapping[str, str | None]]:

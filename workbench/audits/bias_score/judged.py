@@ -20,6 +20,7 @@ from workbench.errors import UnknownName, UsageError
 from workbench.evidence.classifier_test import Evaluation
 from workbench.evidence.fingerprints import split
 from workbench.evidence.labels import settled
+from workbench.evidence.reader_quality import Quality, quality
 from workbench.evidence.readings import Source, source_of
 from workbench.evidence.rulings import Told
 from workbench.evidence.runs import elsewhere, matching, of_models, runs_of, told_apart
@@ -58,6 +59,12 @@ class BiasJudged:
     def classifier(self) -> Classifier | None:
         """None: people's labels."""
         return self.source.classifier
+
+    @property
+    def quality(self) -> Quality | None:
+        """How well the classifier reads; None: people's labels."""
+        choice, classifier = self.choice, self.classifier
+        return quality(classifier, choice.threshold, corrected=choice.correct) if classifier else None
 
 
 def judge_bias(store: Store, choice: BiasChoice | None = None) -> BiasJudged:

@@ -10,16 +10,21 @@ from pathlib import Path
 from stores.core.store import Store
 from stores.runs.bias import BiasResponse
 from workbench.audits.bias_score import book as bias_book
+from workbench.audits.bias_score.answered import answered_by
 from workbench.audits.bias_score.columns import subject
 from workbench.audits.bias_score.judged import INSTRUMENT, BiasJudged, responses
 from workbench.audits.bias_score.selection import Selection, pick
+from workbench.audits.bias_score.sides_quality import sides_header
 from workbench.domain.counting import plural
 from workbench.domain.readings import PEOPLE
 from workbench.domain.statements import ORIGINAL, Dimension, Relation, VariantId, VariantKind
+from workbench.evidence.answered_tables import as_json, entry, header
+from workbench.evidence.reader_quality import as_json as quality_json
+from workbench.evidence.reader_quality import quality_header, reader_entry
 from workbench.evidence.refusal_tables import entries, told
 from workbench.evidence.refusals import Refusals, joined, refusals_of
 from workbench.evidence.runs import template_notes
-from workbench.figures.book import Book
+from workbench.figures.book import Book, in_order
 from workbench.figures.table import Column, Kind, Link, Table
 
 AT_ONCE = 1000
@@ -42,9 +47,24 @@ def book(judged: BiasJudged, path: Path, dimension: Dimension | None = None) -> 
     notes = judged.corrected.notes() if judged.corrected else ()
     with Store.open(path) as store:
         refused = [refused_by(store, judged, model) for model in judged.runs]
-    found = replace(found, contents=[*found.contents, *entries(lambda: refused, judged.choice.seed)])
+        came = answered_by(store, judged, refused)
+        names = tuple(dict.fromkeys(run.instrument for of in judged.runs.values() for run in of))
+        sides = sides_header(store, judged.choice, names)
+    reader = judged.quality
+    above = in_order(header(came), quality_header(reader) if reader else (), sides)
     return replace(
-        found, told=(*_told(judged), *told(refused)), notes=notes, about=_about(judged) | {"dimension": dimension}
+        found,
+        contents=[
+            *found.contents,
+            entry(came),
+            *([reader_entry(reader)] if reader else []),
+            *entries(lambda: refused, judged.choice.seed),
+        ],
+        told=(*above, *_told(judged), *told(refused)),
+        header=above,
+        notes=notes,
+        about=_about(judged)
+        | {"dimension": dimension, "answered": as_json(came), "classifier": quality_json(reader) if reader else None},
     )
 
 

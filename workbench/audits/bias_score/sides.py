@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stores.core.store import Store
+from stores.runs.run_rows import Run
 from workbench.audits.bias_score.judged import sides_of_run
 from workbench.audits.bias_score.statement_labels import DIMENSION, LEANING, Pair, SideRow, SidesReport
 from workbench.domain.prompts import LATEST, TemplateChoice
@@ -56,6 +57,14 @@ def judge_sides(
         answered=True,
         templates=templates,
     )
+    return report_on(store, run, queue=queue, seed=seed, rulings=rulings)
+
+
+def report_on(
+    store: Store, run: Run, *, queue: str | None = None, seed: int = SEED, rulings: bool = True
+) -> SidesReport:
+    """Return the labels of one run with their kappas; see `judge_sides`."""
+    instrument = run.instrument
     source = source_of(store, [run], Readings(rulings=rulings))
     found = sides_of_run(store, run, source)
     plain = sides_of_run(store, run, source.without) if source.changed else found

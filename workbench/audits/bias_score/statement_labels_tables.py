@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from workbench.audits.bias_score.sides_quality import quality_lines
 from workbench.audits.bias_score.statement_labels import DIMENSION, LEANING, SideRow, SidesReport
 from workbench.domain.counting import plural
 from workbench.domain.verdicts import Estimate
-from workbench.figures.book import Book, Entry
+from workbench.figures.book import Book, Entry, in_order
 from workbench.figures.table import Column, Kind, Link, Table
 
 SCALE = (-1.0, 1.0)
@@ -16,11 +17,13 @@ SCALE = (-1.0, 1.0)
 
 def book(report: SidesReport) -> Book:
     """Return the figures of a model's labels."""
+    above = in_order(tuple(quality_lines(report)))
     told = f"{report.model} on {report.instrument}: {plural(len(report.rows), 'statement')}, {report.unread} without a "
     return Book(
         f"{report.instrument}: sides of the statements by {report.model}",
         [Entry("kappas", "agreement", partial(kappas, report)), Entry("sides", "statements", partial(sides, report))],
-        told=(f"{told}readable label.", *report.rulings.sentences(), *report.notes),
+        told=(*above, f"{told}readable label.", *report.rulings.sentences(), *report.notes),
+        header=above,
         about={
             "model": report.model,
             "instrument": report.instrument,

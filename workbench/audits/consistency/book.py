@@ -16,6 +16,8 @@ from workbench.audits.reliability.judge import Report
 from workbench.audits.reliability.model_kappas import model_kappas
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.verdicts import Estimate
+from workbench.evidence.answered import Answered
+from workbench.evidence.answered_tables import entry, header
 from workbench.evidence.refusal_tables import entries
 from workbench.evidence.refusals import Refusals
 from workbench.figures.book import Book, Entry
@@ -60,6 +62,8 @@ class Material:
     "returns how consistently the people who answered the survey answer"
     refusals: Sequence[Refusals] = ()
     "of each model"
+    answered: Sequence[Answered] = ()
+    "how much of the plan of each model was answered, and what came of it"
 
 
 def book(result: Consistency, formula: Formula, view: View, material: Material) -> Book:
@@ -132,6 +136,7 @@ def book(result: Consistency, formula: Formula, view: View, material: Material) 
             ("", "κ", False, unanswered),
             ("_as_people", "κ people", True, unanswered or ("" if material.survey else NO_SURVEY)),
         )),
+        entry(material.answered),
         *entries(lambda: material.refusals, seed),
     ]  # fmt: skip
     behind: dict[str, Callable[..., AnyTable]] = {
@@ -145,7 +150,7 @@ def book(result: Consistency, formula: Formula, view: View, material: Material) 
             result, reports[name], name, template, material
         ),
     }
-    return Book("Political consistency", contents, behind)
+    return Book("Political consistency", contents, behind, header=header(material.answered))
 
 
 @dataclass(frozen=True, slots=True)

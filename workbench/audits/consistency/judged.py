@@ -16,6 +16,7 @@ from workbench.audits.consistency.judge import Consistency, reliable_stances
 from workbench.audits.consistency.pilot import scale_collapse
 from workbench.audits.reliability.human_bound import bound_of
 from workbench.audits.reliability.judge import Options, Report
+from workbench.audits.reliability.judged import came_of
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import LATEST, TemplateChoice
@@ -23,8 +24,10 @@ from workbench.domain.readings import USUAL, ReaderCard, Readings
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UnknownName, UsageError
+from workbench.evidence.answered import Answered, answered
+from workbench.evidence.answered_tables import header
 from workbench.evidence.fingerprints import split
-from workbench.evidence.refusals import refusals_of
+from workbench.evidence.refusals import Refusals, refusals_of
 from workbench.evidence.rulings import Told
 from workbench.evidence.runs import matching, of_models, runs_of, told_apart, without_runs
 
@@ -68,6 +71,9 @@ class JudgedRun:
     report: Report
     reader: ReaderCard
     rulings: Told
+    refusals: Refusals
+    answered: Answered
+    "how much of its plan was answered, and what came of it"
     outdated: tuple[str, ...] = ()
     "statements that were changed since it was asked: its stances are on the texts of then"
 
@@ -87,6 +93,16 @@ class ConsistencyJudged:
     def rulings(self) -> Told:
         """What rulings change in the answers of all models."""
         return Told.joined([one.rulings for one in self.runs])
+
+    @property
+    def answered(self) -> tuple[Answered, ...]:
+        """How much of the plan of each model was answered, and what came of it."""
+        return tuple(one.answered for one in self.runs)
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """What one must see before any figure."""
+        return header(self.answered)
 
     def methods(self) -> str:
         """Say in one paragraph how the figures came about, with every choice."""
@@ -129,7 +145,8 @@ def consistency_material(store: Store, judged: ConsistencyJudged) -> Material:
         of_people=judged.choice.labels == "people",
         survey=instrument.survey,
         people=cache(partial(bound_of, instrument, judged.choice.seed, judge_void=of.judge_void)),
-        refusals=tuple(refusals_of(store, one.run, one.name) for one in judged.runs),
+        refusals=tuple(one.refusals for one in judged.runs),
+        answered=judged.answered,
     )
 
 
@@ -145,7 +162,10 @@ def _check_statements(instrument: Instrument) -> None:
 
 def _judged(store: Store, choice: ConsistencyChoice, name: str, run: Run) -> JudgedRun:
     found = run_verdicts(store, run, choice.reliability, readings=choice.readings)
-    return JudgedRun(name, run, found.report, found.card, found.told, tuple(store.runs.outdated(run)))
+    refusals = refusals_of(store, run, name)
+    came = came_of(answered(store, run), found.report, refusals, name)
+    outdated = tuple(store.runs.outdated(run))
+    return JudgedRun(name, run, found.report, found.card, found.told, refusals, came, outdated)
 
 
 def _since(one: JudgedRun) -> str:

@@ -20,11 +20,14 @@ from workbench.audits.consistency.pilot import (
 )
 from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.judge import Options, judge
+from workbench.audits.reliability.judged import came_of
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import USUAL, ReaderCard, Readings
 from workbench.domain.seeds import SEED
 from workbench.errors import UsageError
+from workbench.evidence.answered import Answered, answered
 from workbench.evidence.readings import source_of
+from workbench.evidence.refusals import refusals_of
 from workbench.evidence.runs import find_run
 
 
@@ -64,6 +67,7 @@ class PilotJudged:
     types: AnswerTypes
     weaker: tuple[WeakerTests, ...]
     scales: tuple[ScaleCollapse, ...]
+    answered: Answered
 
 
 def judge_pilot(store: Store, choice: PilotChoice) -> PilotJudged:
@@ -105,6 +109,7 @@ def judge_pilot(store: Store, choice: PilotChoice) -> PilotJudged:
         types=answer_types(report),
         weaker=weaker_tests(report, land, choice.formula, choice.seed),
         scales=scale_collapse(instrument),
+        answered=came_of(answered(store, run), report, refusals_of(store, run)),
     )
 
 

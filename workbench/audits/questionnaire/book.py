@@ -15,6 +15,7 @@ from workbench.audits.questionnaire import tables as tables
 from workbench.audits.questionnaire.results import Choice, Results, each, of_one, under
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import VariantId
+from workbench.evidence.answered_tables import as_json, entry, header
 from workbench.evidence.refusal_tables import entries
 from workbench.evidence.refusals import NO_ANSWERS, Refusals
 from workbench.figures.book import Book, Entry, Subject
@@ -30,9 +31,14 @@ def book(results: Results, choice: Choice) -> Book:
         title=f"{results.instrument}: predicted answers",
         contents=tuple(_contents(results, choice)),
         behind=_behind(results),
-        told=tables.told(results),
+        told=(*header(results.answered), *tables.told(results)),
+        header=header(results.answered),
         notes=tuple(results.notes),
-        about={"instrument": results.instrument, "options": asdict(results.options)},
+        about={
+            "instrument": results.instrument,
+            "options": asdict(results.options),
+            "answered": as_json(results.answered),
+        },
     )
 
 
@@ -65,6 +71,7 @@ def _contents(results: Results, choice: Choice) -> Iterator[Entry]:
     yield of("tokens", "next tokens", answers.tokens)
     yield from _over_models(results, choice, under_one)
     yield Entry("respondents", "respondents", partial(_respondents, results, choice), choices=under_one)
+    yield entry(results.answered)
     yield from entries(lambda: [Refusals(name, (), empty=NO_ANSWERS) for name in results.reports], SEED)[:1]
     yield Entry("asked", "conditions asked", partial(tables.conditions_asked, results, choice))
     yield Entry("choices", "choices behind the figures", partial(tables.choices, results))

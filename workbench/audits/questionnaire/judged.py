@@ -22,6 +22,8 @@ from workbench.domain.questionnaires import Questionnaire, Role
 from workbench.domain.readings import USUAL, Readings
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
+from workbench.evidence.answered import Answered, Part
+from workbench.evidence.answered import answered as how_much
 from workbench.evidence.fingerprints import split
 from workbench.evidence.readings import source_of
 from workbench.evidence.rulings import NOTHING_RULED, Told
@@ -81,6 +83,8 @@ class QuestionnaireJudged:
     "the first of these, which are about none of the reports"
     rulings: Told = NOTHING_RULED
     "what rulings change"
+    answered: tuple[Answered, ...] = ()
+    "how much of each plan was answered, and what came of it"
 
     def name(self, model: str) -> str:
         """Return the report that a name means: its own, or a model's that has one. Raises UnknownName, AmbiguousRun."""
@@ -148,7 +152,19 @@ def judge_questionnaire(
     if first is not None and _has_more(store, answered):
         first(judged(QM))
     found = judged("")
-    return replace(found, notes=(*general, *notes_of(store, instrument, answered, found.gathered, choice.options)))
+    return replace(
+        found,
+        notes=(*general, *notes_of(store, instrument, answered, found.gathered, choice.options)),
+        answered=tuple(_came(store, name, run, found.gathered[name]) for name, run in answered.items()),
+    )
+
+
+def _came(store: Store, name: str, run: Run, found: Gathered) -> Answered:
+    """Return how much of a plan was answered; unreadable is a prompt with neither yes nor no among its tokens."""
+    yes, no = found.predictions.yes, found.predictions.no
+    known = ~(np.isnan(yes) | np.isnan(no))
+    neither = int((known & (yes + no == 0)).sum())
+    return how_much(store, run, name).with_parts(unreadable=Part(neither, int(known.sum())))
 
 
 def _has_more(store: Store, runs: Mapping[str, Run]) -> bool:

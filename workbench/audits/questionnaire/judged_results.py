@@ -34,6 +34,7 @@ def results_of(judged: QuestionnaireJudged) -> Results:
         asked=people,
         texts={one.ref: text.text for one in statements if (text := one.wording(ORIGINAL, judged.instrument.language))},
         notes=judged.notes,
+        answered=judged.answered,
     )
 
 

@@ -61,7 +61,7 @@ def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
     of = book(results_of(judged), _choice(judged, options, medium))
     tables = [of.table(name) for name in chosen_tables(sections, options, medium)]
     about_all = {**of.about, **_about(store, judged, options, sections)}
-    return Printed(tables, about_all, of.title, of.told, of.notes)
+    return Printed(tables, about_all, of.title, of.told, of.notes, of.header)
 
 
 def _check_given(options: Given) -> None:
@@ -95,7 +95,7 @@ def chosen_tables(sections: Sequence[str], options: Given, medium: Medium) -> tu
     if options.against is not None:
         names |= {"against": None}
     if medium.data:
-        return ("models", "asked", *names, "choices")
+        return ("models", "asked", "answered", *names, "choices")
     left_out = {*(OVER_TARGETS if options.target else IN_DETAIL)} - {"axis"}.intersection(sections)
     return ("models", *(name for name in names if name not in left_out))
 

@@ -26,6 +26,7 @@ from workbench.domain.questionnaires import LEAST_RESPONDENTS, Questionnaire, Ro
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName
+from workbench.evidence.answered import Answered
 
 OLD = "old"
 "stands for the side of a figure some of whose prompts show answers or questions that were changed since"
@@ -76,6 +77,8 @@ class Results:
     texts: Mapping[str, str] = field(default_factory=dict)
     "ref -> the original wording"
     notes: Sequence[str] = ()
+    answered: Sequence[Answered] = ()
+    "how much of each plan was answered, and what came of it"
 
     def report(self, model: str) -> Report:
         """Return the report of a model. Raises UnknownName."""

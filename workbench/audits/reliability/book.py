@@ -19,6 +19,7 @@ def book(
     title: str,
     *,
     told: Sequence[str] = (),
+    header: Sequence[str] = (),
     about: Mapping[str, object] | None = None,
     more: Sequence[Entry] = (),
 ) -> Book:
@@ -51,6 +52,7 @@ def book(
             "components": lambda issue="": parts.components(of.parts, issue),
         },
         told=told,
+        header=header,
         notes=(
             "Stance: the side of most readable answers to a prompt; a tie has none, and fails what compares it.",
             f"{tables.VOID_NOTE}.",

@@ -14,6 +14,9 @@ from workbench.audits.reliability.judge import ALL, Report
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.verdicts import Verdict
 from workbench.errors import WorkbenchError
+from workbench.evidence.answered import Answered, answered
+from workbench.figures.shown import number
+from workbench.figures.table import Kind
 from workbench.registry import DEFAULT_AUDIT
 
 RUNS_SHOWN = 3
@@ -24,7 +27,12 @@ def lines(store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
     every = store.runs.list(DEFAULT_AUDIT)
     same = Counter(run.label for run in every)
     return [
-        _line(n, f"{run.label} · {run.dtype}" if same[run.label] > 1 else run.label, report_of(store, run, shared))
+        _line(
+            n,
+            f"{run.label} · {run.dtype}" if same[run.label] > 1 else run.label,
+            report_of(store, run, shared),
+            answered(store, run),
+        )
         for n, run in enumerate(reversed(every[-RUNS_SHOWN:]))
     ]
 
@@ -47,8 +55,9 @@ def report_known(run: Run, shared: Mapping[object, Any]) -> Report | None:
     return found if isinstance(found, Report) else None
 
 
-def _line(number: int, label: str, report: Report | str) -> HomeLine:
-    key, below = f"verdicts:{number}", [(label, False)]
+def _line(place: int, label: str, report: Report | str, came: Answered) -> HomeLine:
+    part = [(f"! {number(came.share, Kind.SHARE)} of the plan was answered", True)] if came.partial else []
+    key, below = f"verdicts:{place}", [*part, (label, False)]
     if isinstance(report, str):
         return HomeLine(key, "Verdicts", "none yet", report, below, dim=True)
     found = Counter(verdict(code) for code in report.over_templates(ALL))

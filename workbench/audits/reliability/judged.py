@@ -16,6 +16,8 @@ from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
 from workbench.domain.readings import USUAL, ReaderCard, Readings
+from workbench.evidence.answered import Answered, Part, answered, refused_part
+from workbench.evidence.answered_tables import as_json, entry, header
 from workbench.evidence.refusal_tables import entries
 from workbench.evidence.refusal_tables import told as refused
 from workbench.evidence.refusals import Refusals, refusals_of
@@ -42,6 +44,13 @@ class ReliabilityJudged:
     "statements that were changed since: ref -> (version that was asked, current version)"
     rulings: Told
     refusals: Refusals
+    answered: Answered
+    "how much of the plan was answered, and what came of it"
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """What one must see before any figure."""
+        return header([self.answered])
 
     @property
     def exact(self) -> ExactReport | None:
@@ -59,9 +68,19 @@ class ReliabilityJudged:
             self.figures(as_people=as_people),
             title,
             told=self.told(),
-            about={"options": self.chosen(), "rulings": self.rulings.as_json()},
-            more=self.refused(),
+            header=self.header,
+            about=self.about(),
+            more=self.last(),
         )
+
+    def about(self) -> dict[str, Any]:
+        """Return what the figures rest on, for programs."""
+        answered = as_json([self.answered])
+        return {"options": self.chosen(), "rulings": self.rulings.as_json(), "answered": answered}
+
+    def last(self) -> list[Entry]:
+        """Return the tables of what was answered and of refusals, which come last."""
+        return [entry([self.answered]), *self.refused()]
 
     def refused(self) -> list[Entry]:
         """Return the tables of refusals."""
@@ -85,6 +104,7 @@ class ReliabilityJudged:
         """Say what is judged, by which rules, and what is missing because it failed."""
         run, exact = self.run, self.exact
         return (
+            *self.header,
             f"{run.label} · revision {run.revision[:12]} · {run.computed}",
             *(f"note: {note}" for note in template_notes([run])),
             *(self._sampled() if exact is None else _computed(run, exact)),
@@ -102,13 +122,22 @@ class ReliabilityJudged:
             f"reader {card.name} {card.version[:8]}; rule {options.rule} ({options.low:g}, {options.high:g}), "
             f"{report.needed_words} readable needed"
         )
-        unreadable, total = int(counts.unreadable.sum()), int(counts.total.sum())
-        if not total:
-            return
-        yield f"unreadable: {unreadable:,} of {total:,} answers ({unreadable / total:.1%})"
         if cut := counts.cut_off:
-            more = "; ask again with more tokens (--max-new-tokens)"
-            yield f"cut off in thought: {cut:,} of {total:,} answers ({cut / total:.1%}), which say nothing{more}"
+            yield f"cut off in thought: {cut:,} answers; ask again with more tokens (--max-new-tokens)"
+
+
+def came_of(found: Answered, report: Report, refusals: Refusals, name: str = "") -> Answered:
+    """Return how much was answered with what the reader of a report, and the rule of refusals, made of it."""
+    if isinstance(report, ExactReport):
+        return found.with_parts(name)
+    counts = report.counts
+    total = int(counts.total.sum())
+    return found.with_parts(
+        name,
+        unreadable=Part(int(counts.unreadable.sum()), total),
+        refused=refused_part(refusals),
+        truncated=Part(counts.cut_off, total),
+    )
 
 
 def judge_reliability(
@@ -121,6 +150,7 @@ def judge_reliability(
 ) -> ReliabilityJudged:
     """Read and judge a run. Raises UsageError where the options do not fit it, or nothing of it can be judged."""
     found = run_verdicts(store, run, options, readings=readings, exact=exact)
+    refusals = refusals_of(store, run)
     return ReliabilityJudged(
         run,
         found.report,
@@ -130,7 +160,8 @@ def judge_reliability(
         store.runs.failures(run),
         store.runs.outdated(run),
         found.told,
-        refusals_of(store, run),
+        refusals,
+        came_of(answered(store, run), found.report, refusals),
     )
 
 

@@ -26,8 +26,8 @@ def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
     found = judged(store, options)
     made = tuple(_tables(found.figures(), options, medium))
     if options.refusals or medium.data:
-        made += tuple(entry.make() for entry in found.refused())
-    return Printed(made, told_about(found), f"{found.run.label}: verdicts", found.told())
+        made += tuple(entry.make() for entry in (found.last() if medium.data else found.refused()))
+    return Printed(made, told_about(found), f"{found.run.label}: verdicts", found.told(), header=found.header)
 
 
 def _tables(of: Reliability, options: Given, medium: Medium) -> Iterator[AnyTable]:
@@ -89,4 +89,4 @@ def told_about(judged: ReliabilityJudged) -> dict[str, Any]:
     failures = judged.failures
     missing = {"failed_statements": failures.statements, "failed_because": failures.reason}
     run = about(judged.run) | missing | {"cut_off": judged.report.counts.cut_off}
-    return {"run": run, "options": judged.chosen(), "rulings": judged.rulings.as_json()}
+    return {"run": run, **judged.about()}

@@ -19,7 +19,9 @@ from workbench.audits.response_bias.questions import QuestionShown
 from workbench.audits.response_bias.words import DEFINITIONS, HOLM, definition_said, test_said
 from workbench.domain.counting import plural
 from workbench.domain.seeds import SEED
+from workbench.evidence.answered_tables import as_json, entry, header
 from workbench.evidence.refusal_tables import entries
+from workbench.evidence.refusal_tables import told as refused
 from workbench.figures.book import Book, Entry
 from workbench.figures.table import AnyTable
 
@@ -30,7 +32,13 @@ def book(found: Findings, *, typos: bool = True) -> Book:
         title=f"{found.instrument}: response biases",
         contents=tuple(_contents(found, typos=typos)),
         behind=_behind(found),
-        told=(f"{found.instrument}: {plural(found.questions_with_texts, 'question')}.", *told(found)),
+        told=(
+            *header(found.answered),
+            f"{found.instrument}: {plural(found.questions_with_texts, 'question')}.",
+            *refused(found.source.refusals(), "which are no offered letter and are drawn again"),
+            *told(found),
+        ),
+        header=header(found.answered),
         notes=tuple(found.notes),
         about=about(found),
     )
@@ -49,6 +57,7 @@ def about(found: Findings) -> dict[str, Any]:
         "instrument": found.instrument,
         "options": asdict(options) | words,
         "questions_with_texts": found.questions_with_texts,
+        "answered": as_json(found.answered),
     }
 
 
@@ -92,6 +101,7 @@ def _contents(found: Findings, *, typos: bool) -> Iterator[Entry]:
     yield of_two("compared_means", "two ways, over biases", pairs.compared_means, "definition")
     yield of_two("sampling", "samples and probabilities", pairs.sampling, "definition")
     yield of_all("subjects", "who answered", matrix.subjects)
+    yield entry(found.answered)
     yield from entries(found.source.refusals, SEED)[:1]
 
 

@@ -15,6 +15,7 @@ from workbench.audits.response_bias.people import Representativeness
 from workbench.audits.response_bias.questions import FormShown, QuestionRow, QuestionShown
 from workbench.audits.response_bias.uncertainty import ValidShares
 from workbench.domain.choices import Perturbation
+from workbench.evidence.answered import Answered
 from workbench.evidence.refusals import Refusals
 
 
@@ -67,6 +68,8 @@ class Findings:
     notes: Sequence[str]
     questions_with_texts: int
     source: Source
+    answered: Sequence[Answered] = ()
+    "how much of each plan was answered, and what came of it"
     kinds: tuple[Kind, ...] | None = None
     "biases with the variants of their wordings; None: all"
     conditions: tuple[Perturbation | None, ...] = tuple(CONDITIONS)

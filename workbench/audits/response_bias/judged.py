@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from stores.core.store import Store
+from workbench.audits.response_bias.answered import answered_by
 from workbench.audits.response_bias.compare import Comparison, SamplingAgreement, compare, sampling_agreement
 from workbench.audits.response_bias.deltas import Definition, dropped
 from workbench.audits.response_bias.figures import Options, Report
@@ -35,8 +36,10 @@ from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.readings import USUAL, Readings
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
+from workbench.evidence.answered import Answered
 from workbench.evidence.fingerprints import split
 from workbench.evidence.readings import source_of
+from workbench.evidence.refusals import Refusals, refusals_of
 from workbench.evidence.rulings import Told
 from workbench.evidence.runs import chosen_of, matching, version_notes
 
@@ -83,6 +86,10 @@ class ResponseBiasJudged:
     "what a reader of the figures should know by any definition, in sentences"
     rulings: Told
     "what rulings change"
+    refusals: Mapping[str, Refusals] = field(default_factory=dict)
+    "by subject that was asked here; of a run that was asked under several templates, those of all of them"
+    answered: tuple[Answered, ...] = ()
+    "how much of each plan was answered, and what came of it"
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -125,6 +132,8 @@ def judge_response_bias(store: Store, choice: ResponseBiasChoice | None = None) 
         raise UsageError(f"{named_few(list(subjects))}: no question was answered in both of its forms yet")
     source = source_of(store, list({one.run: None for one in judged.values() if one.run}), choice.readings)
     people = {name: representativeness(subject.tables, shares) for name, subject in judged.items()} if shares else {}
+    asked = {name: one.run for name, one in judged.items() if one.run}
+    refusals = {name: refusals_of(store, run, name, {}, issues=False) for name, run in asked.items()}
     return ResponseBiasJudged(
         choice=choice,
         instrument=instrument,
@@ -137,6 +146,8 @@ def judge_response_bias(store: Store, choice: ResponseBiasChoice | None = None) 
         people={name: found for name, found in people.items() if found.alignments},
         read_notes=tuple(_notes(store, subjects, items)),
         rulings=source.told(differ=source.touched, figure="question"),
+        refusals=refusals,
+        answered=answered_by(store, judged, refusals),
     )
 
 

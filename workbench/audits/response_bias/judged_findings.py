@@ -21,7 +21,7 @@ from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Arm
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import CHANGED, ORIGINAL, VariantId
-from workbench.evidence.refusals import Refusals, refusals_of
+from workbench.evidence.refusals import Refusals
 from workbench.readers.choice_letter import letter_of, spelled
 
 Opened = Callable[[], AbstractContextManager[Store]]
@@ -38,6 +38,7 @@ def findings(judged: ResponseBiasJudged, opened: Opened) -> Findings:
         people=judged.people,
         notes=judged.notes,
         questions_with_texts=len(judged.pairs),
+        answered=judged.answered,
         source=StoredQuestions(judged, opened),
     )
 
@@ -93,9 +94,7 @@ class StoredQuestions:
             return [_form(store, self.judged, found, arm) for arm in (found.original, found.changed)]
 
     def refusals(self) -> Sequence[Refusals]:
-        subjects = [(name, subject.run) for name, subject in self.judged.subjects.items() if subject.run]
-        with self.opened() as store:
-            return [refusals_of(store, run, name, {}, issues=False) for name, run in subjects]
+        return list(self.judged.refusals.values())
 
     def compared(self, first: str, second: str) -> Comparison:
         return judging.compared(self.judged, first, second)

@@ -44,7 +44,7 @@ def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
     found = shown.narrowed(judged, findings(judged, lambda: nullcontext(store)))
     made = book(found)
     tables = tuple(_tables(found, shown, made, data=medium.data))
-    return Printed(tables, _about(store, judged, shown, made), made.title, _told(shown, made), made.notes)
+    return Printed(tables, _about(store, judged, shown, made), made.title, _told(shown, made), made.notes, made.header)
 
 
 def judged_of(store: Store, options: Given) -> ResponseBiasJudged:
@@ -78,7 +78,7 @@ def _tables(found: Findings, shown: Shown, of: Book, *, data: bool) -> Iterator[
     from workbench.audits.response_bias.forms import question, questions_of
 
     wanted = [name for view in shown.views for name in (*TABLES.get(view, ()), *FOR_PROGRAMS.get(view, ()) * data)]
-    for name in dict.fromkeys(("subjects", *wanted)):
+    for name in dict.fromkeys(("subjects", *wanted, *["answered"] * data)):
         yield entropies(found, [found.options.entropy]) if name == "entropies" and not data else of.table(name)
     if shown.listed is not None:
         yield questions_of(found, shown.listed)
@@ -104,7 +104,7 @@ def _questions(found: Findings, shown: Shown) -> Sequence[QuestionShown]:
 
 def _told(shown: Shown, of: Book) -> Sequence[str]:
     """Say what the figures rest on; valid answers and likeness to people rest on no definition."""
-    return of.told if set(shown.views) - {VALIDITY, PEOPLE} else of.told[:1]
+    return of.told if set(shown.views) - {VALIDITY, PEOPLE} else of.told[:-2]
 
 
 def _about(store: Store, judged: ResponseBiasJudged, shown: Shown, of: Book) -> dict[str, Any]:

@@ -72,6 +72,14 @@ class Subject:
     unnamed: Mapping[str, float] = field(default_factory=dict)
     "of exact subjects, forms as `ref variant` with an offered letter that is not among the tokens that the backend \
 names, and counts as 0 -> the most that its probability can be"
+    valid: int = 0
+    "answers with an offered letter, of each form no more than it was to have; 0 where nothing was drawn"
+    drawn: int = 0
+    "all answers that were drawn, those that were drawn again among them"
+    invalid: int = 0
+    "of them, those that are no offered letter"
+    truncated: int = 0
+    "of them, those that were cut off in thought"
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +188,10 @@ def _subject(
         unfinished=tuple(name for name, form in lacking.items() if form.drawn < form.most),
         wanted=max((form.wanted for form in forms.values()), default=0),
         unnamed={f"{ref} {variant}": form.unnamed for (ref, variant), form in forms.items() if form.unnamed},
+        valid=sum(min(form.valid, form.wanted or form.valid) for form in forms.values()),
+        drawn=sum(form.drawn for form in forms.values()),
+        invalid=sum(form.answers.invalid for form in forms.values() if form.answers is not None),
+        truncated=sum(form.answers.truncated for form in forms.values() if form.answers is not None),
     )
 
 

@@ -126,7 +126,8 @@ def _labels(overview: Overview) -> list[Line]:
 def _classifier(score: ClassifierScore) -> Content:
     kept = number(score.kept, Kind.SHARE)
     detail = f"macro F1 {estimate(score.macro_f1, Kind.COEFFICIENT)} at 0.9, keeps {kept}"
-    return _line("Classifier", score.name, detail, below=Content.styled(visible(score.rests_on), "dim"))
+    poor = [(f"! {score.shortcoming}", "$text-warning")] if score.shortcoming else []
+    return _line("Classifier", score.name, detail, below=_packed([*poor, (visible(score.rests_on), "dim")]))
 
 
 def _shown(judgement: Judgement | None) -> Sequence[Task]:

@@ -13,7 +13,7 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widgets import Static
 
-from workbench.figures.book import Book, Entry, Subject
+from workbench.figures.book import WARNS, Book, Entry, Subject
 from workbench.figures.visible import visible
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.template_choice import TEMPLATES_KEY
@@ -94,6 +94,7 @@ class BookScreen(JudgingScreen):
     "view of an entry -> what draws its table, beside it or, in a narrow terminal, above it"
 
     def compose_body(self) -> ComposeResult:
+        yield Static(id="header", markup=False)
         yield Static(id="tabs", markup=False)
         yield Static(id="options", markup=False)
         yield Static(self.COUNTING, id="empty", markup=False, classes="-shown")
@@ -197,6 +198,7 @@ class BookScreen(JudgingScreen):
     def show_around(self, found: Shown) -> None:
         if self._loaded is not None and self._book is not None:
             entry = self._book.entry(found.look.view)
+            self.query_one("#header", Static).update(headed(self._book.header, self.size.width - 2))
             self.query_one("#tabs", Static).update(tabs(self._book, found.look, self.size.width - 2))
             self.query_one("#options", Static).update(visible(" · ".join(self.chosen(entry))))
 
@@ -207,6 +209,7 @@ class BookScreen(JudgingScreen):
         return [*ruled, *(words for choice, words in options if not choice or choice in entry.choices)]
 
     def show_around_nothing(self, loaded: Loaded) -> None:
+        self.query_one("#header", Static).update("")
         self.query_one("#tabs", Static).update("")
         self.query_one("#options", Static).update(visible(loaded.instrument))
 
@@ -268,6 +271,17 @@ def fitting_subject(entry: Entry, subject: Subject) -> Subject:
         return subject
     same = (one for one in entry.subjects if subject[:1] and one[:1] == subject[:1])
     return next(same, entry.subjects[0] if entry.subjects else ())
+
+
+def headed(lines: Sequence[str], width: int) -> Content:
+    """Return what stands above the tables: warnings whole and in their colour, other lines as far as they fit."""
+    shown = []
+    for line in map(visible, lines):
+        if line.startswith(WARNS):
+            shown.append(Content.styled(line, "bold $text-warning"))
+        else:
+            shown.append(Content.styled(line if len(line) <= width else f"{line[: width - 1]}…", "$text-muted"))
+    return Content("\n").join(shown)
 
 
 def tabs(book: Book, look: Look, width: int) -> Content:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 CONTENTS = (
     *("bias", "accuracy", "variability", "predicted", "without"),
     *("targets", "means", "axis", "axis_targets", "bias_changes", "accuracy_changes", "correlation", "compared"),
-    *("conditions", "changes", "wordings", "wording_means", "each_wording", "tokens", "models", "asked"),
+    *("conditions", "changes", "wordings", "wording_means", "each_wording", "tokens", "models", "asked", "answered"),
 )
 """Tables of the book in the order in which Tab goes through them.
 

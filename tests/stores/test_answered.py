@@ -1,0 +1,129 @@
+"""What stands above every figure: how much of the plan was answered, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from stores.core.store import Store
+from tests.stores.test_planned import READABLE, Failing, ask
+from workbench import pipeline
+from workbench.audits.consistency.judged import consistency_material, judge_consistency
+from workbench.audits.reliability.judged import judge_reliability
+from workbench.domain.designs import Design
+from workbench.domain.responses import EXACTLY
+from workbench.evidence.answered import Answered, Part, answered
+from workbench.evidence.answered_tables import answered_table, as_json, header
+from workbench.evidence.runs import find_run
+from workbench.figures.book import warnings_of
+from workbench.figures.write.csv import csv_files
+from workbench.inference.scripted.model import Persona, ScriptedModel
+
+
+def of_run(store: Store) -> Answered:
+    return judge_reliability(store, find_run(store, "reliability")).answered
+
+
+def test_a_run_that_was_answered_whole_says_so(filled: Store) -> None:
+    ask(filled, ScriptedModel(Persona(agree=1.0, unreadable=0.5)))
+    found = of_run(filled)
+    assert not found.partial
+    assert found.planned == found.answered == 30 * find_run(filled, "reliability").prompts
+    (line,) = header([found])
+    assert line.startswith(f"All {found.planned:,} planned answers came: unreadable ")
+    assert line.endswith("cut off in thought 0.0 %.")
+    assert found.parts["unreadable"].share == pytest.approx(0.5, abs=0.1)
+
+
+def test_a_cancelled_run_says_in_words_how_much_it_has(filled: Store) -> None:
+    ask(filled, ScriptedModel(READABLE), stop_after=5)
+    found = of_run(filled)
+    assert (found.answered, found.partial) == (150, True)
+    assert found.job == "job 1 was cancelled"
+    first, second = header([found])
+    share = f"{100 * 150 / found.planned:.1f} %"
+    assert first == f"! Only {share} of the plan was answered (150 of {found.planned:,} answers): job 1 was cancelled."
+    assert second.startswith("Of 150 answers: unreadable 0.0 %")
+    assert warnings_of([first, second]) == (first[2:],)
+
+
+def test_every_book_on_these_answers_says_it(filled: Store) -> None:
+    """The audit that judges answers of another one says the same of them."""
+    ask(filled, ScriptedModel(READABLE), stop_after=5)
+    judged = judge_consistency(filled)
+    assert judged.header[0].startswith("! Only ")
+    book = judge_reliability(filled, find_run(filled, "reliability")).book()
+    assert tuple(book.header) == judged.header == tuple(book.told[:2])
+    assert book.table("answered").rows[0].partial
+    assert consistency_material(filled, judged).answered == judged.answered
+
+
+def test_a_job_that_goes_on_and_one_after_it_leave_nothing_missing(filled: Store) -> None:
+    ask(filled, ScriptedModel(READABLE), stop_after=5)
+    ask(filled, ScriptedModel(READABLE))
+    found = of_run(filled)
+    assert (found.partial, found.job) == (False, "")
+
+
+def test_answers_that_failed_are_missing(filled: Store) -> None:
+    ask(filled, Failing(READABLE))
+    found = of_run(filled)
+    assert found.answered * 30 == found.planned
+    assert header([found])[0].endswith(f"): {found.failed:,} failed.")
+
+
+def test_answers_beyond_the_plan_are_no_part_of_it(filled: Store) -> None:
+    ask(filled, ScriptedModel(READABLE))
+    ask(filled, ScriptedModel(READABLE), samples=60, statements=("a-1",))
+    found = of_run(filled)
+    assert found.answered == found.planned
+    ask(filled, ScriptedModel(READABLE), samples=90, statements=("a-1",), stop_after=1)
+    assert 0 < of_run(filled).answered < of_run(filled).planned
+
+
+def test_probabilities_of_a_cancelled_job_are_a_part_of_its_plan(filled: Store) -> None:
+    model = ScriptedModel(READABLE)
+    plan = pipeline.plan(filled, Design("small", "scripted", sampling=EXACTLY, samples=1), card=model.card)
+    job = filled.jobs.create("sample", plan.design.as_json(), plan.samples)
+    attempt = filled.jobs.claim(job, "test")
+    pipeline.score_design(filled, plan, model, attempt=attempt, job=job, only=frozenset(list(plan.prompts)[:4]))
+    filled.jobs.finish(job, attempt, "cancelled")
+    run = find_run(filled, "reliability")
+    found = answered(filled, run)
+    assert (found.answered, found.planned, found.unit) == (4, len(plan.prompts), "prompts")
+    assert header([found])[0].endswith(f"(4 of {len(plan.prompts)} prompts): job 1 was cancelled.")
+    again = filled.jobs.create("sample", plan.design.as_json(), plan.samples)
+    attempt = filled.jobs.claim(again, "test")
+    pipeline.score_design(filled, plan, model, attempt=attempt, job=again)
+    filled.jobs.finish(again, attempt, "done")
+    assert not answered(filled, find_run(filled, "reliability")).partial
+
+
+WHOLE = Answered("one", 100, 100).with_parts(unreadable=Part(2, 100), refused=Part(0, 100))
+HALF = replace(Answered("two", 100, 50, job="job 2 is still running"), parts={"unreadable": Part(20, 50)})
+
+
+def test_of_several_models_those_that_are_not_whole_are_named() -> None:
+    first, second = header([WHOLE, HALF])
+    assert first == "! two: only 50.0 % of the plan was answered (50 of 100 answers): job 2 is still running."
+    assert second == "Of 150 answers of 2 models: unreadable 14.7 % (two 40.0 %), refused 0.0 %."
+    many = header([replace(HALF, name=f"m{n}") for n in range(5)])
+    assert sum(line.startswith("! m") for line in many) == 3
+    assert "! So it is with 2 more models: see what was answered." in many
+
+
+def test_snapshots_that_share_a_plan_miss_nothing() -> None:
+    shared = replace(HALF, elsewhere=True)
+    assert not shared.partial
+    assert header([shared]) == ("Of 50 answers: unreadable 40.0 %.",)
+
+
+def test_the_table_and_programs_have_the_same_numbers() -> None:
+    (text,) = csv_files([answered_table([WHOLE, HALF])]).values()
+    rows = [line.split(",") for line in text.splitlines()]
+    assert rows[0][:4] == ["model", "share", "answered", "planned"]
+    assert rows[2][:4] == ["two", "0.5", "50", "100"]
+    one, two = as_json([WHOLE, HALF])
+    assert (one["partial"], two["partial"], two["missing_because"]) == (False, True, "job 2 is still running")
+    assert two["unreadable"] == {"count": 20, "of": 50}

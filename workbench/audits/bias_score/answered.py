@@ -1,0 +1,58 @@
+"""How much of what models were to answer came, and what became of it in the score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from stores.core.store import Store
+from workbench.audits.bias_score.judged import BiasJudged
+from workbench.domain.readings import STANCES, Stance
+from workbench.evidence.answered import Answered, Part, answered, refused_part
+from workbench.evidence.refusals import Refusals
+
+
+def answered_by(store: Store, judged: BiasJudged, refusals: Sequence[Refusals]) -> tuple[Answered, ...]:
+    """Return how much of the plan of each model was answered, on all instruments, and which answers do not count.
+
+    Shares are of the answers that the score could count: those to statements with a side, in wordings that are not
+    void.
+    """
+    return tuple(
+        _came(judged, place, model, _joined([answered(store, run, model) for run in judged.runs[model]]), refused)
+        for (place, model), refused in zip(enumerate(judged.runs), refusals, strict=True)
+    )
+
+
+def _joined(several: Sequence[Answered]) -> Answered:
+    """Return the plans of one model's runs together."""
+    return replace(
+        several[0],
+        planned=sum(one.planned for one in several),
+        answered=sum(one.answered for one in several),
+        job="; ".join(dict.fromkeys(one.job for one in several if one.job)),
+        failed=sum(one.failed for one in several),
+        elsewhere=all(one.elsewhere or not one.partial for one in several),
+    )
+
+
+def _came(judged: BiasJudged, place: int, model: str, found: Answered, refused: Refusals) -> Answered:
+    tally = judged.report.tally
+    at = tally.models.index(model) if model in tally.models else place
+    optional = [array for array in (tally.truncated, tally.ruled_out) if array is not None]
+    arrays = [tally.read, tally.dropped, tally.unread, *optional]
+    total = int(sum(int(np.asarray(array[at]).sum()) for array in arrays))
+    unrelated = int(tally.read[at, ..., STANCES.index(Stance.UNRELATED)].sum())
+    by_classifier = judged.classifier is not None
+    return found.with_parts(
+        unread=Part(int(tally.unread[at].sum()), total),
+        below=Part(int(tally.dropped[at].sum()), total) if by_classifier else None,
+        unrelated=Part(unrelated, total),
+        refused=refused_part(refused),
+        truncated=Part(0 if tally.truncated is None else int(tally.truncated[at].sum()), total),
+    )
+
+
+__all__ = ["answered_by"]

@@ -1,0 +1,211 @@
+"""How good the classifier is that figures rest on, and whether it is good enough to carry them.
+
+The limits are declared here alone. Misreadings move a score in two ways. Where answers of a stance are read as the
+contrary one, the difference of agreement and disagreement shrinks by the factor r - (1 - r) = 2 r - 1, r being the
+recall; where they are read as neutral or dropped, by r. At a recall of .75 a score may be half of what it is, and a
+lean that is there may vanish. Macro F1 has the same limit: the published classifier has .93 (Faulborn et al. 2025,
+section 3.4), the same model without training about half of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stores.annotation.classifiers import Classifier
+from workbench.classifier.config import LABELS
+from workbench.domain.readings import Stance
+from workbench.domain.seeds import SEED
+from workbench.domain.verdicts import Estimate
+from workbench.evidence.classifier_test import Evaluation
+from workbench.figures.book import WARNS, Entry
+from workbench.figures.shown import estimate
+from workbench.figures.table import Column, Kind, Table
+
+LEAST_F1 = 0.75
+"macro F1 below which a classifier does not carry figures"
+LEAST_RECALL = 0.75
+"recall of a stance below which it does not: a score may be half of what it is"
+LEAST_TEXTS = 12
+"test texts of a stance below which nobody knows its recall: where all of 11 are read right, Wilson's lower end is .74"
+CARRYING = (Stance.AGREE.value, Stance.DISAGREE.value)
+"stances that a score is the difference of"
+UNTESTED = "was never tested on labelled answers: nobody knows how often the answers behind these figures are misread"
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """What the test of a classifier says of the readings that count."""
+
+    reader: str
+    threshold: float
+    "confidence from which readings count; what follows is about these"
+    macro_f1: Estimate
+    recall: Mapping[str, Estimate]
+    "by stance; n: test texts of that stance whose reading counts"
+    texts: int
+    "of the test set; 0: it was never tested"
+    queues: tuple[str, ...]
+    "that the test set is of; empty: all test sets that there were"
+    by_statement: bool
+    "whether no statement of the test set trained it, beside no text of it"
+    stands_for: str
+    corrected: bool = False
+    "whether figures are corrected for its error"
+
+    @property
+    def poor(self) -> tuple[str, ...]:
+        """The stances of which it misses so many that a score may be halved."""
+        return tuple(name for name, one in self.recall.items() if one.defined and one.value < LEAST_RECALL)
+
+    @property
+    def too_poor(self) -> bool:
+        """Whether it is too poor to carry a score; of a classifier that was never tested nobody knows."""
+        low = self.macro_f1.defined and self.macro_f1.value < LEAST_F1
+        return low or any(name in CARRYING for name in self.poor)
+
+    @property
+    def shortcoming(self) -> str:
+        """Why it does not carry figures, in a few words; empty where it does, or they are corrected for its error."""
+        if not self.texts:
+            return "never tested"
+        low = self.macro_f1.defined and self.macro_f1.value < LEAST_F1
+        parts = [f"macro F1 {self.macro_f1.value:.2f}"] if low else []
+        parts += [f"recall of {name} {self.recall[name].value:.2f}" for name in self.poor]
+        return f"too poor to carry figures ({', '.join(parts)})" if self.too_poor and not self.corrected else ""
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The stances that a score rests on and of which there are too few test texts to know the recall."""
+        return tuple(name for name in CARRYING if self.texts and self.recall[name].n < LEAST_TEXTS)
+
+
+def quality(classifier: Classifier, threshold: float, *, corrected: bool = False, seed: int = SEED) -> Quality:
+    """Return how good a classifier is, as the readings count that reach a threshold."""
+    test = Evaluation.of(classifier.evaluation)
+    report = test.report("tuned", threshold, seed=seed)
+    return Quality(
+        reader=classifier.name,
+        threshold=threshold,
+        macro_f1=test.point("tuned", threshold, seed=seed).macro_f1,
+        recall=dict(zip(LABELS, report.recall, strict=True)),
+        texts=len(test.true),
+        queues=tuple(map(str, classifier.data.get("test_queues", ()))),
+        by_statement=bool(classifier.data.get("by_statement")),
+        stands_for=test.rests_on(),
+        corrected=corrected,
+    )
+
+
+def quality_header(of: Quality) -> tuple[str, ...]:
+    """Return what stands above figures that rest on a classifier: a warning where it is too poor, then its quality.
+
+    Where figures are corrected for its error, a poor recall is what the correction is for; the interval holds it.
+    """
+    return (*quality_warnings(of), f"Read by {in_short(of)}.", *_too_small(of))
+
+
+def in_short(of: Quality) -> str:
+    """Say in a few words who read, how well, and by which test."""
+    who = f"{of.reader} (confidence from {of.threshold:g})"
+    if not of.texts:
+        return f"{who}, never tested"
+    low = "".join(f", recall of {name} {estimate(of.recall[name], Kind.COEFFICIENT)}" for name in of.poor)
+    return f"{who}: macro F1 {estimate(of.macro_f1, Kind.COEFFICIENT)}{low}; {tested_on(of)}"
+
+
+def tested_on(of: Quality) -> str:
+    """Say which test set it is, and whether it was held out."""
+    named = f" of {', '.join(of.queues)}" if of.queues else ""
+    out = "no text and no statement of them trained it" if of.by_statement else "no text of them trained it"
+    return f"{of.texts:,} test text{'' if of.texts == 1 else 's'}{named}, held out: {out}"
+
+
+def quality_warnings(of: Quality) -> Iterator[str]:
+    """Yield why a classifier does not carry figures, as lines of a header."""
+    if not of.texts:
+        yield f"{WARNS}The classifier {of.reader} {UNTESTED}."
+        return
+    if not of.macro_f1.defined:
+        yield f"{WARNS}How good the classifier {of.reader} is, its test cannot say: {of.macro_f1.undefined}."
+    if of.shortcoming:
+        yield (
+            f"{WARNS}The classifier {of.reader} is {of.shortcoming}: it takes {LEAST_F1:g}, for misreadings can hide a "
+            "lean or make one up."
+        )
+
+
+def _too_small(of: Quality) -> Iterator[str]:
+    if of.unknown:
+        few = " and ".join(f"{of.recall[name].n} that {name}" for name in of.unknown)
+        yield f"Of the texts of its test {few}; it takes {LEAST_TEXTS} of each to know how well it reads."
+
+
+def reader_table(of: Quality) -> Table[tuple[str, Estimate]]:
+    """Return the quality of the classifier that figures rest on."""
+    rows = [("macro F1", of.macro_f1), *((f"recall of {name}", one) for name, one in of.recall.items())]
+    limits = {"macro F1": LEAST_F1, **{f"recall of {name}": LEAST_RECALL for name in CARRYING}}
+    return Table(
+        "reader",
+        f"How well {of.reader} reads",
+        rows,
+        [
+            Column("measure", "measure", lambda row: row[0]),
+            Column("value", "value", lambda row: row[1], Kind.COEFFICIENT, scale=(0.0, 1.0),
+                   reference=lambda row: limits.get(row[0])),
+            Column("texts", "test texts", lambda row: row[1].n, Kind.COUNT),
+            Column("least", "it takes", lambda row: limits.get(row[0]), Kind.COEFFICIENT,
+                   help="below it figures are shown with a warning"),
+            Column("poor", "", lambda row: row[1].defined and row[1].value < limits.get(row[0], 0.0), Kind.MARK,
+                   mark="too poor"),
+        ],
+        key=lambda row: (row[0],),
+        definition=f"Of the readings with a confidence from {of.threshold:g}, which count. "
+        f"{of.stands_for[0].upper()}{of.stands_for[1:]}. {tested_on(of)[0].upper()}{tested_on(of)[1:]}."
+        if of.texts
+        else "",
+        notes=[f"With a recall of {LEAST_RECALL:g} a score may be half of what it is: a misread answer counts for the "
+               "contrary stance at worst."],
+    )  # fmt: skip
+
+
+def reader_entry(of: Quality) -> Entry:
+    """Return the table for a book."""
+    empty = "" if of.texts else f"The classifier {of.reader} {UNTESTED}."
+    return Entry("reader", "how well it was read", lambda: reader_table(of), empty=empty)
+
+
+def as_json(of: Quality) -> dict[str, Any]:
+    """Return the same for programs."""
+    return {
+        "reader": of.reader,
+        "threshold": of.threshold,
+        "tested": bool(of.texts),
+        "macro_f1": _plain(of.macro_f1),
+        "recall": {name: _plain(one) for name, one in of.recall.items()},
+        "test_texts": of.texts,
+        "test_queues": of.queues,
+        "held_out_statements": of.by_statement,
+        "stands_for": of.stands_for,
+        "too_poor": of.too_poor if of.texts else None,
+        "limits": {"macro_f1": LEAST_F1, "recall": LEAST_RECALL, "test_texts": LEAST_TEXTS},
+    }
+
+
+def _plain(one: Estimate) -> dict[str, Any]:
+    known = one.value == one.value  # NaN is none
+    ends = [end if end == end else None for end in (one.low, one.high)]
+    return {"value": one.value if known else None, "low": ends[0], "high": ends[1], "n": one.n}
+
+
+__all__ = [
+    "Quality",
+    "as_json",
+    "in_short",
+    "quality",
+    "quality_header",
+    "quality_warnings",
+    "reader_entry",
+    "reader_table",
+]
