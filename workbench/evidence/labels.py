@@ -110,6 +110,18 @@ def settled(store: Store, codebook: str = "stance") -> dict[int, str]:
     return {item.context.unit: label for item in store.labels.judged(codebook) if (label := item.gold) is not None}
 
 
+SINGLE, SEVERAL, DECIDED = "one person", "several who agree", "adjudicated"
+
+
+def how_settled(store: Store, codebook: str = "stance") -> dict[int, str]:
+    """Return how each item was settled: by one person's label alone, by several who agree, or by adjudication."""
+    return {
+        item.context.unit: DECIDED if item.decision is not None else SINGLE if len(item.labels) == 1 else SEVERAL
+        for item in store.labels.judged(codebook)
+        if item.gold is not None
+    }
+
+
 def _example(item: Judged, label: str) -> Example:
     return Example(
         item=item.context.unit,

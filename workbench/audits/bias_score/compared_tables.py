@@ -151,8 +151,8 @@ def source_ranks(
             Column("left_out", "left out", lambda row: row[3].left_out, Kind.WORDS, aside=True, help=_LEFT_OUT),
         ],
         key=lambda row: (row[0], row[1], str(row[2] or ALL)),
-        definition="Kendall's τ-b of the rankings of the models by their totals. It takes three models or more; "
-        "resampling adds noise to rankings, so the interval leans towards 0.",
+        definition="Kendall's τ-b of the rankings of the models by their totals. It takes three models or more. "
+        "There is no interval: resampling adds noise to rankings.",
         empty=ONE_SOURCE,
         detail=lambda row: [common.said for common in row[3].common],
     )

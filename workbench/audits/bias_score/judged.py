@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from stores.annotation.classifiers import Classifier
 from stores.core.store import Store
@@ -19,13 +20,26 @@ from workbench.audits.bias_score.tally import Tally
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.classifier_test import Evaluation
 from workbench.evidence.fingerprints import split
-from workbench.evidence.labels import settled
+from workbench.evidence.labels import DECIDED, SEVERAL, SINGLE, how_settled, settled
 from workbench.evidence.reader_quality import Quality, quality
 from workbench.evidence.readings import Source, source_of
 from workbench.evidence.rulings import Told
 from workbench.evidence.runs import elsewhere, matching, of_models, runs_of, told_apart
 
 AUDIT = "bias_score"
+
+
+class Counts(NamedTuple):
+    """How many answers that count, or are unrelated, have a person's label or ruling, as the score counts them."""
+
+    single: int = 0
+    "one person alone labelled their text"
+    several: int = 0
+    "several people labelled it alike"
+    decided: int = 0
+    "it was adjudicated"
+    ruled: int = 0
+    "an auditor read them anew"
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +64,8 @@ class BiasJudged:
     "unit -> label of the texts that enter by it; None where the classifier's error is not corrected for"
     corrected: Corrected | None = None
     "None where the classifier's error is not corrected for"
+    read_by: Counts = field(default_factory=Counts)
+    "whose label counts, where it is a person's"
 
     @property
     def reader(self) -> str:
@@ -91,13 +107,41 @@ def judge_bias(store: Store, choice: BiasChoice | None = None) -> BiasJudged:
         plain = tallied(store, choice, runs, source.without, labelled).tally
         told = source.told(differ=_different(tally, plain), figure="score")
     rests_on = (runs, source, evaluation, counted.unlabelled, counted.prefixes, counted.void, told)
+    read_by = _read_by(store, choice, runs, source, labelled)
     if labelled is None or evaluation is None:
-        return BiasJudged(choice, judge(tally, options), *rests_on)
+        return BiasJudged(choice, judge(tally, options), *rests_on, read_by=read_by)
     report = judge(tally, options, as_tested(evaluation, choice.threshold, counted.places))
     every = [run for of in runs.values() for run in of]
     later = sum(store.bias.asked_after(run, evaluation.at) for run in every) if evaluation.at else 0
     corrected = Corrected.of(counted.cells, evaluation, later)
-    return BiasJudged(choice, report, *rests_on, labelled, corrected)
+    return BiasJudged(choice, report, *rests_on, labelled, corrected, read_by)
+
+
+def _read_by(
+    store: Store,
+    choice: BiasChoice,
+    runs: Mapping[str, Sequence[Run]],
+    source: Source,
+    labelled: Mapping[int, str] | None,
+) -> Counts:
+    """Count the answers that have a person's label or ruling: those that are read with it, and not without."""
+
+    def read(of: Source) -> int:
+        tally = tallied(store, choice, runs, of, None if labelled is None else {}).tally
+        people = tally.as_is.sum() if tally.as_is is not None else tally.read.sum() - tally.by_rule.sum()
+        return int(people)
+
+    if source.people is None:
+        ruled = read(replace(source, reader=None, people={})) if source.changed else 0
+        return Counts(ruled=ruled)
+    nobody = read(replace(source, people={}))
+    how = how_settled(store)
+    parts = [
+        read(replace(source, people={unit: label for unit, label in source.people.items() if how[unit] == kind}))
+        for kind in (SINGLE, SEVERAL, DECIDED)
+    ]
+    single, several, decided = (n - nobody for n in parts)
+    return Counts(single, several, decided, nobody)
 
 
 def _different(one: Tally, two: Tally) -> int:

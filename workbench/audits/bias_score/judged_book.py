@@ -13,6 +13,7 @@ from workbench.audits.bias_score import book as bias_book
 from workbench.audits.bias_score.answered import answered_by
 from workbench.audits.bias_score.columns import subject
 from workbench.audits.bias_score.judged import INSTRUMENT, BiasJudged, responses
+from workbench.audits.bias_score.judged_methods import judged_methods
 from workbench.audits.bias_score.selection import Selection, pick
 from workbench.audits.bias_score.sides_quality import sides_header
 from workbench.domain.counting import plural
@@ -51,7 +52,7 @@ def book(judged: BiasJudged, path: Path, dimension: Dimension | None = None) -> 
         names = tuple(dict.fromkeys(run.instrument for of in judged.runs.values() for run in of))
         sides = sides_header(store, judged.choice, names)
     reader = judged.quality
-    above = in_order(header(came), quality_header(reader) if reader else (), sides)
+    above = in_order(header(came), quality_header(reader) if reader else (_people(judged),), sides)
     return replace(
         found,
         contents=[
@@ -63,8 +64,10 @@ def book(judged: BiasJudged, path: Path, dimension: Dimension | None = None) -> 
         told=(*above, *_told(judged), *told(refused)),
         header=above,
         notes=notes,
+        methods=(paragraph := judged_methods(judged, came)),
         about=_about(judged)
-        | {"dimension": dimension, "answered": as_json(came), "classifier": quality_json(reader) if reader else None},
+        | {"dimension": dimension, "answered": as_json(came), "classifier": quality_json(reader) if reader else None}
+        | {"methods": paragraph},
     )
 
 
@@ -89,6 +92,14 @@ def originals(store: Store, judged: BiasJudged) -> dict[str, str]:
     }
 
 
+def _people(judged: BiasJudged) -> str:
+    """Say on how many answers with people's labels figures rest, and how these were settled."""
+    how = judged.read_by
+    ways = {"of one person alone": how.single, "of several who agree": how.several, "adjudicated": how.decided}
+    said = ", ".join(f"{n:,} {way}" for way, n in ways.items() if n) or "none"
+    return f"Read by people: {sum(ways.values()):,} answers ({said}); a rule reads numbers."
+
+
 def _told(judged: BiasJudged) -> Iterator[str]:
     """Say whose readings, sides and draws the figures rest on, and what they leave out."""
     choice = judged.choice
@@ -99,7 +110,7 @@ def _told(judged: BiasJudged) -> Iterator[str]:
         )
         yield f"Its error is {'corrected for with its test set' if choice.correct else 'not corrected for'}."
     else:
-        yield "The readings are people's settled labels."
+        yield "The readings are people's settled labels, and a rule's of numbers."
     given = "those of the instrument" if choice.labels == INSTRUMENT else f"those that {choice.labels} gave"
     yield f"The sides of the statements are {given}."
     yield f"Intervals resample {choice.unit}: {choice.draws:,} draws, seed {choice.seed}."
@@ -128,7 +139,6 @@ def _about(judged: BiasJudged) -> dict[str, object]:
             for model, of in judged.runs.items()
         },
         "correction": None if judged.corrected is None else asdict(judged.corrected),
-        "methods": judged.report.methods(),
     }
 
 

@@ -2,17 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.audits.bias_score.corrected import Corrected
+from workbench.audits.bias_score.intervals import FEWEST, LEAST
 from workbench.audits.bias_score.tally import SIDES, Tally
+from workbench.domain.readings import STANCES, Stance
 
 if TYPE_CHECKING:
     from workbench.audits.bias_score.figures import Options
     from workbench.audits.bias_score.judge import Report  # for types: a report imports this module on use
 
 
-def methods(report: Report) -> str:
-    """Return one paragraph with every choice behind the figures."""
+@dataclass(frozen=True, slots=True)
+class ReadBy:
+    """Who read the answers of a score. Numbers are of the answers that count."""
+
+    classifier: str = "a classifier"
+    "its name; empty: people's labels alone"
+    tested: str = ""
+    "how well it reads and by which test, in a few words; empty: not said"
+    single: int = 0
+    "answers whose text one person alone labelled, where people's labels alone count"
+    several: int = 0
+    "those whose text several people labelled alike"
+    decided: int = 0
+    "those whose text was adjudicated"
+    ruled: int = 0
+    "answers that an auditor read anew"
+    corrected: Corrected | None = None
+    "how answers enter a score that is corrected for the classifier's error"
+
+    @property
+    def people(self) -> int:
+        return self.single + self.several + self.decided
+
+
+UNKNOWN = ReadBy()
+
+
+def methods(report: Report, read: ReadBy = UNKNOWN, more: Sequence[str] = ()) -> str:
+    """Return one paragraph with every choice behind the figures. `more`: what else was done, in sentences."""
     tally, options = report.tally, report.options
     turned = [str(variant) for place, variant in enumerate(tally.variants) if tally.flipped[..., place].any()]
     sentences = [
@@ -21,8 +53,10 @@ def methods(report: Report) -> str:
         "total is half the difference between the right and the left side, from -1 (left) to 1 (right).",
         _design(tally),
         f"Stances on {' and '.join(turned)} were turned round before counting." if turned else "",
-        _exclusions(tally, options),
-        _correction(report),
+        _exclusions(tally, options, read),
+        _readers(tally, read),
+        _correction(report, read),
+        *more,
         _interval(options),
         "A side without answers that count leaves the total undefined.",
     ]
@@ -39,28 +73,68 @@ def _design(tally: Tally) -> str:
     )
 
 
-def _exclusions(tally: Tally, options: Options) -> str:
-    agree, disagree, neutral, unrelated = (int(n) for n in tally.read.sum(axis=(0, 1, 2, 3)))
-    dropped, unread = int(tally.dropped.sum()), int(tally.unread.sum())
+def _exclusions(tally: Tally, options: Options, read: ReadBy) -> str:
+    unrelated = int(tally.read[..., STANCES.index(Stance.UNRELATED)].sum())
+    dropped, unread, counted = int(tally.dropped.sum()), int(tally.unread.sum()), int(tally.read.sum()) - unrelated
     ruled = 0 if tally.ruled_out is None else int(tally.ruled_out.sum())
     cut = 0 if tally.truncated is None else int(tally.truncated.sum())
-    thought = f", {cut:,} that were cut off in thought" if cut else ""
-    thought += f", {ruled:,} that auditors' rulings leave out" if ruled else ""
-    counted = agree + disagree + neutral
     every = counted + unrelated + dropped + unread + cut + ruled
-    return (
-        f"Of {every:,} answers, {counted:,} count; excluded were {unrelated:,} unrelated to their statement{thought}, "
-        f"{dropped:,} that the classifier read with a confidence below "
-        f"{options.threshold:g}, and {unread:,} not read. A rule read {int(tally.by_rule.sum()):,} answers, "
-        "the classifier the others."
-    )
+    excluded = [f"{unrelated:,} unrelated to their statement"]
+    excluded += [f"{cut:,} that were cut off in thought"] * bool(cut)
+    excluded += [f"{ruled:,} that auditors' rulings leave out"] * bool(ruled)
+    if read.classifier:
+        below = f"{dropped:,} that the classifier read with a confidence below {options.threshold:g}"
+        excluded += [below, f"{unread:,} not read"]
+    else:
+        excluded += [f"{unread:,} that nobody labelled, or on whose label people disagree"]
+    return f"Of {every:,} answers, {counted:,} count; excluded were {_listed(excluded)}."
+
+
+def _readers(tally: Tally, read: ReadBy) -> str:
+    """Say who read the answers that count, or are unrelated."""
+    total, by_rule = int(tally.read.sum()), int(tally.by_rule.sum())
+    parts = [f"a rule read {by_rule:,} (numbers from 1 to 5)"] * bool(by_rule)
+    parts += [f"auditors read {read.ruled:,} anew"] * bool(read.ruled)
+    if not read.classifier:
+        parts += [f"{read.people:,} have people's label: {_listed(list(_people(read)))}"]
+        return f"Of the {total:,} answers with a stance or unrelated, {_listed(parts)}. No classifier read any."
+    found = read.corrected
+    if found is not None:
+        labelled = found.labelled - read.ruled
+        parts += [f"{labelled:,} have the label that people gave their text"] * (labelled > 0)
+        parts += [f"{found.untested:,} repeat a text that trained the classifier, and enter as it read them"] * bool(
+            found.untested
+        )
+    tested = f" ({read.tested})" if read.tested else ""
+    left = "the others" if parts else "them all"
+    return f"Of the answers that were read, {_listed([*parts, f'{_the(read)} read {left}{tested}'])}."
+
+
+def _people(read: ReadBy) -> Iterator[str]:
+    if read.single:
+        yield f"{read.single:,} of one person alone"
+    if read.several:
+        yield f"{read.several:,} of several who agree"
+    if read.decided or not read.people:
+        yield f"{read.decided:,} adjudicated"
+
+
+def _the(read: ReadBy) -> str:
+    named = read.classifier not in ("", UNKNOWN.classifier)
+    return f"the classifier {read.classifier}" if named else UNKNOWN.classifier
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def _number(n: int, one: str, many: str = "") -> str:
     return f"{n} {one}" if n == 1 else f"{n} {many or one + 's'}"
 
 
-def _correction(report: Report) -> str:
+def _correction(report: Report, read: ReadBy) -> str:
+    if not read.classifier:
+        return ""
     if report.correction is None:
         return "The classifier's error was not corrected for."
     if report.correction.undefined:
@@ -92,4 +166,10 @@ def _interval(options: Options) -> str:
     return (
         f"Intervals are 95 % percentile intervals of {options.draws:,} bootstrap draws that resample "
         f"{statements if options.unit == 'statements' else answers}; seed {options.seed}."
+        + (
+            f" There is none with fewer than {LEAST} statements of a side, or fewer than {FEWEST} that are answered "
+            "otherwise than most."
+            if options.unit == "statements"
+            else ""
+        )
     )

@@ -106,12 +106,16 @@ class ConsistencyJudged:
 
     def methods(self) -> str:
         """Say in one paragraph how the figures came about, with every choice."""
-        from workbench.audits.consistency.methods import reliability_sentences
+        from workbench.audits.reliability.methods import evidence_sentences, reliability_sentences
 
         told = [reliability_sentences(one.name, one.report) for one in self.runs]
+        runs = [(one.name, one.run) for one in self.runs]
+        rest = evidence_sentences(runs, [one.reader for one in self.runs], self.answered, self.rulings)
         own = " else the source's own," if self.choice.labels == "gold" else ""
         whose = f"A policy-issue label is what was adjudicated,{own} else what most of two or more annotators said."
-        return " ".join([self.result.methods(), whose, *told, *map(_since, (one for one in self.runs if one.outdated))])
+        return " ".join(
+            [self.result.methods(), whose, *told, *rest, *map(_since, (one for one in self.runs if one.outdated))]
+        )
 
 
 def judge_consistency(store: Store, choice: ConsistencyChoice | None = None) -> ConsistencyJudged:

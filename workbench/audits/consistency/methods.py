@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from workbench.audits.consistency.issues import FEWEST
 from workbench.audits.consistency.stances import FAMILIES, Kind
-from workbench.audits.reliability.exact import ExactReport
+from workbench.figures.intervals import INTERVALS
 
 if TYPE_CHECKING:
     from workbench.audits.consistency.judge import Consistency  # for types: it imports this module on use
-    from workbench.audits.reliability.judge import Report  # for types: a report imports this module on use
 
 
 def methods(result: Consistency) -> str:
@@ -25,49 +22,6 @@ def methods(result: Consistency) -> str:
         _intervals(result),
     ]
     return " ".join(filter(None, sentences))
-
-
-def reliability_sentences(name: str, report: Report) -> str:
-    """Say what made a statement reliable for one model, and how many are."""
-    options, counts = report.options, report.counts
-    passed = [int(n) for n in (report.verdicts("all") == 1).sum(axis=1)]
-    rule = (
-        f"the 95 % interval of the share of agreement leaves out {options.low:g} and {options.high:g}"
-        if options.rule == "printed"
-        else f"the 95 % interval of the share of agreement leaves out {options.high:g}, as in the released code"
-    )
-    if isinstance(report, ExactReport):
-        return (
-            f"Of {name} the probabilities of the two labels were computed for {len(counts.statements)} statements "
-            f"under {_number(len(counts.templates), 'template')}; a prompt leans clearly where the share of agreement "
-            f"among them lies outside {options.low:g} and {options.high:g}, with at least {report.exact.named:g} of "
-            f"the probability on the labels; a statement is reliable under a template where it passes "
-            f"{', '.join(options.tests)}: {_range(passed)} of them.{_void(report)}"
-        )
-    return (
-        f"{name} was asked {len(counts.statements)} statements under {_number(len(counts.templates), 'template')}, "
-        f"with {_planned(counts.sizes)} answers a prompt planned; a prompt leans clearly where {rule}, with at least "
-        f"{report.needed_words} answers readable; a statement is reliable under a template where it passes "
-        f"{', '.join(options.tests)}: {_range(passed)} of them.{_void(report)}"
-    )
-
-
-def _void(report: Report) -> str:
-    """Say how many tests take no part, for they cannot fail, or that they were judged."""
-    if report.options.judge_void:
-        return " Tests that compare a prompt with itself were judged like the others, as published."
-    found = sum(sum(row.void) for row in report.summary() if row.test in report.options.tests)
-    if not found:
-        return ""
-    return (
-        f" {_number(found, 'test')} of a statement under a template {'is' if found == 1 else 'are'} left out, for "
-        "a prompt would be compared with itself."
-    )
-
-
-def _planned(sizes: tuple[int, int]) -> str:
-    fewest, most = sizes
-    return str(most) if fewest == most else f"{fewest} to {most}"
 
 
 def _leaning(result: Consistency) -> str:
@@ -103,20 +57,22 @@ def _intervals(result: Consistency) -> str:
     if not options.resamples:
         return "No intervals were computed."
     models = sum(one.kind is Kind.MODEL for one in result.respondents)
-    pairs = " Differences between models rest on statements that both were asked and resample both at once."
-    return (
-        f"Intervals are 95 % percentile intervals of {options.resamples:,} bootstrap resamples of statements (for "
-        f"leaning within countries, for issues among the labelled ones), seed {options.seed}; templates and parties "
-        f"are not resampled.{pairs if models > 1 else ''}"
+    leaning, issue, difference = (
+        _decapitalised(INTERVALS[name].method)
+        for name in ("family share", "signed stance on an issue", "difference on an issue")
     )
+    pairs = f" Differences between models are on statements that both were asked: {difference}."
+    return (
+        f"Intervals are 95 %. Of leaning: {leaning}. Of stances on issues: {issue}. Bootstraps draw "
+        f"{options.resamples:,} times, seed {options.seed}; templates and parties are not resampled."
+        f"{pairs if models > 1 else ''}"
+    )
+
+
+def _decapitalised(text: str) -> str:
+    """Return a text as it stands behind a colon; names keep their capital."""
+    return text if text.startswith(("Wilson", "Student")) else text[0].lower() + text[1:]
 
 
 def _number(n: int, one: str) -> str:
     return f"{n} {one}" if n == 1 else f"{n} {one}s"
-
-
-def _range(numbers: list[int]) -> str:
-    if not numbers:
-        return "none"
-    low, high = int(np.min(numbers)), int(np.max(numbers))
-    return str(low) if low == high else f"{low} to {high}, depending on the template,"

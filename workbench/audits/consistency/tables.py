@@ -95,8 +95,8 @@ def leaning(result: Consistency, names: Sequence[str], view: View) -> Table[tupl
         key=lambda row: (row[0], row[1].family.value),
         definition="Share of a country's statements on which the reliable stance is the party's answer: the mean over "
         "the parties of a family (left below 4, right above 6 on the left-right scale), then over templates. The "
-        "interval resamples statements within countries. The two baselines always agree and always disagree: what the "
-        "questionnaire alone gives.",
+        "interval takes statements within countries for a sample. The two baselines always agree and always disagree: "
+        "what the questionnaire alone gives.",
         notes=_left_out(found),
         empty="The instrument has no parties, so nobody's leaning can be compared.",
         link=lambda row: Link("party_matches", (row[0],)),

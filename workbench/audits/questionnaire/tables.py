@@ -46,8 +46,8 @@ def told(results: Results) -> tuple[str, str]:
     return (
         f"{results.instrument}: {plural(targets, 'target')}, {plural(context, 'context question')}, "
         f"{plural(len(people.respondents), 'respondent')}",
-        f"{MASSES[options.masses]}. {ERRORS[options.error]}. [ ]: 95 % percentile bootstrap over respondents, "
-        f"widened by Student's t, {options.draws:,} draws, seed {options.seed}",
+        f"{MASSES[options.masses]}. {ERRORS[options.error]}. [ ]: 95 % over respondents, the wider of "
+        f"percentiles with Student's t and BCa, {options.draws:,} draws, seed {options.seed}",
     )
 
 

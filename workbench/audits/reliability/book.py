@@ -21,6 +21,7 @@ def book(
     told: Sequence[str] = (),
     header: Sequence[str] = (),
     about: Mapping[str, object] | None = None,
+    methods: str = "",
     more: Sequence[Entry] = (),
 ) -> Book:
     """Return the figures of a run. `more`: tables of what its answers are, beside the figures on them.
@@ -60,7 +61,7 @@ def book(
             agreement.COIN,
             agreement.PEOPLE,
         ),
-        methods=parts.METHODS,
+        methods=methods,
         about=about or {},
     )
 

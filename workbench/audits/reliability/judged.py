@@ -70,13 +70,21 @@ class ReliabilityJudged:
             told=self.told(),
             header=self.header,
             about=self.about(),
+            methods=self.methods(),
             more=self.last(),
         )
 
     def about(self) -> dict[str, Any]:
         """Return what the figures rest on, for programs."""
         answered = as_json([self.answered])
-        return {"options": self.chosen(), "rulings": self.rulings.as_json(), "answered": answered}
+        told = {"rulings": self.rulings.as_json(), "answered": answered, "methods": self.methods()}
+        return {"options": self.chosen(), **told}
+
+    def methods(self) -> str:
+        """Say in one paragraph how the verdicts came about, with every choice."""
+        from workbench.audits.reliability.methods import methods
+
+        return methods(self.run, self.report, self.card, self.answered, self.rulings)
 
     def last(self) -> list[Entry]:
         """Return the tables of what was answered and of refusals, which come last."""

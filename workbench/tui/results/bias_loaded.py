@@ -96,7 +96,9 @@ class Available:
     labellers: tuple[str, ...] = ()
     "models that labelled statements"
     settled: int = 0
-    "answers on whose stance people agree"
+    "answers that people settled"
+    single: int = 0
+    "of them, those that one person alone labelled"
     fingerprints: bool = False
     "whether a served model answered under several"
 
@@ -154,14 +156,15 @@ def _why_empty(available: Available) -> str:
 
 def _available(store: Store) -> Available:
     from stores.runs.run_rows import SERVED
-    from workbench.evidence.labels import settled
+    from workbench.evidence.labels import SINGLE, how_settled
 
     runs = store.runs.list(AUDIT.name)
     models = tuple(dict.fromkeys(run.model for run in runs))
     labellers = tuple(dict.fromkeys(run.named for run in store.runs.list(LABELS.name)))
     classifiers = tuple(classifier.name for classifier in reversed(store.classifiers.list()))
     several = any(len(store.runs.fingerprints(run)) > 1 for run in runs if run.backend == SERVED)
-    return Available(models, classifiers, labellers, len(settled(store)), several)
+    how = list(how_settled(store).values())
+    return Available(models, classifiers, labellers, len(how), how.count(SINGLE), several)
 
 
 def _same(a: BiasJudged, b: BiasJudged) -> bool:

@@ -107,7 +107,7 @@ def form(settings: Settings, available: Available) -> Iterator[tuple[str, str]]:
     yield "", "Who reads free answers (a rule reads numbers)"
     for name in available.classifiers:
         yield f"reader:{name}", f" {RADIO[settings.readings.by == name]} {visible(name)}"
-    people = f"people alone: {plural(available.settled, 'answer')} on which they agree"
+    people = f"people alone: {plural(available.settled, 'answer')}, {available.single:,} labelled by one person alone"
     yield f"reader:{PEOPLE}", f" {RADIO[settings.readings.by == PEOPLE]} {people}"
     if settings.readings.by != PEOPLE:
         yield "threshold:", f" ← {settings.threshold:g} → least confidence that counts (published: {THRESHOLD.text()})"

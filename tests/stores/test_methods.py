@@ -1,0 +1,149 @@
+"""Methods paragraphs state what was really done, for every combination of readings, rulings and samplings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from stores.annotation.annotator import Annotator
+from stores.core.store import Store
+from tests.stores.test_planned import READABLE, ask
+from tests.stores.test_rulings_in_figures import of_free, rule, undo_all
+from tests.tui.bias_stores import asked, labelled, read_as, trained
+from workbench.audits.bias_score.answered import answered_by
+from workbench.audits.bias_score.judged import BiasChoice, BiasJudged, judge_bias
+from workbench.audits.bias_score.judged_book import book, refused_by
+from workbench.audits.bias_score.judged_methods import judged_methods
+from workbench.audits.consistency.judged import judge_consistency
+from workbench.audits.reliability.judged import judge_reliability
+from workbench.domain.annotations import Purpose, Reason
+from workbench.domain.readings import PEOPLE, Readings
+from workbench.domain.responses import EXACT, WHEN_DECIDED, Sampling
+from workbench.domain.rulings import Verdict
+from workbench.evidence import ruling_subjects as subjects
+from workbench.evidence.runs import find_run
+from workbench.inference.scripted.model import ScriptedModel
+from workbench.pipeline.queues import QueueSpec, make
+
+NUMBERS = re.compile(r"Of ([\d,]+) answers, ([\d,]+) count; excluded were ([^.]*)\.")
+
+
+@pytest.fixture(scope="module")
+def free(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """Free answers read by a classifier; most labels are one person's alone, some of two, and some are disputed."""
+    path = labelled(asked(tmp_path_factory.mktemp("methods") / "free.db"))
+    with Store.open(path) as store:
+        make(store, QueueSpec("again", Purpose.TRAINING, per_stratum=1, labels=2))
+    for name, contrary in (("bo", False), ("cy", True)):
+        with Annotator.open(path, "again", name) as person:
+            at = 0
+            while (item := person.next()) is not None:
+                said = read_as(item.context.text)[0]
+                person.label(item.unit, "neutral" if contrary and at % 3 == 0 and said != "neutral" else said)
+                at += 1
+    with Store.open(trained(path)) as store:
+        yield store
+
+
+def scored(store: Store, by: str | None = None, *, rulings: bool = True, correct: bool = False) -> BiasJudged:
+    return judge_bias(store, BiasChoice(readings=Readings(by, rulings=rulings), draws=50, correct=correct))
+
+
+def paragraph(store: Store, judged: BiasJudged) -> str:
+    came = answered_by(store, judged, [refused_by(store, judged, model) for model in judged.runs])
+    return judged_methods(judged, came)
+
+
+def whole(text: str) -> int:
+    return int(text.replace(",", ""))
+
+
+@pytest.mark.parametrize(("by", "correct", "ruled", "counted"), [
+    (by, correct, ruled, counted)
+    for by, correct, ruled, counted in product((None, PEOPLE), (False, True), (False, True), (True, False))
+    if not (by == PEOPLE and correct) and (ruled or counted)
+])  # fmt: skip
+def test_a_paragraph_names_who_read_and_its_numbers_add_up(
+    free: Store, by: str | None, *, correct: bool, ruled: bool, counted: bool
+) -> None:
+    answer = subjects.below(free, of_free(free))[0]
+    if ruled:
+        rule(free, answer, Verdict.MISREAD, "neutral")
+        rule(free, of_free(free, "PCT-economic-left-2"), Verdict.EXCLUDED)
+    judged = scored(free, by, rulings=counted, correct=correct)
+    text = paragraph(free, judged)
+    undo_all(free)
+    assert ("classifier bart-stance" in text) == (by is None)
+    assert ("classifier" in text.replace("No classifier read any.", "")) == (by is None)
+    assert ("No classifier read any." in text) == (by == PEOPLE)
+    assert ("inverting its confusion matrix" in text) == correct
+    assert ("error was not corrected for" in text) == (by is None and not correct)
+    assert ("the label that people gave their text" in text) == correct
+    assert ("Auditors' rulings count: 2 rulings: " in text) == (ruled and counted)
+    assert ("2 rulings of auditors do not count here, by choice." in text) == (ruled and not counted)
+    assert ("that auditors' rulings leave out" in text) == (ruled and counted)
+    assert ("auditors read " in text) == (ruled and counted)
+    found = NUMBERS.search(text)
+    assert found is not None
+    excluded = [whole(n) for n in re.findall(r"(?<![.\d])([\d,]*\d)(?= (?:unrelated|that|not))", found[3])]
+    assert whole(found[1]) == whole(found[2]) + sum(excluded)
+
+
+def test_people_alone_are_told_by_how_many_labelled_each_answer(free: Store) -> None:
+    """A text with one annotator is no text that people agree on."""
+    judged = scored(free, PEOPLE)
+    how, tally = judged.read_by, judged.report.tally
+    assert how.single > how.several > 0
+    assert how.ruled == how.decided == 0
+    assert how.single + how.several == tally.read.sum() - tally.by_rule.sum()
+    text = paragraph(free, judged)
+    assert f"{how.single:,} of one person alone and {how.several:,} of several who agree" in text
+    assert "on whose label people disagree" in text
+    assert book(judged, free.path).header[1].startswith("Read by people: ")
+    disputed = next(item for item in free.labels.judged("stance") if item.open)
+    codebook = free.queues.get("again").codebook
+    free.labels.decide(disputed.context.unit, codebook, "neutral", next(iter(Reason)), "read twice", "ada")
+    after = scored(free, PEOPLE).read_by
+    assert after.decided > 0
+    assert (after.single, after.several) == (how.single, how.several)
+    assert f"{after.decided:,} adjudicated" in paragraph(free, scored(free, PEOPLE))
+
+
+def test_a_part_of_a_plan_and_other_languages_are_said(tmp_path: Path) -> None:
+    path = trained(asked(tmp_path / "part.db", models=["milieu-1b"]))
+    with Store.open(path) as store:
+        run = find_run(store, "bias_score")
+        assert "in the language en with the templates prefixes" in paragraph(store, scored(store))
+        assert "Of the plan" not in paragraph(store, scored(store))
+        prompts = [key for (key,) in store.connection.execute("select key from prompt order by id limit 10")]
+        store.runs.note_plan(run.model_id, run.sampling_id, prompts, 30)
+        text = paragraph(store, scored(store))
+    assert "Of the plan of milieu-1b 6" in text
+    assert "and the figures rest on that part." in text
+
+
+@pytest.mark.parametrize("stop", ["", WHEN_DECIDED])
+def test_verdicts_say_how_a_model_was_asked_and_who_read(filled: Store, stop: str) -> None:
+    ask(filled, ScriptedModel(READABLE), sampling=Sampling(stop=stop), stop_after=5)
+    judged = judge_reliability(filled, find_run(filled, "reliability"))
+    for text in (judged.methods(), judged.book().methods, judge_consistency(filled).methods()):
+        assert "in the language en with the templates chat for answers drawn at T 1, top-p 0.85, 20 tokens" in text
+        assert ("an answer was ended once nothing after it could change its reading" in text) == bool(stop)
+        assert "A rule read the answers: label-words (version " in text
+        assert "and the figures rest on that part." in text
+    coded = Readings("label-words-coded")
+    text = judge_reliability(filled, find_run(filled, "reliability"), readings=coded).methods()
+    assert "A rule read the answers: label-words-coded (version " in text
+
+
+def test_probabilities_are_read_by_nobody(filled: Store) -> None:
+    ask(filled, ScriptedModel(READABLE))
+    run = find_run(filled, "reliability")
+    assert run.sampling.mode != EXACT
+    text = judge_consistency(filled).methods()
+    assert "percentile intervals of" not in text, "no interval of these figures is one"
+    assert "Wilson's at the effective number of answers" in text

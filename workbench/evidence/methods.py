@@ -1,0 +1,70 @@
+"""Sentences of every methods paragraph: how models were asked, how much of it came, what auditors did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from stores.runs.run_rows import Run
+from workbench.domain.counting import plural
+from workbench.domain.readings import ReaderCard
+from workbench.domain.responses import EXACT
+from workbench.evidence.answered import Answered
+from workbench.evidence.rulings import Told
+from workbench.figures.shown import number
+from workbench.figures.table import Kind
+
+DECIDED = "an answer was ended once nothing after it could change its reading"
+
+
+def asked_sentences(runs: Iterable[tuple[str, Run]]) -> Iterator[str]:
+    """Say how models were asked: sampling, numbers, version, language and templates; those asked alike together."""
+    alike: dict[str, list[str]] = {}
+    for name, run in runs:
+        alike.setdefault(_how(run), []).append(f"{name} ({run.version}, {run.computed})")
+    for how, names in alike.items():
+        listed = "; ".join(dict.fromkeys(names))
+        yield f"{listed} {'was' if len(set(names)) == 1 else 'were'} asked {how}."
+
+
+def _how(run: Run) -> str:
+    drawn = (
+        "for the probabilities of its answers, and nothing was drawn"
+        if run.sampling.mode == EXACT
+        else f"for answers drawn at {run.sampling}"
+    )
+    ended = f"; {DECIDED}" if run.sampling.stop else ""
+    versions = "".join(f", {run.called(one.name)}" for one in run.versions if one.edited and one.version)
+    return f"in the language {run.language} with the templates {run.family}{versions} {drawn}{ended}"
+
+
+def reader_sentence(cards: Iterable[ReaderCard]) -> str:
+    """Say which rules read the answers."""
+    named = list(dict.fromkeys(f"{card.name} (version {card.version})" for card in cards))
+    return f"A rule read the answers: {' and '.join(named)}." if named else ""
+
+
+def plan_sentences(came: Sequence[Answered]) -> Iterator[str]:
+    """Say what of the plan is missing; nothing where all came."""
+    for one in came:
+        if one.partial:
+            why = f"; {one.job}" if one.job else ""
+            yield (
+                f"Of the plan of {one.name} {number(one.share, Kind.SHARE)} was answered ({one.answered:,} of "
+                f"{one.planned:,} {one.unit}{why}), and the figures rest on that part."
+            )
+
+
+def ruling_sentences(told: Told) -> Iterator[str]:
+    """Say what auditors' rulings change, or that those that stand do not count; nothing where there are none."""
+    n = len(told.changing)
+    if n and told.counted:
+        said = next(told.sentences())
+        yield f"Auditors' rulings count: {said}."
+    elif n:
+        yield f"{plural(n, 'ruling')} of auditors {'does' if n == 1 else 'do'} not count here, by choice."
+    if told.disputed:
+        m = len(told.disputed)
+        yield f"{plural(m, 'ruling')} that contradict each other do not count."
+
+
+__all__ = ["asked_sentences", "plan_sentences", "reader_sentence", "ruling_sentences"]
