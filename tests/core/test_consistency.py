@@ -296,6 +296,17 @@ def test_templates_without_a_reliable_stance_are_left_out_of_the_mean() -> None:
     assert found.templates.sd == pytest.approx(1 / 6)
 
 
+def test_a_stance_on_a_fifth_of_a_statement_says_that_too_little_rests_on_it() -> None:
+    """One statement that is reliable under one of five templates: +1.00, and nobody could say how surely."""
+    found = stance([1] * 8, (1, *[0] * 7), *[(0,) * 8] * 4)
+    assert (found.value.value, found.reliable) == (1.0, 0.2)
+    assert math.isnan(found.value.low)
+    assert (
+        found.value.few
+        == "too few for an interval: 1 with a reliable stance (0.2 on average over templates); it takes 6"
+    )
+
+
 @pytest.mark.parametrize(("under", "few"), [((6, 6), False), ((7, 5), False), ((6, 5), True)])
 def test_fewer_than_six_reliable_statements_on_average_are_marked(under: tuple[int, int], few: bool) -> None:
     found = stance([1] * 8, *([1] * n + [0] * (8 - n) for n in under))

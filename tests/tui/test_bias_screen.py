@@ -150,8 +150,8 @@ async def test_sources_have_marks_of_their_own_and_x_goes_near(filled: Path, jud
         assert plane(app).scale == fitted(plane(app).points) != FULL
         await press(app, pilot, "tab")
         has(app, book(judged, filled).table("plane_by_source"))
-        assert [point.mark for point in plane(app).points] == ["●", "○"] * 3
-        assert [row["sign"] for row in by_parts(app).values()][:2] == ["●A", "○A"]
+        assert [point.mark for point in plane(app).points] == ["●", "◆"] * 3
+        assert [row["sign"] for row in by_parts(app).values()][:2] == ["●A", "◆A"]
         assert plane(app).near
         assert plane(app).points[0].chosen
         await press(app, pilot, "down", "down", "down")

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import math
 
-from workbench.tui.widgets.plane import FULL, Interval, Point, Scale, draw, fitted
+from workbench.domain.verdicts import Estimate
+from workbench.figures.table import AnyTable, Column, Kind, Table
+from workbench.tui.results.plane_picture import PlanePicture, points
+from workbench.tui.widgets.pictures import picture as scaled
+from workbench.tui.widgets.plane import FULL, HOLLOW, MARKS, Interval, Point, Scale, draw, fitted
 
 
 def at(letter: str, x: float, y: float, mark: str = "●", reach: float = 0.0) -> Point:
@@ -53,8 +57,8 @@ def test_the_cross_reaches_as_far_as_both_intervals() -> None:
 
 
 def test_points_on_one_place_stand_beside_each_other_with_their_own_marks() -> None:
-    rows = picture([at("A", 0.5, 0.5), at("B", 0.5, 0.5), at("C", 0.5, 0.5, "○")])
-    assert "●AB○C" in rows[5]
+    rows = picture([at("A", 0.5, 0.5), at("B", 0.5, 0.5), at("C", 0.5, 0.5, "◆")])
+    assert "●AB◆C" in rows[5]
 
 
 def test_neighbouring_points_do_not_hide_each_other() -> None:
@@ -95,3 +99,40 @@ def test_the_near_scale_holds_all_intervals_and_0_with_one_unit_on_both_axes() -
     assert math.isclose(scale.right - scale.left, scale.top - scale.bottom)
     assert fitted([]) == FULL
     assert fitted([Point("A", Interval(-1, -1, 1), Interval(0))]) == FULL
+
+
+def _row(few: str) -> Estimate:
+    low = math.nan if few else 0.2
+    return Estimate(0.5, low, low + 0.6, 8, few=few, interval="" if few else "bias over statements")
+
+
+def test_a_point_on_which_too_little_rests_has_a_hollow_mark() -> None:
+    """Not a full dot as if a whole instrument stood behind it; its mark still tells the source."""
+    few = "too few for an interval: 2 statements on the left"
+    rows = [("a", "PCT", ""), ("a", "WVS", ""), ("b", "PCT", few), ("b", "WVS", few)]
+    table: AnyTable = Table(
+        "plane",
+        "",
+        rows,
+        [
+            Column("model", "model", lambda row: row[0]),
+            Column("source", "source", lambda row: row[1]),
+            Column("economic", "economic", lambda row: _row(row[2]), Kind.SCORE),
+            Column("cultural", "cultural", lambda row: _row(""), Kind.SCORE),
+        ],
+        key=lambda row: row[:2],
+    )
+    assert [(point.mark, point.letter) for point in points(table, None)] == [
+        ("●", "A"), ("◆", "A"), ("○", "B"), ("◇", "B")
+    ]  # fmt: skip
+    signs = PlanePicture.signed(table).columns[0]
+    assert [signs.value(row) for row in rows] == ["●A", "◆A", "○B", "◇B"]
+    assert len(MARKS) == len(HOLLOW) == len({*MARKS, *HOLLOW}) / 2
+
+
+def test_a_value_on_which_too_little_rests_has_a_hollow_dot_on_every_scale() -> None:
+    few, enough = Estimate(1.0, math.nan, math.nan, 1, few="too few"), Estimate(1.0, math.nan, math.nan, 90)
+    for scale in ((-1.0, 1.0), (0.0, 1.0)):
+        assert "○" in scaled(few, 21, scale).plain
+        assert "●" not in scaled(few, 21, scale).plain
+        assert "●" in scaled(enough, 21, scale).plain

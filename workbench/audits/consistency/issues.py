@@ -215,18 +215,19 @@ def issue_stance(
 def _estimate(
     found: _Issue, features: FloatArray, formula: Formula, value: float, rng: np.random.Generator, resamples: int
 ) -> Estimate:
-    n = int((found.stances != 0).any(axis=0).sum())
+    n, mean = int((found.stances != 0).any(axis=0).sum()), float((found.stances != 0).sum(axis=-1).mean())
     excluded = len(found.refs) - n
     nan = float("nan")
     if not found.refs:
         return Estimate(nan, nan, nan, 0, 0, "no statement that was asked has a label of this issue")
     if np.isnan(value):
         return Estimate(nan, nan, nan, n, excluded, "no reliable stance on a statement of this issue")
-    if not resamples or len(found.refs) < 2:
-        return Estimate(value, nan, nan, n, excluded)
     alone = Estimate(value, nan, nan, n, excluded)
-    if n < LEAST[formula]:
-        return replace(alone, few=f"{TOO_FEW} {n} with a reliable stance; it takes {LEAST[formula]}")
+    if n < LEAST[formula] or mean < 1:
+        on_average = f" ({mean:.1f} on average over templates)" if mean < n else ""
+        return replace(alone, few=f"{TOO_FEW} {n} with a reliable stance{on_average}; it takes {LEAST[formula]}")
+    if not resamples:
+        return alone
     draws = _mean(_values(resampled_sums(features, resamples, rng), formula))
     left_out = _mean(_values(features.sum(axis=0) - features, formula))
     low, high = bca_interval(draws, value, left_out)

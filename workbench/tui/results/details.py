@@ -7,6 +7,7 @@ from typing import Any
 
 from textual.content import Content
 
+from workbench.domain.verdicts import Estimate
 from workbench.figures.intervals import told
 from workbench.figures.shown import NONE
 from workbench.figures.table import AnyTable, Column, Kind
@@ -15,6 +16,7 @@ from workbench.tui.results.sheet import Sheet
 
 KEYS = """Enter opens what a row was made of, Esc comes back. ← → show the next one that the table can be about.
 s sorts by a column, / finds rows, x shows only what failed a test, z all rows again; F1 lists every key."""
+HOLLOW_SAID = "○ in a picture: too little rests on the value for an interval; a note says how much."
 LONGEST = 300
 "characters of a hidden value that the details show"
 
@@ -95,6 +97,12 @@ def explained(table: AnyTable) -> str:
     helped = [(column.title, column.help) for column in table.columns if column.help]
     width = max((len(title) for title, _ in helped), default=0)
     columns = "\n".join(f"{title:<{width}}  {text}" for title, text in helped)
+    drawn = [column for column in table.columns if column.scale is not None]
+    hollow = HOLLOW_SAID if any(_is_few(column.value(row)) for column in drawn for row in table.rows) else ""
     return "\n\n".join(
-        part for part in (table.title, table.definition, columns, *table.notes, *told(table), KEYS) if part
+        part for part in (table.title, table.definition, columns, *table.notes, *told(table), hollow, KEYS) if part
     )
+
+
+def _is_few(value: object) -> bool:
+    return isinstance(value, Estimate) and bool(value.few)

@@ -11,12 +11,15 @@ from workbench.domain.verdicts import Estimate
 from workbench.figures.table import AnyTable, Column
 from workbench.tui.results.picture import Picture
 from workbench.tui.results.sheet import Sheet
-from workbench.tui.widgets.plane import MARKS, Interval, Plane, Point
+from workbench.tui.widgets.plane import HOLLOW, MARKS, Interval, Plane, Point
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 "of models; beyond Z the letters begin anew"
 SIGN = "sign"
-SIGN_HELP = "letter of the model and mark of the source in the picture; letters beside one mark share a place"
+SIGN_HELP = (
+    "letter of the model and mark of the source in the picture; letters beside one mark share a place; a hollow mark: "
+    "too little rests on a coordinate for an interval"
+)
 
 
 class PlanePicture(Plane, Picture):
@@ -54,7 +57,17 @@ def points(table: AnyTable, at: int | None) -> tuple[Point, ...]:
 
 def _signs(table: AnyTable) -> list[tuple[str, str]]:
     """Return the mark of the source and the letter of the model of each row."""
-    return list(zip(_by("source", table, MARKS), _by("model", table, LETTERS), strict=True))
+    columns = [column for column in table.columns if column.key in ("economic", "cultural")]
+    marks = [
+        HOLLOW[MARKS.index(mark)] if any(_is_few(column.value(row)) for column in columns) else mark
+        for mark, row in zip(_by("source", table, MARKS), table.rows, strict=True)
+    ]
+    return list(zip(marks, _by("model", table, LETTERS), strict=True))
+
+
+def _is_few(value: object) -> bool:
+    """Return whether too little rests on a coordinate for an interval."""
+    return isinstance(value, Estimate) and bool(value.few)
 
 
 def _by(key: str, table: AnyTable, signs: str) -> Sequence[str]:

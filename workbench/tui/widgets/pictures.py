@@ -9,7 +9,7 @@ from rich.text import Text
 
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.figures.table import Value
-from workbench.tui.widgets.whisker import place, whisker, whisker_scale
+from workbench.tui.widgets.whisker import FULL, HOLLOW, place, whisker, whisker_scale
 
 MARK, CROSSED, AT_END = "│", "┼", "╪"
 "of a reference on a bar: alone, within the interval, at an end of it"
@@ -26,16 +26,19 @@ def picture(value: Value, width: int, scale: tuple[float, float], references: Se
     '▆▆▆▆▆▆▆├─┼●┼─┤       '
     >>> picture(Estimate(-0.5, -0.8, -0.2, 10, 0), 21, (-1.0, 1.0)).plain
     '  ├──●──┤ │          '
+    >>> picture(Estimate(1.0, math.nan, math.nan, 1, few="too few for an interval: 1 statement"), 21, (0.0, 1.0)).plain
+    '▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆○'
     """
     found, low, high, undefined = _parts(value)
+    few = isinstance(value, Estimate) and bool(value.few)
     if scale[0] < 0:
         limit = max(-scale[0], scale[1])
-        return whisker(found, low, high, width, limit=limit, references=references, undefined=undefined)
+        return whisker(found, low, high, width, limit=limit, references=references, undefined=undefined, few=few)
     if math.isnan(found):
         return Text(undefined[:width].ljust(width), style="dim italic", no_wrap=True)
     span = scale[1] - scale[0]
     ends, marks = ([(one - scale[0]) / span for one in some] for some in ((found, low, high), references))
-    return _share(ends, marks, width)
+    return _share(ends, marks, width, few=few)
 
 
 def picture_scale(scale: tuple[float, float], width: int, references: Sequence[float] = ()) -> str:
@@ -66,7 +69,7 @@ def _parts(value: Value) -> tuple[float, float, float, str]:
     return found, math.nan, math.nan, ""
 
 
-def _share(ends: Sequence[float], references: Sequence[float], width: int) -> Text:
+def _share(ends: Sequence[float], references: Sequence[float], width: int, *, few: bool) -> Text:
     value, low, high = ends
     at, marks = place(value, width), {place(one, width) for one in references if 0 <= one <= 1}
     signs = [MARK if column in marks else "▆" if column < at else " " for column in range(width)]
@@ -75,5 +78,5 @@ def _share(ends: Sequence[float], references: Sequence[float], width: int) -> Te
         for column in range(first, last + 1):
             signs[column] = CROSSED if column in marks else "─"
         signs[first], signs[last] = (AT_END if end in marks else sign for end, sign in ((first, "├"), (last, "┤")))
-    signs[at] = "●"
+    signs[at] = HOLLOW if few else FULL
     return Text("".join(signs), no_wrap=True)

@@ -4,8 +4,9 @@
        ├──────●A──┤   ┊
     economic left┄┄┄┄┄┼┄┄┄┄┄┄┄economic right
 
-Letters and marks tell points apart; colour only repeats which one is chosen. Axes are dotted, intervals solid. Points
-that fall on one place share a mark, and their letters stand beside each other.
+Letters and marks tell points apart; colour only repeats which one is chosen. Axes are dotted, intervals solid. A mark
+is hollow where too little rests on a coordinate for an interval. Points that fall on one place share a mark, and their
+letters stand beside each other.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ STYLES: dict[Role, str] = {
     "point": "bold",
     "chosen": "bold $text-accent",
 }
-MARKS = "●○◆◇■□▲△"
-"for sources, the first for the first one; they begin anew when there are more"
+MARKS, HOLLOW = "●◆■▲▼★", "○◇□△▽☆"
+"""for sources, the first for the first one, they begin anew when there are more; and the same hollow, where too little
+rests on a coordinate for an interval"""
 MARGIN = 5
 "columns at the left for the numbers of the vertical axis"
 LEAST_WIDTH, LEAST_HEIGHT = 24, 5
@@ -234,8 +236,8 @@ def letters(there: Sequence[Point]) -> str:
     Examples
     --------
     >>> here = Interval(0.0)
-    >>> letters([Point("A", here, here), Point("B", here, here), Point("C", here, here, "○")])
-    'AB○C'
+    >>> letters([Point("A", here, here), Point("B", here, here), Point("C", here, here, "◆")])
+    'AB◆C'
     """
     shown = "".join(point.letter for point in there if point.mark == there[0].mark)
     for point in there:

@@ -1,6 +1,7 @@
 """An estimate as a dot with its interval on a line around 0.
 
           ╎    ├──●──┤ │          ●: the value   ├ ┤: its 95 % interval   │: 0   ╎: what it is compared with
+               ○       │          ○: a value on which too little rests for an interval
 
 The signs carry everything; colour only repeats it.
 """
@@ -13,6 +14,8 @@ from collections.abc import Sequence
 from rich.text import Text
 
 ZERO, REFERENCE = "│", "╎"
+FULL, HOLLOW = "●", "○"
+"of a value, and of one on which too little rests for an interval"
 CROSSED = {ZERO: "┼", REFERENCE: "╫"}
 
 
@@ -25,6 +28,7 @@ def whisker(
     limit: float = 1.0,
     references: Sequence[float] = (),
     undefined: str = "",
+    few: bool = False,
 ) -> Text:
     """Return the line, `width` columns from -limit to limit; what lies beyond is drawn at the end.
 
@@ -32,6 +36,7 @@ def whisker(
     ----------
     value, low, high : NaN where there is none; without a value, `undefined` stands there.
     references : where a broken mark stands.
+    few : whether too little rests on the value for an interval; its dot is hollow.
 
     Examples
     --------
@@ -41,6 +46,8 @@ def whisker(
     '    ╎  ├──┼●───┤     '
     >>> whisker(math.nan, math.nan, math.nan, 21, undefined="no answers").plain
     'no answers           '
+    >>> whisker(1.0, math.nan, math.nan, 11, few=True).plain
+    '     │    ○'
     """
     if width < 1 or math.isnan(value):
         return Text(undefined[: max(0, width)].ljust(width), style="dim italic", no_wrap=True)
@@ -55,7 +62,7 @@ def whisker(
             signs[column] = CROSSED.get(signs[column], "─")
             styles[column] = "bold"
         signs[first], signs[last] = "├", "┤"
-    signs[at], styles[at] = "●", "bold"
+    signs[at], styles[at] = (HOLLOW, "dim") if few else (FULL, "bold")
     return Text.assemble(*zip(signs, styles, strict=True), no_wrap=True)
 
 
