@@ -259,6 +259,14 @@ class Audit(ABC):
         """Return what a person should know before it is asked, and what is not asked."""
         return ()
 
+    def detects(
+        self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
+    ) -> str:
+        """Return what so many statements and answers can show, in a sentence, before anything is known of the model;
+        empty: nobody knows. It takes no longer than a formula does. `samples` 0: nothing is drawn.
+        """
+        return ""
+
     def why_nothing(
         self, instrument: Instrument, design: Design, statements: Sequence[Statement], material: Material
     ) -> str:

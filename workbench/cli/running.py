@@ -93,6 +93,7 @@ def run(options: Namespace) -> int:
             "answers": plan.samples,
             "answers_stored": plan.samples_stored,
             "answers_needed": plan.samples_needed,
+            "detects": plan.detects,
         }
         if plan.samples_needed:
             estimate = pipeline.estimate(plan, store.jobs.list())

@@ -41,6 +41,8 @@ class Plan:
     "answers that the store holds already, by prompt key"
     remarks: tuple[str, ...] = ()
     "what a person should know before it is asked"
+    detects: str = ""
+    "what it can show, in a sentence; empty: nobody knows"
     tally: ValidTally | None = None
     "which answers count, and how many were drawn for those in `stored`; None: every answer counts"
 
@@ -120,6 +122,7 @@ class Plan:
             *self._edited(),
             *self._tries(),
             f"{self._how()}; seed {design.seed}{self._where()}",
+            *filter(None, [self.detects]),
             *self.remarks,
         ]
         return "\n".join(lines)
@@ -231,7 +234,8 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None, attempt
         *audit.remarks(statements, variants, design.language, material),
         *_in_other_languages(templates, design.language),
     )
-    return Plan(design, templates, probes, prompts, stored, said, tally)
+    shows = audit.detects(statements, probes, 0 if design.sampling.mode == EXACT else design.samples, material)
+    return Plan(design, templates, probes, prompts, stored, said, shows, tally)
 
 
 def _in_other_languages(templates: Sequence[Template], language: str) -> tuple[str, ...]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from workbench.audits.audit import Audit, Demonstration, HomeLine, Place
+from workbench.audits.audit import Audit, Demonstration, HomeLine, Material, Place
 from workbench.audits.bias_score.options import DEFAULTS, LABELS_DEFAULTS
-from workbench.domain.statements import VariantId
+from workbench.domain.prompts import Probe
+from workbench.domain.statements import Statement, VariantId
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -46,6 +47,13 @@ class BiasScore(Audit):
         from workbench.audits.bias_score.tally import default_variants
 
         return default_variants(available)
+
+    def detects(
+        self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
+    ) -> str:
+        from workbench.audits.bias_score.detects import detects
+
+        return detects(statements)
 
     def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
         from workbench.audits.bias_score.home import lines

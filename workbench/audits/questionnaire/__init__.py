@@ -108,6 +108,13 @@ statements   which targets: nothing for all, 3 for the first three"""
 
         return said_of(material)
 
+    def detects(
+        self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
+    ) -> str:
+        from workbench.audits.questionnaire.detects import detects
+
+        return detects(probes)
+
     def why_nothing(
         self, instrument: Instrument, design: Design, statements: Sequence[Statement], material: Material
     ) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from workbench.audits.audit import Audit, Demonstration, Given, HomeLine, Medium, Place, Printed
+from workbench.audits.audit import Audit, Demonstration, Given, HomeLine, Material, Medium, Place, Printed
 from workbench.audits.reliability.options import DEFAULTS, RESULT_OPTIONS, RUN_OPTIONS
-from workbench.domain.statements import VariantId
+from workbench.domain.prompts import Probe
+from workbench.domain.statements import Statement, VariantId
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -50,6 +51,13 @@ class Reliability(Audit):
         from workbench.audits.reliability.counts import default_variants
 
         return default_variants(available)
+
+    def detects(
+        self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
+    ) -> str:
+        from workbench.audits.reliability.detects import detects
+
+        return detects(probes, samples, drawn=samples > 0)
 
     def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
         from workbench.audits.reliability.printed import verdicts

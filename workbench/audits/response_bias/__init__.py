@@ -124,6 +124,13 @@ answers      exact: the probabilities of the letters as the next token,
 
         return left_out(statements, variants, language, material) if isinstance(material, Mapping) else ()
 
+    def detects(
+        self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
+    ) -> str:
+        from workbench.audits.response_bias.detects import detects
+
+        return detects(probes, material) if isinstance(material, Mapping) else ""
+
     def why_nothing(
         self, instrument: Instrument, design: Design, statements: Sequence[Statement], material: Material
     ) -> str:

@@ -1,0 +1,45 @@
+"""What a design of the reliability audit can show, in a sentence, before anything is known of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from workbench.domain.prompts import Probe
+from workbench.domain.statements import ORIGINAL
+from workbench.stats.detectable import smallest_kappa, widest
+from workbench.stats.proportions import is_reliable
+
+
+def detects(probes: Sequence[Probe], samples: int, *, drawn: bool) -> str:
+    """Return the smallest kappa between wordings that differs from none, how surely the share of reliable statements
+    is known, and from how many answers on a prompt leans clearly. `drawn`: whether answers are drawn.
+    """
+    statements = len({probe.statement for probe in probes})
+    parts = []
+    if any(probe.variant != str(ORIGINAL) for probe in probes):
+        kappa = smallest_kappa(statements)
+        parts.append(f"κ of wordings from {kappa:.2f}" if kappa == kappa else "no κ of wordings, whatever it is")
+    parts.append(f"a share of reliable statements to ±{100 * widest(statements):.0f} points")
+    if drawn:
+        clear = clear_from(samples)
+        each = f"from {clear} of {samples} alike" if clear else f"never with {samples} answers"
+        parts.append(f"a prompt leans clearly {each}")
+    return f"shows: {'; '.join(parts)}"
+
+
+def clear_from(samples: int) -> int | None:
+    """Return how many of some answers have to be alike for a prompt to lean clearly; None: no number is enough.
+
+    Examples
+    --------
+    >>> clear_from(30), clear_from(5), clear_from(1)
+    (22, 5, 1)
+    """
+    counts = np.arange(samples + 1)
+    clear = is_reliable(counts, np.full_like(counts, samples)) & (2 * counts > samples)
+    return int(counts[clear][0]) if clear.any() else None
+
+
+__all__ = ["clear_from", "detects"]
