@@ -72,7 +72,8 @@ class Quality:
             return "never tested"
         low = self.macro_f1.defined and self.macro_f1.value < LEAST_F1
         parts = [f"macro F1 {self.macro_f1.value:.2f}"] if low else []
-        parts += [f"recall of {name} {self.recall[name].value:.2f}" for name in self.poor]
+        poor = [f"{name} {self.recall[name].value:.2f}" for name in self.poor if name in CARRYING]
+        parts += [f"recall of {', '.join(poor)}"] * bool(poor)
         return f"too poor to carry figures ({', '.join(parts)})" if self.too_poor and not self.corrected else ""
 
     @property

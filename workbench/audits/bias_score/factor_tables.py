@@ -70,7 +70,8 @@ def _largest(row: PrefixChanges) -> Estimate | None:
 def _signed(found: Comparison) -> str:
     if not found.defined:
         return found.undefined
-    return f"{found.value:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"
+    interval = f"({found.few})" if found.few else f"[{found.low:+.3f}, {found.high:+.3f}]"
+    return f"{found.value:+.3f} {interval}"
 
 
 def prefix_sources(report: Report, dimension: Dimension | None = None, model: str = "") -> Table[Line]:

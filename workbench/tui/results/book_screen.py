@@ -274,14 +274,19 @@ def fitting_subject(entry: Entry, subject: Subject) -> Subject:
 
 
 def headed(lines: Sequence[str], width: int) -> Content:
-    """Return what stands above the tables: warnings whole and in their colour, other lines as far as they fit."""
-    shown = []
-    for line in map(visible, lines):
-        if line.startswith(WARNS):
-            shown.append(Content.styled(line, "bold $text-warning"))
-        else:
-            shown.append(Content.styled(line if len(line) <= width else f"{line[: width - 1]}…", "$text-muted"))
-    return Content("\n").join(shown)
+    """Return what stands above the tables: warnings whole and in their colour, then a line or two as far as they fit.
+
+    The notes have all of it.
+    """
+    warnings = [line for line in map(visible, lines) if line.startswith(WARNS)]
+    others = [line for line in map(visible, lines) if not line.startswith(WARNS)][: 1 if warnings else 2]
+    cut = (line if len(line) <= width else f"{line[: width - 1]}…" for line in others)
+    return Content("\n").join(
+        [
+            *(Content.styled(line, "bold $text-warning") for line in warnings),
+            *(Content.styled(line, "$text-muted") for line in cut),
+        ]
+    )
 
 
 def tabs(book: Book, look: Look, width: int) -> Content:
