@@ -302,7 +302,7 @@ def test_a_correlation_over_figures_of_few_people_says_so(tmp_path: Path, capsys
 def test_json_holds_what_was_asked_for(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = data(capsys, "verdicts", asked, *AUDIT, "--show", "targets,tokens", "--condition", "random,zero-shot")
     assert found["shown"] == {"sections": ["targets", "tokens"], "condition": "random,zero-shot", "target": None}
-    assert names(found) == ["models", "asked", "targets", "means", "axis", "tokens", "choices"]
+    assert names(found) == ["models", "asked", "answered", "targets", "means", "axis", "tokens", "choices"]
     for name in ("targets", "tokens"):
         held = dict.fromkeys(one["condition"] for one in rows(found, name, model="base"))
         assert list(held) == ["zero-shot", "random"]

@@ -166,7 +166,7 @@ def test_cells_have_the_test_the_entropy_and_what_was_dropped(asked: Path, capsy
 def test_topics_and_draws_have_rows_of_their_own(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     view = ("--topics", "--draws", "--model", EXACTLY_ASKED, "--bias", "odd_even")
     found = data(capsys, "verdicts", asked, *AUDIT, *view)
-    assert names(found) == ["subjects", "topics", "draws", "draw_spread"]
+    assert names(found) == ["subjects", "answered", "topics", "draws", "draw_spread"]
     topic = rows(found, "topics", condition="bias")[0]
     assert (topic["topic"], topic["n"], topic["change"]["value"]) == ("life", 3, pytest.approx(1 / 3 - 2 / 7))
     assert [(one["draw"], one["effect"], one["change"]["value"]) for one in rows(found, "draws")] == [
@@ -291,7 +291,8 @@ def test_json_of_a_question_has_every_answer_with_its_seed(asked: Path, capsys: 
     assert all(int(answer["seed"]) >= 0 and answer["job"] == 1 for answer in answers)
     assert "Question: How are things in district 1?" in rows(found, "prompts", form="changed")[0]["content"]
     assert {line["key"] for line in rows(found, "questions")} == {"q0", "q1", "q2"}
-    assert names(found) == ["subjects", "questions", "forms", "options", "prompts", "answers"], "views as named"
+    views = ["questions", "forms", "options", "prompts", "answers"]
+    assert names(found) == ["subjects", "answered", *views], "views as named"
 
 
 @pytest.mark.e2e
