@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from stores.core.store import Store
+from tests.conftest import new_store
+from tests.jobs.test_response_bias_runs import ask as ask_choices
+from tests.jobs.test_response_bias_runs import first_option, pairs
+from tests.questionnaire_stores import panel, predict
 from tests.stores.test_planned import READABLE, Failing, ask
 from workbench import pipeline
 from workbench.audits.consistency.judged import consistency_material, judge_consistency
+from workbench.audits.questionnaire.book import book as of_questionnaire
+from workbench.audits.questionnaire.judged import judge_questionnaire
+from workbench.audits.questionnaire.judged_results import results_of
+from workbench.audits.questionnaire.results import under
 from workbench.audits.reliability.judged import judge_reliability
+from workbench.audits.response_bias.book import book as of_choices
+from workbench.audits.response_bias.judged import judge_response_bias
+from workbench.audits.response_bias.judged_findings import findings
+from workbench.data import shipped_templates
+from workbench.domain.choice_statements import with_pairs
 from workbench.domain.designs import Design
+from workbench.domain.instruments import Instrument
 from workbench.domain.responses import EXACTLY
 from workbench.evidence.answered import Answered, Part, answered
 from workbench.evidence.answered_tables import answered_table, as_json, header
@@ -127,3 +144,62 @@ def test_the_table_and_programs_have_the_same_numbers() -> None:
     one, two = as_json([WHOLE, HALF])
     assert (one["partial"], two["partial"], two["missing_because"]) == (False, True, "job 2 is still running")
     assert two["unreadable"] == {"count": 20, "of": 50}
+
+
+@pytest.fixture
+def choices(tmp_path: Path) -> Iterator[Store]:
+    with new_store(tmp_path / "choices.db") as store:
+        blank = Instrument("choices", "Choices", (), templates=shipped_templates("response_bias"))
+        store.instruments.add(with_pairs(blank, pairs()))
+        yield store
+
+
+def plan_more(store: Store, audit: str, n: int) -> None:
+    """Note that as many answers were planned for every prompt of a run, as if a job had been cancelled."""
+    run = find_run(store, audit)
+    store.runs.note_plan(run.model_id, run.sampling_id, [key for (key,) in store.connection.execute(_KEYS)], n)
+    job = store.jobs.create("sample", dict(store.jobs.list()[-1].spec), 100)
+    store.jobs.finish(job, store.jobs.claim(job, "test"), "cancelled")
+
+
+_KEYS = "select key from prompt"
+
+
+def test_letters_count_where_they_are_on_offer(choices: Store) -> None:
+    """Answers that are drawn again are no part of the plan; what is missing of it is said, and refusals beside."""
+    ask_choices(choices, first_option())
+    found = judge_response_bias(choices)
+    (came,) = found.answered
+    assert (came.unit, came.partial) == ("valid answers", False)
+    whole = of_choices(findings(found, lambda: nullcontext(choices)))
+    assert whole.header[0].startswith(f"All {came.planned:,} planned valid answers came: no offered letter ")
+    assert any(line.startswith("refused: ") for line in whole.told), "as the other audits say it"
+    assert whole.table("answered").rows == found.answered
+    plan_more(choices, "response_bias", 1000)
+    again = judge_response_bias(choices)
+    part = of_choices(findings(again, lambda: nullcontext(choices)))
+    assert part.header[0].startswith("! Only ")
+    assert "job 2 was cancelled" in part.header[0]
+    assert "job 2 was cancelled" in part.methods
+    assert f"Of {again.answered[0].name}, a rule read the letter" in part.methods
+
+
+def test_a_questionnaire_says_what_its_cancelled_job_left_out(store: Store) -> None:
+    store.instruments.add(panel())
+    predict(store, lambda probe: (0.0, 0.0) if probe.statement == "t0" else (0.7, 0.2))
+    found = judge_questionnaire(store)
+    (came,) = found.answered
+    run = find_run(store, "questionnaire")
+    assert (came.unit, came.answered, came.partial) == ("prompts", run.answered, False)
+    assert came.parts["unreadable"].share == pytest.approx(0.5, abs=0.1)
+    results = results_of(found)
+    whole = of_questionnaire(results, under(results, "qm"))
+    assert whole.header == tuple(whole.told[:1])
+    assert "Of biases and means: The wider of two bootstraps over respondents" in whole.methods
+    job = store.jobs.create("sample", dict(store.jobs.list()[-1].spec), 10 * came.planned)
+    store.jobs.finish(job, store.jobs.claim(job, "test"), "cancelled")
+    again = results_of(judge_questionnaire(store))
+    part = of_questionnaire(again, under(again, "qm"))
+    assert part.header[0].startswith(f"! Only 10.0 % of the plan was answered ({came.answered} of ")
+    assert part.header[0].endswith("prompts): job 2 was cancelled.")
+    assert "Of the plan of oracle 10.0 % was answered" in part.methods

@@ -24,6 +24,7 @@ DEFINITION = (
     "names no label and refuses nothing; a neutral one takes the middle of a scale. Answers to one statement are not "
     "independent: intervals and tests are over statements."
 )
+UNTESTED = "How often the rule errs on free text, no test set says: people and classifiers label stances, not refusals."
 BLIND = "The rule is blind to refusals in other words: the rates are the least that a model refuses."
 NO_SIDES = "The statements have neither a side nor an issue label, so nobody knows what a model could spare."
 
@@ -137,7 +138,7 @@ def refusals(several: Sequence[Refusals]) -> Table[Rate]:
         ],
         key=lambda row: (row.model, row.by, row.group),
         definition=DEFINITION,
-        notes=[BLIND],
+        notes=_notes(several),
         empty=_why(several),
     )  # fmt: skip
 
@@ -164,9 +165,13 @@ def refusal_sides(several: Sequence[Refusals], seed: int) -> Table[Spared]:
         key=lambda row: (row.model, row.by, row.group),
         definition="One-sidedness: how much more often a model refuses statements of one side. Seed "
         f"{seed}; p is not adjusted for the number of issues.",
-        notes=[BLIND],
+        notes=_notes(several),
         empty=_why(several) if not any(of.statements for of in several) else NO_SIDES,
     )  # fmt: skip
+
+
+def _notes(several: Sequence[Refusals]) -> list[str]:
+    return [BLIND, *[UNTESTED] * any(of.free for of in several)]
 
 
 def _zero(_: Spared) -> float:

@@ -33,11 +33,13 @@ def book(results: Results, choice: Choice) -> Book:
         behind=_behind(results),
         told=(*header(results.answered), *tables.told(results)),
         header=header(results.answered),
+        methods=results.methods,
         notes=tuple(results.notes),
         about={
             "instrument": results.instrument,
             "options": asdict(results.options),
             "answered": as_json(results.answered),
+            "methods": results.methods,
         },
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from workbench.audits.questionnaire.asked import asked, token_shares
 from workbench.audits.questionnaire.figures import AskedRow, Condition, TokenShares
 from workbench.audits.questionnaire.judged import QuestionnaireJudged
+from workbench.audits.questionnaire.methods import methods
 from workbench.audits.questionnaire.results import Predictor, Results
 from workbench.domain.statements import ORIGINAL, VariantId
 
@@ -35,6 +36,7 @@ def results_of(judged: QuestionnaireJudged) -> Results:
         texts={one.ref: text.text for one in statements if (text := one.wording(ORIGINAL, judged.instrument.language))},
         notes=judged.notes,
         answered=judged.answered,
+        methods=methods(judged),
     )
 
 

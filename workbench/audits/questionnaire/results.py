@@ -79,6 +79,8 @@ class Results:
     notes: Sequence[str] = ()
     answered: Sequence[Answered] = ()
     "how much of each plan was answered, and what came of it"
+    methods: str = ""
+    "the paragraph for a paper"
 
     def report(self, model: str) -> Report:
         """Return the report of a model. Raises UnknownName."""

@@ -39,6 +39,7 @@ def book(found: Findings, *, typos: bool = True) -> Book:
             *told(found),
         ),
         header=header(found.answered),
+        methods=found.methods,
         notes=tuple(found.notes),
         about=about(found),
     )
@@ -58,6 +59,7 @@ def about(found: Findings) -> dict[str, Any]:
         "options": asdict(options) | words,
         "questions_with_texts": found.questions_with_texts,
         "answered": as_json(found.answered),
+        "methods": found.methods,
     }
 
 

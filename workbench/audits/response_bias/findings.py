@@ -70,6 +70,8 @@ class Findings:
     source: Source
     answered: Sequence[Answered] = ()
     "how much of each plan was answered, and what came of it"
+    methods: str = ""
+    "the paragraph for a paper"
     kinds: tuple[Kind, ...] | None = None
     "biases with the variants of their wordings; None: all"
     conditions: tuple[Perturbation | None, ...] = tuple(CONDITIONS)

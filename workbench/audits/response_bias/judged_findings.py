@@ -15,6 +15,7 @@ from workbench.audits.response_bias import question_source as below
 from workbench.audits.response_bias.compare import Comparison, SamplingAgreement
 from workbench.audits.response_bias.findings import Asked, Findings
 from workbench.audits.response_bias.judged import Place, ResponseBiasJudged, Subject
+from workbench.audits.response_bias.methods import methods
 from workbench.audits.response_bias.questions import AnswerShown, ArmShown, FormShown, QuestionRow, QuestionShown
 from workbench.domain.choice_statements import KIND_OF
 from workbench.domain.choice_texts import parse_choice
@@ -39,6 +40,7 @@ def findings(judged: ResponseBiasJudged, opened: Opened) -> Findings:
         notes=judged.notes,
         questions_with_texts=len(judged.pairs),
         answered=judged.answered,
+        methods=methods(judged),
         source=StoredQuestions(judged, opened),
     )
 

@@ -1,0 +1,65 @@
+"""What stands above every table of results, at first sight and at 80 columns: how much was answered, who read it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Static
+
+from stores.core.store import Store
+from tests.tui.audit_runs import audited
+from tests.tui.bias_stores import asked, trained
+from tests.tui.books import SIZES, begin, press
+from tests.tui.conftest import flowing
+from workbench.evidence.runs import find_run
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.results.audit import AuditScreen
+from workbench.tui.results.bias import BiasScreen
+from workbench.tui.results.book_screen import BookScreen, headed
+from workbench.tui.results.consistency import ConsistencyScreen
+
+
+@pytest.fixture(scope="module")
+def cancelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with verdicts on a part of what was planned."""
+    path = audited(tmp_path_factory.mktemp("header") / "part.db")
+    with Store.open(path) as store:
+        run = find_run(store, "reliability")
+        prompts = [key for (key,) in store.connection.execute("select key from prompt")]
+        store.runs.note_plan(run.model_id, run.sampling_id, prompts, 130)
+    return path
+
+
+@pytest.mark.e2e
+@SIZES
+@pytest.mark.parametrize(("mode", "screen"), [("audit", AuditScreen), ("consistency", ConsistencyScreen)])
+async def test_a_run_that_was_cancelled_says_so_above_every_table(
+    cancelled: Path, mode: str, screen: type[BookScreen], size: tuple[int, int]
+) -> None:
+    app = WorkbenchApp(cancelled, start=mode)
+    async with app.run_test(size=size) as pilot:
+        await begin(app, pilot, screen)
+        for _ in range(3):
+            assert "! Only 23.1 % of the plan was answered (" in flowing(app)
+            assert "unreadable" in str(app.screen.query_one("#header", Static).content)
+            await press(app, pilot, "tab")
+
+
+@pytest.mark.e2e
+async def test_a_poor_classifier_is_named_above_the_figures_that_rest_on_it(tmp_path: Path) -> None:
+    app = WorkbenchApp(trained(asked(tmp_path / "poor.db"), right=0.4), start="results")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot, BiasScreen)
+        for _ in range(2):
+            assert "! The classifier bart-stance is too poor to carry figures (macro F1 0." in flowing(app)
+            await press(app, pilot, "tab")
+
+
+def test_warnings_are_whole_and_the_rest_is_as_much_as_fits() -> None:
+    warning, long = f"! {'warned ' * 20}", "said " * 40
+    lines = str(headed([warning, long, "who read", "third"], 78)).splitlines()
+    assert lines[0] == warning
+    assert (len(lines), len(lines[1]), lines[1][-1]) == (2, 78, "…")
+    assert str(headed(["first", "second", "third"], 78)).splitlines() == ["first", "second"]
+    assert "\x1b" not in str(headed(["! \x1b[31mred"], 78))
