@@ -84,10 +84,11 @@ def _of_unit(several: Sequence[Answered], unit: str) -> str:
     whose = f" of {len(several)} models" if len(several) > 1 else ""
     said = [_share(name, several) for name in WORDS if _is_said(name, several)]
     of = f"{total:,} {noun}{whose}"
-    planned = f"{'All ' if total > 1 else ''}{total:,} planned {noun}{whose} came"
+    did = "were scored" if unit == "prompts" else "came"
+    planned = f"{'All ' if total > 1 else ''}{total:,} planned {noun}{whose} {did}"
     begin = planned if whole else f"Of {of}"
     if not said:
-        return f"{planned}." if whole else f"{of} came."
+        return f"{planned}." if whole else f"{of} {did}."
     return f"{begin}: {', '.join(said)}."
 
 
