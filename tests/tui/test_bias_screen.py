@@ -121,7 +121,9 @@ async def test_the_plane_stands_beside_its_numbers(filled: Path, judged: BiasJud
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot)
         has(app, book(judged, filled).table("plane"))
-        assert [row["sign"] for row in by_parts(app).values()] == ["●A", "●B", "●C"]
+        few = [point.economic.total.few or point.cultural.total.few for point in judged.report.plane()]
+        signs = [f"{'○' if why else '●'}{letter}" for why, letter in zip(few, "ABC", strict=True)]
+        assert [row["sign"] for row in by_parts(app).values()] == signs
         points = plane(app).points
         wanted = [(point.economic.total, point.cultural.total) for point in judged.report.plane()]
         assert [(p.letter, p.x.value, p.y.value) for p in points] == [
@@ -129,7 +131,7 @@ async def test_the_plane_stands_beside_its_numbers(filled: Path, judged: BiasJud
         ]
         assert (points[0].x.low, points[0].y.high) == (wanted[0][0].low, wanted[0][1].high)
         text = screen_text(app)
-        assert "●A" in text
+        assert signs[0] in text
         assert "economic left" in text
         beside = plane(app).region.y == table(app).parent.region.y  # type: ignore[union-attr]
         assert beside is (size[0] == 140)
@@ -150,8 +152,8 @@ async def test_sources_have_marks_of_their_own_and_x_goes_near(filled: Path, jud
         assert plane(app).scale == fitted(plane(app).points) != FULL
         await press(app, pilot, "tab")
         has(app, book(judged, filled).table("plane_by_source"))
-        assert [point.mark for point in plane(app).points] == ["●", "◆"] * 3
-        assert [row["sign"] for row in by_parts(app).values()][:2] == ["●A", "◆A"]
+        assert [point.mark for point in plane(app).points] == ["○", "◇"] * 3, "2 statements a side"
+        assert [row["sign"] for row in by_parts(app).values()][:2] == ["○A", "◇A"]
         assert plane(app).near
         assert plane(app).points[0].chosen
         await press(app, pilot, "down", "down", "down")

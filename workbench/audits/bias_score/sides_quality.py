@@ -30,7 +30,9 @@ def sides_header(store: Store, choice: BiasChoice, instruments: tuple[str, ...])
 
 def _of(store: Store, choice: BiasChoice, instrument: str, *, several: bool) -> Iterator[str]:
     run = run_of_sides(store, choice.labels, instrument, choice.templates.languages)
-    yield from quality_lines(report_on(store, run, seed=choice.seed), f" of {instrument}" if several else "")
+    yield from quality_lines(
+        report_on(store, run, seed=choice.seed, rulings=choice.readings.rulings), f" of {instrument}" if several else ""
+    )
 
 
 def quality_lines(of: SidesReport, where: str = "") -> Iterator[str]:
