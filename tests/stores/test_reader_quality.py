@@ -21,6 +21,7 @@ from workbench.audits.bias_score.statement_labels import DIMENSION, LEANING, Sid
 from workbench.cli.main import main
 from workbench.domain.verdicts import Estimate
 from workbench.evidence.reader_quality import LEAST_TEXTS, Quality, quality, quality_header, reader_table
+from workbench.evidence.rulings import NOTHING_RULED
 from workbench.figures.book import in_order, warnings_of
 from workbench.stats.proportions import wilson_interval
 
@@ -142,7 +143,9 @@ def sides(dimension: float, leaning: float, whom: str = "people, settled") -> Si
     def kappa(value: float) -> Estimate:
         return Estimate(value, value - 0.1, min(1.0, value + 0.1), 40)
 
-    return SidesReport("gpt", "tests", (), 0, {whom: {DIMENSION: kappa(dimension), LEANING: kappa(leaning)}})
+    return SidesReport(
+        "gpt", "tests", (), 0, {whom: {DIMENSION: kappa(dimension), LEANING: kappa(leaning)}}, NOTHING_RULED
+    )
 
 
 def test_sides_by_a_model_have_their_agreement_beside_the_score() -> None:
@@ -151,7 +154,7 @@ def test_sides_by_a_model_have_their_agreement_beside_the_score() -> None:
     assert line.endswith("with people, settled, on 40 statements.")
     warning, _ = in_order(tuple(quality_lines(sides(0.77, 0.41, "the instrument"))))
     assert "too unlike those of the instrument to carry a score (κ of leaning 0.41; it takes 0.6)" in warning
-    (unchecked,) = quality_lines(SidesReport("gpt", "tests", (), 0, {}))
+    (unchecked,) = quality_lines(SidesReport("gpt", "tests", (), 0, {}, NOTHING_RULED))
     assert unchecked.startswith("! The sides are those that gpt gave, and neither people nor the instrument")
 
 
