@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from stores.annotation.annotation_items import first_wording
 from stores.core.base import Aggregate
@@ -38,6 +40,8 @@ class AskedPrompt:
     variant: str
     template: str
     inverted: bool
+    axes: Mapping[str, str]
+    "what an audit varies besides: whom the prompt is about, and how much of them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,8 @@ class Remarked:
     variant: str
     flagged: bool
     note: str
+    answers: tuple[tuple[bytes, bytes], ...] = ()
+    "keys of prompt and text of the answers that it is on; none where it is on a wording"
 
 
 class ReviewQueries(Aggregate):
@@ -98,8 +104,8 @@ class ReviewQueries(Aggregate):
         """Return the prompts about one statement that were put to a run's model, each once, in the order of cells."""
         bound = run_values(self.connection, run) | {"ref": ref}
         return tuple(
-            AskedPrompt(probe, bytes(prompt), _variant(kind, n), template, bool(inverted))
-            for probe, prompt, kind, n, template, inverted in self.connection.execute(_PROMPTS, bound)
+            AskedPrompt(probe, bytes(prompt), _variant(kind, n), template, bool(inverted), json.loads(axes))
+            for probe, prompt, kind, n, template, inverted, axes in self.connection.execute(_PROMPTS, bound)
         )
 
     def text(self, key: bytes) -> str:
@@ -118,11 +124,15 @@ class ReviewQueries(Aggregate):
     def remarks(self, run: Run) -> tuple[Remarked, ...]:
         """Return the flags and notes that stand on answers of a run, and on its wordings."""
         newest: dict[tuple[int, int], Remarked] = {}
-        for unit, reader, ref, kind, n, flagged, note, *_ in self.connection.execute(
+        on: dict[int, dict[tuple[bytes, bytes], None]] = {}
+        for unit, reader, ref, kind, n, flagged, note, _, _, prompt, text in self.connection.execute(
             _REMARKS, run_values(self.connection, run)
         ):
             newest[unit, reader] = Remarked(ref, _variant(kind, n), bool(flagged), note)
-        return tuple(one for one in newest.values() if one.flagged or one.note)
+            if prompt is not None:
+                on.setdefault(unit, {})[bytes(prompt), bytes(text)] = None
+        standing = ((unit, one) for (unit, _), one in newest.items() if one.flagged or one.note)
+        return tuple(replace(one, answers=tuple(on.get(unit, ()))) for unit, one in standing)
 
 
 def _variant(kind: str, ordinal: int) -> str:
@@ -178,7 +188,7 @@ _CLASSIFIED = _ANSWERS.format(
 _GIVEN = _ANSWERS.format(label="null", readings="")
 
 _PROMPTS = f"""
-    select min(p.id), q.key, w.kind, w.ordinal, t.name, t.inverted
+    select min(p.id), q.key, w.kind, w.ordinal, t.name, t.inverted, p.axes
     from instrument i
     join statement s on s.id in (select value from json_each(:scope)) and s.ref = :ref
     join wording w on w.statement_id = s.id and w.language = :language
@@ -204,13 +214,14 @@ _LABELLED = f"""
 """
 
 _REMARKS = f"""
-    select m.unit_id, m.reader_id, s.ref, w.kind, w.ordinal, m.flagged, m.note, m.at, m.uid
+    select m.unit_id, m.reader_id, s.ref, w.kind, w.ordinal, m.flagged, m.note, m.at, m.uid, q.key, x.key
     {_FROM}
+    join text x on x.id = r.text_id
     join unit u on u.text_id = r.text_id and {_UNIT}
     join remark m on m.unit_id = u.id
     where i.name = :instrument
     union
-    select m.unit_id, m.reader_id, s.ref, w.kind, w.ordinal, m.flagged, m.note, m.at, m.uid
+    select m.unit_id, m.reader_id, s.ref, w.kind, w.ordinal, m.flagged, m.note, m.at, m.uid, null, null
     from instrument i
     join statement s on s.id in (select value from json_each(:scope))
     join wording w on w.statement_id = s.id and w.language = :language

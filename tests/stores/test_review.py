@@ -172,6 +172,10 @@ def test_flags_notes_and_peoples_labels_count_also_where_labels_agree(tmp_path: 
                 person.remark(unit, flagged=flagged, note=note)
                 person.label(unit, label)
         assert reasons(queue(store))["soc-07"] == ["flagged", "noted"]
+        of = queue(store)
+        first = next(one for one in of.queue if one.ref == "soc-07")
+        (flagged, *_) = review_item.shown(store, of, first).rows
+        assert (flagged.text, flagged.meant) == (YES, True), "what is flagged stands first"
         with Annotator.open(path, "first", "bob") as person:
             person.label(unit, "disagree")
         assert reasons(queue(store))["soc-07"] == ["flagged", "readers_disagree", "noted"]
@@ -398,7 +402,7 @@ def test_an_item_of_letters_shows_the_letters_or_how_likely_each_is(tmp_path: Pa
         for row in found.rows:
             assert subjects.find(store, row.subject).subject.named["prompt"] == row.prompt.hex()
             assert ("%" in row.text) is exact
-            assert row.reads == "not read"
+            assert row.reads == ""
         if not exact:
             put = {one.key for one in store.review_queries.prompts(find_run(store, "response_bias"), found.item.ref)}
             assert {row.prompt for row in found.rows} == put
@@ -420,6 +424,7 @@ def test_an_item_of_a_questionnaire_shows_the_likeliest_next_tokens_of_some_peop
         assert found.left_out == len(asked) - 3
         assert refs.count(found.item.ref) >= len(asked)
         assert all(" %" in row.text for row in found.rows)
+        assert all("respondent" in row.factors for row in found.rows)
         assert found.told()[-1] == f"{found.left_out} more prompts about it not shown"
         assert "PROMPT template-at-fault" in found.acts(None)[0]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from stores.annotation.review_queries import Labelled, ReadAnswer
+from stores.annotation.review_queries import Labelled, ReadAnswer, Remarked
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench import registry
@@ -159,14 +159,15 @@ def _ruled(on: RulingsOn) -> Iterator[tuple[str, Signal]]:
 
 
 def _remarks(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:
-    flags: dict[str, list[str]] = {}
+    flags: dict[str, list[Remarked]] = {}
     for one in store.review_queries.remarks(run):
         if one.flagged:
-            flags.setdefault(one.ref, []).append(one.variant)
+            flags.setdefault(one.ref, []).append(one)
         if one.note:
-            yield one.ref, Signal("noted", one.note, (one.variant,))
-    for ref, variants in flags.items():
-        yield ref, Signal("flagged", plural(len(variants), "flag"), tuple(dict.fromkeys(variants)))
+            yield one.ref, Signal("noted", one.note, (one.variant,), one.answers)
+    for ref, of in flags.items():
+        variants, answers = (one.variant for one in of), (at for one in of for at in one.answers)
+        yield ref, Signal("flagged", plural(len(of), "flag"), tuple(dict.fromkeys(variants)), tuple(answers))
 
 
 def _contradictions(store: Store, run: Run, *, by_rule: bool) -> Iterator[tuple[str, Signal]]:

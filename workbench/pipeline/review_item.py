@@ -9,6 +9,7 @@ from typing import Any
 
 from stores.annotation.review_queries import ReadAnswer
 from stores.core.store import Store
+from workbench import registry
 from workbench.domain.counting import plural
 from workbench.domain.responses import EXACT
 from workbench.domain.reviews import Ranked
@@ -40,9 +41,11 @@ class ItemAnswer:
     text: str
     count: int
     reads: str
-    "what the reader made of it; `not read` where nobody reads these answers"
+    "what the reader made of it; empty where an answer stands for itself, as a letter does"
     meant: bool = False
     "whether a reason of the item is about just this answer"
+    factors: str = ""
+    "what an audit varies besides wording and template, in words"
 
     @property
     def subject(self) -> str:
@@ -121,14 +124,16 @@ def shown(store: Store, of: Review, item: Waiting) -> Shown:
     """Return an item with what the model gave.
 
     Of a statement that is what it gave to the wordings that its reasons are about, to all of them where a reason is
-    about the statement as a whole; answers that a reason is about stand first. What auditors ruled is not shown.
+    about the statement as a whole. Answers that a reason is about stand first, then those to the wordings of the
+    heaviest reason. What auditors ruled is not shown.
     """
     if of.run.sampling.mode == EXACT:
         return _computed(store, of, item)
     every = answers_of(store, of, item.ref) if of.reader is not None else store.review_queries.given(of.run, item.ref)
     if isinstance(item, Ranked):
         chosen = [one for one in every if not item.variants or one.variant in item.variants]
-        chosen.sort(key=lambda one: (one.prompt, one.text) not in item.answers)
+        at = {variant: place for place, variant in enumerate(item.variants)}
+        chosen.sort(key=lambda one: ((one.prompt, one.text) not in item.answers, at.get(one.variant, 0)))
     else:
         chosen = [one for one in every if (one.prompt, one.text) == (item.prompt, item.text)]
     meant = item.answers if isinstance(item, Ranked) else frozenset()
@@ -137,7 +142,8 @@ def shown(store: Store, of: Review, item: Waiting) -> Shown:
 
 
 def _answer(store: Store, of: Review, one: ReadAnswer, *, meant: bool) -> ItemAnswer:
-    reads = (one.label or UNREADABLE) if of.reader is not None else NOT_READ
+    unread = NOT_READ if registry.audit(of.run.audit).free_text else ""
+    reads = (one.label or UNREADABLE) if of.reader is not None else unread
     text = store.review_queries.text(one.text)
     return ItemAnswer(one.variant, one.template, one.inverted, one.prompt, one.text, text, one.count, reads, meant)
 
@@ -148,8 +154,8 @@ def _computed(store: Store, of: Review, item: Waiting) -> Shown:
     wanted = item.variants if isinstance(item, Ranked) else ()
     chosen = [one for one in every if not wanted or one.variant in wanted]
     rows = tuple(
-        ItemAnswer(one.variant, one.template, one.inverted, one.key, None, probabilities(store, of, one.probe), 1,
-                   NOT_READ)
+        ItemAnswer(one.variant, one.template, one.inverted, one.key, None, probabilities(store, of, one.probe), 1, "",
+                   factors=", ".join(f"{axis} {value}" for axis, value in one.axes.items()))
         for one in chosen[:LISTED]
     )  # fmt: skip
     wordings = _wordings(store, of, item, [one.variant for one in chosen])
@@ -179,6 +185,9 @@ def _wordings(store: Store, of: Review, item: Waiting, variants: Sequence[str]) 
 def answers(item: Shown) -> Table[ItemAnswer]:
     """Return what the model gave, how it is read and what `rule` calls it."""
     computed = bool(item.rows) and item.rows[0].key is None
+    count: Column[ItemAnswer] = Column("count", "n", lambda row: row.count, Kind.COUNT)
+    reads: Column[ItemAnswer] = Column("reads", "read as", lambda row: row.reads)
+    factors: Column[ItemAnswer] = Column("factors", "factors", lambda row: row.factors, aside=True)
     return Table(
         "answers",
         "Probabilities" if computed else "Answers",
@@ -190,14 +199,9 @@ def answers(item: Shown) -> Table[ItemAnswer]:
             Column("variant", "wording", lambda row: row.variant),
             Column("template", "template", lambda row: row.template),
             Column("order", "labels", lambda row: row.order, aside=True),
-            *(
-                []
-                if computed
-                else [
-                    Column("count", "n", lambda row: row.count, Kind.COUNT),
-                    Column("reads", "read as", lambda row: row.reads),
-                ]
-            ),
+            *([] if computed else [count]),
+            *([reads] if any(row.reads for row in item.rows) else []),
+            *([factors] if any(row.factors for row in item.rows) else []),
             Column("text", "likeliest next" if computed else "text", lambda row: row.text, Kind.PROSE, least=20),
         ],
         key=lambda row: (row.subject, row.variant, row.template, row.order),

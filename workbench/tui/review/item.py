@@ -155,6 +155,10 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
         withheld = self._withholds(prompt, bytes.fromhex(named["text"]) if "text" in named else None)
         return [one for one in rulings if not withheld or one.auditor == self._auditor]
 
+    def withholds(self) -> bool:
+        row = self.current
+        return self._withholds(row.prompt, row.key) if row is not None else self._withholds(b"", None)
+
     def take_ruled(self, event: RulingKeys.WasRuled) -> None:
         from workbench.pipeline.review_progress import name
 

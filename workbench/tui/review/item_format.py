@@ -11,7 +11,7 @@ from textual.content import Content
 from workbench.figures.visible import visible
 from workbench.tui.format import EMPTY, literal
 from workbench.tui.results.responses_format import CELL_CHARACTERS, PREVIEW_CHARACTERS, STANCE_MARKS
-from workbench.tui.rulings.dialog import said
+from workbench.tui.rulings.dialog import WITHHELD, said
 from workbench.tui.widgets.record_table import Column, Record
 
 if TYPE_CHECKING:
@@ -80,10 +80,13 @@ def reading(row: ItemAnswer, wording: str, reader: str, ruled: Sequence[Ruling],
     lines = [
         Content.assemble(
             (visible(wording) or "(wording not known)", "bold"),
-            (f"  {visible(row.variant)} · {visible(row.template)} {row.order}", "$text-muted"),
+            (
+                f"  {visible(' · '.join(filter(None, (row.variant, f'{row.template} {row.order}', row.factors))))}",
+                "$text-muted",
+            ),
         )
     ]
-    if row.key is not None:
+    if row.reads:
         by = f"  ({visible(reader)})" if reader else ""
         lines.append(
             Content.assemble(
@@ -93,7 +96,7 @@ def reading(row: ItemAnswer, wording: str, reader: str, ruled: Sequence[Ruling],
         )
     lines += [Content.styled(visible(f"ruled by {said(one)}"), "$text-accent") for one in ruled]
     if withheld:
-        lines.append(Content.styled("What others ruled is shown once you have ruled.", "$text-muted"))
+        lines.append(Content.styled(WITHHELD, "$text-muted"))
     return Content("\n").join(lines)
 
 

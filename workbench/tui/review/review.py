@@ -139,7 +139,7 @@ class ReviewScreen(BookScreen):
 
     def rulings_in_sight(self, thing: Thing, rulings: Sequence[Ruling]) -> Sequence[Ruling]:  # noqa: ARG002
         own = [one for one in rulings if one.auditor == self._auditor]
-        return own if self._withholds() else rulings
+        return own if self.withholds() else rulings
 
     def take_ruled(self, event: RulingKeys.WasRuled) -> None:
         from workbench.pipeline.review_progress import name
@@ -222,7 +222,7 @@ class ReviewScreen(BookScreen):
             return "This item is in the queue no more."
         return lambda: ReviewItemScreen(progress, item, self.session)
 
-    def _withholds(self) -> bool:
+    def withholds(self) -> bool:
         """Return whether what others ruled on the row in sight is kept from this auditor."""
         progress: Progress | None = self._judged
         row = self.view.row
@@ -240,7 +240,7 @@ class ReviewScreen(BookScreen):
         row: Any = sheet.table.rows[at] if sheet is not None and at < len(sheet.table.rows) else None
         if progress is None or getattr(row, "ref", None) is None:
             return ()
-        own = self._withholds()
+        own = self.withholds()
         if hasattr(row, "places"):
             of = progress.control.of(row) if progress.control is not None else ()
         else:

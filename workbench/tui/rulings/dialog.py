@@ -39,6 +39,7 @@ REASONS = {
 "what stands in the field until somebody types a reason of their own"
 WORDS = 160
 "characters of a thing's text that are shown"
+WITHHELD = "What others ruled is shown once you have ruled."
 SHOWN = 4
 "rulings that are shown"
 
@@ -98,9 +99,19 @@ class RulingDialog(ModalScreen[Decided | None]):
 
     box = query_one("#reason", Input)
 
-    def __init__(self, things: Sequence[Thing], standing: Sequence[Sequence[Ruling]], auditor: str | None) -> None:
-        """`things`: what can be ruled on, the most specific first; `standing`: the rulings on each."""
+    def __init__(
+        self,
+        things: Sequence[Thing],
+        standing: Sequence[Sequence[Ruling]],
+        auditor: str | None,
+        *,
+        withheld: bool = False,
+    ) -> None:
+        """`things`: what can be ruled on, the most specific first; `standing`: the rulings on each; `withheld`: whether
+        those of others are kept from this person until they ruled.
+        """
         super().__init__()
+        self._withheld = withheld
         self._things, self._standing, self._auditor = tuple(things), tuple(map(tuple, standing)), auditor
         self._at = 0
         self._verdict: Verdict | None = None
@@ -198,7 +209,7 @@ class RulingDialog(ModalScreen[Decided | None]):
 
     def _paint(self) -> None:
         self.query_one("#things", Static).update(Content("\n").join(map(self._line, range(len(self._things)))))
-        self.query_one("#stands", Static).update(stands(self._things, self._standing, self._at))
+        self.query_one("#stands", Static).update(self._stands())
         self.query_one("#verdicts", Static).update(self._choices())
         self.box.set_class(self._verdict is not None and (self._verdict is not Verdict.MISREAD or bool(self._reading)),
                            "-shown")  # fmt: skip
@@ -208,6 +219,11 @@ class RulingDialog(ModalScreen[Decided | None]):
         last = "Enter rule" + who if self._verdict else "z take back" if self._mine else "letters choose"
         self.query_one(".dialog", Vertical).border_subtitle = f"{several}{visible(last)} · Esc back"
         self.refresh_bindings()
+
+    def _stands(self) -> Content:
+        if self._withheld and not any(self._standing):
+            return Content.styled(WITHHELD, "$text-muted")
+        return stands(self._things, self._standing, self._at)
 
     def _line(self, at: int) -> Content:
         thing = self._things[at]

@@ -161,6 +161,10 @@ class RulingKeys(Screen[Any], Keyed):
         """Return those of the rulings on a thing that may be shown now."""
         return rulings
 
+    def withholds(self) -> bool:
+        """Return whether what others ruled on what the cursor is on is kept from this auditor until they ruled."""
+        return False
+
     def take_ruled(self, event: WasRuled) -> None:
         """Say what was ruled, and show it."""
         self.notify(event.sentence, timeout=4, markup=False)
@@ -186,7 +190,7 @@ class RulingKeys(Screen[Any], Keyed):
             standing = [
                 self.rulings_in_sight(thing, of) for thing, of in zip(event.things, event.standing, strict=True)
             ]
-            dialog = RulingDialog(event.things, standing, self._auditor)
+            dialog = RulingDialog(event.things, standing, self._auditor, withheld=self.withholds())
             self.app.push_screen(dialog, lambda decided: self._take_ruling(decided, event.auditors))
 
     def _take_ruling(self, decided: Decided | None, auditors: Sequence[str]) -> None:
