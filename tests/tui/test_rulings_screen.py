@@ -43,7 +43,7 @@ from workbench.tui.rulings.dialog import RulingDialog
 from workbench.tui.statements.statement import StatementScreen
 
 
-async def settle(app: WorkbenchApp, pilot: Pilot[None]) -> None:
+async def settle(app: WorkbenchApp, pilot: Pilot[int]) -> None:
     for _ in range(200):
         await pilot.pause(0.02)
         if all(worker.is_finished for worker in app.workers):
@@ -51,7 +51,7 @@ async def settle(app: WorkbenchApp, pilot: Pilot[None]) -> None:
     await pilot.pause()
 
 
-async def press(app: WorkbenchApp, pilot: Pilot[None], *keys: str) -> None:
+async def press(app: WorkbenchApp, pilot: Pilot[int], *keys: str) -> None:
     for key in keys:
         await pilot.press(key)
         await settle(app, pilot)

@@ -185,6 +185,8 @@ def _wordings(store: Store, of: Review, item: Waiting, variants: Sequence[str]) 
 def answers(item: Shown) -> Table[ItemAnswer]:
     """Return what the model gave, how it is read and what `rule` calls it."""
     computed = bool(item.rows) and item.rows[0].key is None
+    title, least = ("prompt", 10) if computed else ("answer", 19)
+    subject: Column[ItemAnswer] = Column("subject", title, lambda row: row.subject, least=least)
     count: Column[ItemAnswer] = Column("count", "n", lambda row: row.count, Kind.COUNT)
     reads: Column[ItemAnswer] = Column("reads", "read as", lambda row: row.reads)
     factors: Column[ItemAnswer] = Column("factors", "factors", lambda row: row.factors, aside=True)
@@ -193,9 +195,7 @@ def answers(item: Shown) -> Table[ItemAnswer]:
         "Probabilities" if computed else "Answers",
         item.rows,
         [
-            Column(
-                "subject", "prompt" if computed else "answer", lambda row: row.subject, least=10 if computed else 19
-            ),
+            subject,
             Column("variant", "wording", lambda row: row.variant),
             Column("template", "template", lambda row: row.template),
             Column("order", "labels", lambda row: row.order, aside=True),

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 WIDE = 120
 "columns from which an answer stands with its template"
+UNREAD = {"unreadable": "·", "not read": "·"}
+"what is no reading, with its mark"
 MEANT, PLAIN = "‼", " "
 
 
@@ -52,10 +54,14 @@ def item_record(number: int, row: ItemAnswer, width: int) -> Record:
 
 def _reading(row: ItemAnswer) -> Text:
     if row.key is None:
-        return Text("probabilities", style="dim")
-    return Text(
-        f"{STANCE_MARKS.get(row.reads, '·')} {visible(row.reads)}", style="" if row.reads in STANCE_MARKS else "yellow"
-    )
+        return Text("")
+    return Text(_read_as(row), style="yellow" if row.reads in UNREAD else "")
+
+
+def _read_as(row: ItemAnswer) -> str:
+    """Return `+ agree`, `· unreadable`, `= neutral`; nothing where an answer stands for itself."""
+    mark = UNREAD.get(row.reads) or STANCE_MARKS.get(row.reads, "=")
+    return f"{mark} {visible(row.reads)}" if row.reads else ""
 
 
 def head(progress: Progress, item: Waiting, told: str, *, blind: bool) -> Content:
@@ -77,20 +83,17 @@ def head(progress: Progress, item: Waiting, told: str, *, blind: bool) -> Conten
 
 def reading(row: ItemAnswer, wording: str, reader: str, ruled: Sequence[Ruling], withheld: bool) -> Content:
     """Say which wording an answer is to, how it was read and by whom, and what was ruled on it."""
+    where = " · ".join(filter(None, (row.variant, f"{row.template} {row.order}", row.factors)))
     lines = [
         Content.assemble(
-            (visible(wording) or "(wording not known)", "bold"),
-            (
-                f"  {visible(' · '.join(filter(None, (row.variant, f'{row.template} {row.order}', row.factors))))}",
-                "$text-muted",
-            ),
+            (visible(wording, lines=True) or "(wording not known)", "bold"), (f"  {visible(where)}", "$text-muted")
         )
     ]
     if row.reads:
         by = f"  ({visible(reader)})" if reader else ""
         lines.append(
             Content.assemble(
-                (f"{STANCE_MARKS.get(row.reads, '·')} {visible(row.reads)}", "bold"),
+                (_read_as(row), "bold"),
                 (f"{by}  {row.count}×", "$text-muted"),
             )
         )

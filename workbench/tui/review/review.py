@@ -103,9 +103,8 @@ class ReviewScreen(BookScreen):
         if action == "undo":
             return bool(self.session.done)
         if action == "runs":
-            return (
-                self._loaded is not None and self._loaded.material is not None and len(self._loaded.material.runs) > 1
-            )
+            material = self._loaded.material if self._loaded is not None else None
+            return material is not None and len(material.runs) > 1 and not self.session.blind
         if action == "draw":
             return progress is not None and progress.of.reader is not None
         if action in ("following", "blind"):
