@@ -111,7 +111,7 @@ PLANNED = f"""
 """
 
 KEPT_OF_PLAN = f"""
-    with used as (
+    with used as materialized (
         select distinct p.prompt_id
         from instrument i
         join statement s on s.id in (select value from json_each(:scope))
@@ -119,17 +119,17 @@ KEPT_OF_PLAN = f"""
         join probe p on p.wording_id = w.id and {PROBES}
         where i.name = :instrument
     ),
-    came as (
-        select d.prompt_id, sum(d.n - d.failed) as n, sum(d.n) as asked from draw d
-        where d.model_id = :model and d.sampling_id = :sampling
-        and (:fingerprint is null or d.fingerprint = :fingerprint) group by d.prompt_id
+    kept as materialized (
+        select u.prompt_id, n.n as planned, sum(d.n - d.failed) as came, sum(d.n) as asked
+        from used u
+        left join draw d on d.prompt_id = u.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+            and (:fingerprint is null or d.fingerprint = :fingerprint)
+        left join planned n on n.model_id = :model and n.sampling_id = :sampling and n.prompt_id = u.prompt_id
+        group by u.prompt_id
     )
-    select coalesce(sum(coalesce(n.n, c.asked)), 0), coalesce(sum(min(coalesce(c.n, 0), coalesce(n.n, c.asked))), 0)
-    from used u
-    left join came c on c.prompt_id = u.prompt_id
-    left join planned n on n.prompt_id = u.prompt_id and n.model_id = :model and n.sampling_id = :sampling
-        and (:fingerprint is null or c.n is not null)
-    where n.n is not null or c.n is not null
+    select coalesce(sum(coalesce(planned, asked)), 0),
+        coalesce(sum(min(coalesce(came, 0), coalesce(planned, asked))), 0)
+    from kept where planned is not null or asked is not null
 """
 
 FAILURES = f"""

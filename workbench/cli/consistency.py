@@ -100,7 +100,7 @@ def consistency(options: Namespace) -> int:
         "answered": as_json(judged.answered),
     }
     title, tables = f"{judged.instrument}: political consistency", tuple(_tables(judged, material, options))
-    put_out(options, tables, about, title=title, told=told(judged, material), header=judged.header)
+    put_out(options, tables, about, title=title, told=told(judged), header=judged.header)
     return 0
 
 
@@ -136,7 +136,7 @@ def _tables(judged: ConsistencyJudged, material: Material, options: Namespace) -
         yield from tables.differences(result, first, second, options.view, formulas)
 
 
-def told(judged: ConsistencyJudged, material: Material | None = None) -> tuple[str, ...]:
+def told(judged: ConsistencyJudged) -> tuple[str, ...]:
     """Say what the figures rest on."""
     from workbench.evidence.refusal_tables import told as refused
     from workbench.evidence.runs import template_notes
@@ -156,7 +156,7 @@ def told(judged: ConsistencyJudged, material: Material | None = None) -> tuple[s
         head,
         *asked,
         *reliable,
-        *refused(material.refusals if material is not None else ()),
+        *refused([one.refusals for one in judged.runs]),
         *judged.rulings.sentences(),
         *template_notes(one.run for one in judged.runs),
     )

@@ -123,7 +123,14 @@ def _every_model(store: Store, options: Namespace) -> int:
     made = model_kappas(of.reports, of.people(), of.survey, restricted=options.as_people)
     runs = [{"name": one.name, "run": about(one.run)} for one in found.runs]
     title = f"{found.instrument}: mean kappas"
-    put_out(options, [made], {"instrument": found.instrument, "runs": runs}, title=title, told=told(found))
+    put_out(
+        options,
+        [made],
+        {"instrument": found.instrument, "runs": runs},
+        title=title,
+        told=told(found),
+        header=found.header,
+    )
     return 0
 
 

@@ -10,6 +10,7 @@ from workbench.audits.audit import HomeLine
 from workbench.audits.consistency import judge as of_stances
 from workbench.audits.reliability.home import RUNS_SHOWN, report_of
 from workbench.domain.counting import plural
+from workbench.evidence.answered import answered
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
 from workbench.registry import DEFAULT_AUDIT
@@ -35,5 +36,7 @@ def lines(store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
         enough = sum(not stance.few for stance in result.issues(run.model))
         like = f"answers like {shares} of the time" if shares else "no party to compare with"
         detail = f"{enough} of {plural(issues, 'policy issue')} with six reliable statements"
-        return [HomeLine("consistency:", "Consistency", run.model, detail, [(like, False)])]
+        came = answered(store, run)
+        part = [(f"! {number(came.share, Kind.SHARE)} of the plan was answered", True)] if came.partial else []
+        return [HomeLine("consistency:", "Consistency", run.model, detail, [*part, (like, False)])]
     return ()

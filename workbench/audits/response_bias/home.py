@@ -11,6 +11,8 @@ from workbench.audits.response_bias.judged import ResponseBiasChoice, judge_resp
 from workbench.audits.response_bias.rows import AUDIT
 from workbench.domain.counting import plural
 from workbench.errors import WorkbenchError
+from workbench.figures.shown import number
+from workbench.figures.table import Kind
 
 TODO = "see which changes of a question move the answers"
 TODO_BELOW = "Enter there goes down to the questions and their two forms"
@@ -38,7 +40,13 @@ def lines(store: Store) -> Sequence[HomeLine]:
     subject = (own or list(judged.subjects))[-1]
     report = judged.reports[subject]
     found = _found(report.cells, report.score.biases)
-    return [_line(subject, found, [*_more(report.cells, len(judged.subjects[subject].short)), *below])]
+    run = judged.subjects[subject].run
+    part = [
+        (f"! {number(one.share, Kind.SHARE)} of the plan was answered", True)
+        for one in judged.answered
+        if one.partial and run is not None and one.name in (subject, run.named)
+    ]
+    return [_line(subject, found, [*part, *_more(report.cells, len(judged.subjects[subject].short)), *below])]
 
 
 def _line(main: str, detail: str, below: Sequence[tuple[str, bool]], *, dim: bool = False) -> HomeLine:
