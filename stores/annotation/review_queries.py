@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from stores.annotation.annotation_items import first_wording
 from stores.core.base import Aggregate
@@ -28,6 +29,12 @@ class ReadAnswer:
     label: str | None
     "None: unreadable, or not read"
     count: int
+    reason: str = ""
+    "why it is read so, in a sentence"
+    start: int | None = None
+    stop: int | None = None
+    "the deciding words are `text[start:stop]`"
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +94,12 @@ class ReviewQueries(Aggregate):
         """
         bound = run_values(self.connection, run) | {"reader": reader, "ref": ref}
         rows = self.connection.execute(_CLASSIFIED if classified else _READ, bound)
-        return tuple(
-            ReadAnswer(at, _variant(kind, n), template, bool(inverted), bytes(prompt), bytes(text), label, count)
-            for at, kind, n, template, inverted, prompt, text, label, count in rows
-        )
+        return tuple(map(_read_answer, rows))
 
     def given(self, run: Run, ref: str) -> tuple[ReadAnswer, ...]:
         """Return the answers of a run about one statement, whoever reads them: no answer has a label."""
         bound = run_values(self.connection, run) | {"ref": ref}
-        return tuple(
-            ReadAnswer(at, _variant(kind, n), template, bool(inverted), bytes(prompt), bytes(text), label, count)
-            for at, kind, n, template, inverted, prompt, text, label, count in self.connection.execute(_GIVEN, bound)
-        )
+        return tuple(map(_read_answer, self.connection.execute(_GIVEN, bound)))
 
     def prompts(self, run: Run, ref: str) -> tuple[AskedPrompt, ...]:
         """Return the prompts about one statement that were put to a run's model, each once, in the order of cells."""
@@ -135,6 +136,14 @@ class ReviewQueries(Aggregate):
         return tuple(replace(one, answers=tuple(on.get(unit, ()))) for unit, one in standing)
 
 
+def _read_answer(row: tuple[Any, ...]) -> ReadAnswer:
+    ref, kind, n, template, inverted, prompt, text, label, reason, start, stop, confidence, count = row
+    return ReadAnswer(
+        ref, _variant(kind, n), template, bool(inverted), bytes(prompt), bytes(text), label, count, reason or "", start,
+        stop, confidence,
+    )  # fmt: skip
+
+
 def _variant(kind: str, ordinal: int) -> str:
     return str(VariantId(VariantKind(kind), ordinal))
 
@@ -152,10 +161,12 @@ _FROM = f"""
 """
 _UNIT = f"u.template_id is null and u.wording_id = {first_wording('w', 's')}"
 
+_READING = "g.label, g.reason, g.start, g.stop, g.confidence"
 _ANSWERS = f"""
-    select ref, kind, ordinal, template, inverted, prompt, text, label, sum(count) from (
+    select ref, kind, ordinal, template, inverted, prompt, text, label, reason, start, stop, confidence, sum(count)
+    from (
         select min(p.id) as probe, s.ref, w.kind, w.ordinal, t.name as template, t.inverted, q.key as prompt,
-            x.key as text, {{label}} as label, r.count, s.ordinal as place
+            x.key as text, {{reading}}, r.count, s.ordinal as place
         {_FROM}
         join text x on x.id = r.text_id
         {{readings}}
@@ -166,14 +177,14 @@ _ANSWERS = f"""
 """
 "prompts that several cells share count once"
 _READ = _ANSWERS.format(
-    label="g.label",
+    reading=_READING,
     readings="""
         left join unit u on u.text_id = r.text_id and u.template_id = p.template_id and u.wording_id is null
         left join reading g on g.unit_id = u.id and g.reader_id = :reader
     """,
 )
 _CLASSIFIED = _ANSWERS.format(
-    label="g.label",
+    reading=_READING,
     readings=f"""
         join unit u on u.text_id = r.text_id and {_UNIT}
         join reading g on g.unit_id = u.id and g.reader_id = :reader and not exists (
@@ -185,7 +196,9 @@ _CLASSIFIED = _ANSWERS.format(
     """,
 )
 "numbers that a rule reads are not the classifier's"
-_GIVEN = _ANSWERS.format(label="null", readings="")
+_GIVEN = _ANSWERS.format(
+    reading="null as label, null as reason, null as start, null as stop, null as confidence", readings=""
+)
 
 _PROMPTS = f"""
     select min(p.id), q.key, w.kind, w.ordinal, t.name, t.inverted, p.axes

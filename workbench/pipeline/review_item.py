@@ -46,6 +46,11 @@ class ItemAnswer:
     "whether a reason of the item is about just this answer"
     factors: str = ""
     "what an audit varies besides wording and template, in words"
+    reason: str = ""
+    "why it is read so: what decided, or how sure a classifier is"
+    start: int | None = None
+    stop: int | None = None
+    "the deciding words are `text[start:stop]`"
 
     @property
     def subject(self) -> str:
@@ -145,7 +150,11 @@ def _answer(store: Store, of: Review, one: ReadAnswer, *, meant: bool) -> ItemAn
     unread = NOT_READ if registry.audit(of.run.audit).free_text else ""
     reads = (one.label or UNREADABLE) if of.reader is not None else unread
     text = store.review_queries.text(one.text)
-    return ItemAnswer(one.variant, one.template, one.inverted, one.prompt, one.text, text, one.count, reads, meant)
+    sure = "" if one.confidence is None else f"confidence {number(one.confidence, Kind.COEFFICIENT)}"
+    return ItemAnswer(
+        one.variant, one.template, one.inverted, one.prompt, one.text, text, one.count, reads, meant,
+        reason=one.reason or sure, start=one.start, stop=one.stop,
+    )  # fmt: skip
 
 
 def _computed(store: Store, of: Review, item: Waiting) -> Shown:

@@ -5,7 +5,7 @@ What a model wrote is hostile: it is shown as it stands, cut where it is long, w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rich.text import Text
 from textual.content import Content
@@ -30,6 +30,19 @@ ONLY = {
     "unreadable": "unreadable only",
     "cut off": "cut off in thought only",
 }
+
+
+class Spanned(Protocol):
+    """An answer of which it may be known where the deciding words are."""
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def start(self) -> int | None: ...
+
+    @property
+    def stop(self) -> int | None: ...
 
 
 def response_columns(width: int) -> tuple[Column, ...]:
@@ -58,7 +71,7 @@ def reading_cell(label: str | None, word: str) -> Text:
     return Text(f"{STANCE_MARKS.get(label, '=')} {visible(word)}", style="" if label else "yellow")
 
 
-def answer_cell(row: ResponseRow) -> Text:
+def answer_cell(row: Spanned) -> Text:
     """Return the beginning of an answer in one line, or where its deciding words are if that is further on."""
     if not row.text:
         return Text(EMPTY, style="dim italic")
@@ -71,7 +84,7 @@ def answer_cell(row: ResponseRow) -> Text:
     return cell
 
 
-def pieces(row: ResponseRow, first: int, stop: int) -> list[tuple[str, bool]]:
+def pieces(row: Spanned, first: int, stop: int) -> list[tuple[str, bool]]:
     """Return `text[first:stop]` in parts, each with whether it is what decided the reading."""
     if row.start is None or row.stop is None or row.start >= row.stop:
         return [(row.text[first:stop], False)]
@@ -80,7 +93,7 @@ def pieces(row: ResponseRow, first: int, stop: int) -> list[tuple[str, bool]]:
     return [(text, decides) for text, decides in parts if text]
 
 
-def answer(row: ResponseRow, limit: int = PREVIEW_CHARACTERS) -> Content:
+def answer(row: Spanned, limit: int = PREVIEW_CHARACTERS) -> Content:
     """Return an answer with its line ends, cut where it is long."""
     if not row.text:
         return Content.styled(EMPTY, "dim italic")
@@ -124,7 +137,7 @@ def provenance(row: ResponseRow) -> str:
     )
 
 
-def whole_answer(row: ResponseRow) -> tuple[str, tuple[int, int]]:
+def whole_answer(row: Spanned) -> tuple[str, tuple[int, int]]:
     """Return all of an answer, safe to print, and where in that the deciding words stand."""
     if not row.text:
         return EMPTY, (0, 0)

@@ -18,7 +18,8 @@ from textual.worker import get_current_worker
 
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.answers import AnswersScreen, Page, WholeAnswerScreen
-from workbench.tui.review.item_format import head, item_columns, item_record, provenance, reading, text, wording_of
+from workbench.tui.results.responses_format import answer, whole_answer
+from workbench.tui.review.item_format import head, item_columns, item_record, provenance, reading, wording_of
 from workbench.tui.review.session import ReviewSession, after, taken_back
 from workbench.tui.rulings.ruling import NOTE, RuledPlace, RulingKeys
 from workbench.tui.widgets.fluid_table import FluidTable
@@ -132,11 +133,11 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
         )
         reader = of.card.name if of.card is not None else ""
         withheld = self._withholds(row.prompt, row.key)
-        return reading(row, wording, reader, seen, withheld), text(row), provenance(row, of.run, blind=self._blind)
+        return reading(row, wording, reader, seen, withheld), answer(row), provenance(row, of.run, blind=self._blind)
 
     def whole(self, row: ItemAnswer) -> WholeAnswerScreen:
         above, _, below = self.pieces(row)
-        return WholeAnswerScreen(f"{self._item.ref} · {row.variant}", row.text, above, below)
+        return WholeAnswerScreen(f"{self._item.ref} · {row.variant}", row.text, above, below, whole_answer(row))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "undo":

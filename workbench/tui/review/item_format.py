@@ -9,8 +9,8 @@ from rich.text import Text
 from textual.content import Content
 
 from workbench.figures.visible import visible
-from workbench.tui.format import EMPTY, literal
-from workbench.tui.results.responses_format import CELL_CHARACTERS, PREVIEW_CHARACTERS, STANCE_MARKS
+from workbench.tui.format import literal
+from workbench.tui.results.responses_format import STANCE_MARKS, answer_cell
 from workbench.tui.rulings.dialog import WITHHELD, said
 from workbench.tui.widgets.record_table import Column, Record
 
@@ -48,7 +48,7 @@ def item_record(number: int, row: ItemAnswer, width: int) -> Record:
         _reading(row),
         literal(row.variant),
         *where,
-        literal(row.text[:CELL_CHARACTERS]) if row.text else Text(EMPTY, style="dim italic"),
+        answer_cell(row),
     )
 
 
@@ -94,6 +94,7 @@ def reading(row: ItemAnswer, wording: str, reader: str, ruled: Sequence[Ruling],
         lines.append(
             Content.assemble(
                 (_read_as(row), "bold"),
+                f": {visible(row.reason)}" if row.reason else "",
                 (f"{by}  {row.count}×", "$text-muted"),
             )
         )
@@ -101,14 +102,6 @@ def reading(row: ItemAnswer, wording: str, reader: str, ruled: Sequence[Ruling],
     if withheld:
         lines.append(Content.styled(WITHHELD, "$text-muted"))
     return Content("\n").join(lines)
-
-
-def text(row: ItemAnswer) -> Content:
-    """Return an answer with its line ends, cut where it is long."""
-    if not row.text:
-        return Content.styled(EMPTY, "dim italic")
-    more = f"\n… {len(row.text):,} characters; Enter shows all" if len(row.text) > PREVIEW_CHARACTERS else ""
-    return Content.assemble(visible(row.text[:PREVIEW_CHARACTERS], lines=True), (more, "dim"))
 
 
 def provenance(row: ItemAnswer, run: Run, *, blind: bool) -> str:
@@ -123,4 +116,4 @@ def wording_of(row: ItemAnswer, wordings: Sequence[tuple[str, str]]) -> str:
     return found.get(row.variant, "")
 
 
-__all__ = ["head", "item_columns", "item_record", "provenance", "reading", "text", "wording_of"]
+__all__ = ["head", "item_columns", "item_record", "provenance", "reading", "wording_of"]
