@@ -79,6 +79,11 @@ class Judged:
             return self.decision.label
         return self.labels[0].label
 
+    @property
+    def gold_by_one(self) -> bool:
+        """Whether the label that counts is what one person said, and nobody decided it."""
+        return self.gold is not None and self.decision is None and len(self.labels) == 1
+
 
 class Labels(Aggregate):
     """The verbs on people's labels."""

@@ -8,16 +8,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stores.annotation.people import people_of, sync_people
-from stores.core.base import Aggregate, named, now
+from stores.core.base import Aggregate, instrument_id_of, named, now
 from stores.instruments import statement_lists, template_versions
 from stores.instruments.choice_imports import AddedChoices, beside_the_rest, joined_notes, put_choices
 from stores.instruments.choice_rows import read_items
+from stores.instruments.issue_rows import fewest_of
 from stores.instruments.questionnaire_imports import AddedRespondents, put
 from stores.instruments.statement_imports import sync_statements
 from stores.instruments.statement_lists import Filters, StatementLine
 from stores.instruments.statement_rows import read_statements
+from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument, IssueDefinition
-from workbench.domain.issue_gold import gold_labels
+from workbench.domain.issue_gold import FEWEST, gold_labels
 from workbench.domain.prompts import Template
 from workbench.errors import UnknownName, UsageError
 
@@ -151,7 +153,8 @@ class Instruments(Aggregate):
         issues = tuple(json.loads(row["issues"]))
         values = {"instrument": instrument_id}
         current = "s.instrument_id = :instrument and s.current = 1"
-        statements = read_statements(self.connection, current, values, gold_labels(people.issue_labels))
+        gold = gold_labels(people.issue_labels, fewest=fewest_of(self.connection, instrument_id))
+        statements = read_statements(self.connection, current, values, gold)
         return Instrument(
             name=row["name"],
             title=row["title"],
@@ -176,7 +179,11 @@ class Instruments(Aggregate):
         """Say what the store has about an instrument that no file of it holds, as `3 archived statements`."""
         counts = self.connection.execute(_BEHIND, {"name": name}).fetchone()
         said = ", ".join(f"{n:,} {what}" for n, what in zip(counts, _BEHIND_NAMES, strict=True) if n)
-        return (f"These stay in the store alone: {said}.",) if said else ()
+        behind = [f"These stay in the store alone: {said}."] if said else []
+        needed = fewest_of(self.connection, instrument_id_of(self.connection, name))
+        if needed != FEWEST:
+            behind.append(f"Gold issue labels need {plural(needed, 'labeller')} here, {FEWEST} where files are read.")
+        return tuple(behind)
 
     def countries(self, name: str) -> tuple[str, ...]:
         rows = self.connection.execute(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from stores.core.base import now_after
 from stores.core.texts import restored
+from workbench.domain.issue_gold import FEWEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +70,11 @@ _ORIGINALS = """
     where s.instrument_id = :instrument and s.current = 1 and (:statement is null or s.id = :statement)
     order by s.ordinal, s.id
 """
+
+
+def fewest_of(connection: sqlite3.Connection, instrument_id: int) -> int:
+    """Return how many people's labels a gold label of an instrument needs: what was chosen last, else two."""
+    row = connection.execute(
+        "select fewest from gold_choice where instrument_id = ? order by id desc limit 1", (instrument_id,)
+    ).fetchone()
+    return int(row[0]) if row is not None else FEWEST

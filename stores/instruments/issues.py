@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stores.annotation.people import issue_labels_of, reader_id
-from stores.core.base import Aggregate, instrument_id_of
-from stores.instruments.issue_rows import append, newest, originals
+from stores.core.base import Aggregate, instrument_id_of, now
+from stores.instruments.issue_rows import append, fewest_of, newest, originals
 from workbench.domain.instruments import IssueDefinition, IssueLabel
 from workbench.domain.issue_gold import ADJUDICATION, GOLD, Labels, gold_labels
 from workbench.domain.names import person_name
@@ -82,17 +82,38 @@ class Issues(Aggregate):
         """Return everybody's current labels of the current statements, on issues outside the scheme, too."""
         return issue_labels_of(self.connection, instrument_id_of(self.connection, instrument))
 
-    def gold(self, instrument: str, whose: str = "gold", *, fewest: int = 2) -> Labels:
+    def fewest(self, instrument: str) -> int:
+        """Return how many people's labels a gold label needs here. Raises UnknownName."""
+        return fewest_of(self.connection, instrument_id_of(self.connection, instrument))
+
+    def choose_fewest(self, instrument: str, fewest: int, person: str) -> int:
+        """Let so many people's labels make gold from now on; return how many it were. The choice stays on record."""
+        if fewest < 1:
+            raise UsageError(f"found {fewest} as the number of people that a gold label needs; give 1 or more")
+        name = person_name(person)
+        with self.store.write() as connection:
+            rowid = instrument_id_of(connection, instrument)
+            before = fewest_of(connection, rowid)
+            if before != fewest:
+                connection.execute(
+                    "insert into gold_choice (instrument_id, fewest, chosen_by, at) values (?, ?, ?, ?)",
+                    (rowid, fewest, name, now()),
+                )
+        return before
+
+    def gold(self, instrument: str, whose: str = "gold", *, fewest: int | None = None) -> Labels:
         """Return the label that counts for each statement and issue of the scheme.
 
         `whose`: `gold` takes a source's own labels before people's; `people` takes people's labels and adjudications
-        only. For the rule see `domain.issue_gold.gold_labels`. Raises UnknownName for anything else.
+        only. `fewest`: people whose labels it needs; None: as chosen for the instrument. For the rule see
+        `domain.issue_gold.gold_labels`. Raises UnknownName for anything else.
         """
         if whose not in ("gold", "people"):
             raise UnknownName(f"found {whose!r}; gold labels are those of: gold, people")
         names = set(self.names(instrument))
         inside = (label for label in self.labels(instrument) if label.issue in names)
-        return gold_labels(inside, source=whose == "gold", fewest=fewest)
+        needed = self.fewest(instrument) if fewest is None else fewest
+        return gold_labels(inside, source=whose == "gold", fewest=needed)
 
     def statements(self, instrument: str) -> tuple[tuple[str, str], ...]:
         """Return (ref, text) of the current statements, in order: the original in the instrument's language."""

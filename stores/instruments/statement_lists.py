@@ -10,6 +10,7 @@ from unicodedata import normalize
 
 from stores.annotation.people import issue_labels_of
 from stores.core.texts import restored
+from stores.instruments.issue_rows import fewest_of
 from workbench.domain.issue_gold import Labels, gold_labels
 
 
@@ -90,7 +91,7 @@ def _values(connection: sqlite3.Connection, name: str, filters: Filters) -> tupl
     """Return what the queries are bound to, and the gold labels; searches need the function `holds`."""
     connection.create_function("holds", 2, _holds, deterministic=True)
     row = connection.execute("select id, language from instrument where name = ?", (name,)).fetchone()
-    gold = gold_labels(issue_labels_of(connection, row[0])) if row else {}
+    gold = gold_labels(issue_labels_of(connection, row[0]), fewest=fewest_of(connection, row[0])) if row else {}
     concerned = [ref for ref, labels in gold.items() if labels.get(filters.issue)]
     return {
         "name": name,

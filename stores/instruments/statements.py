@@ -11,6 +11,7 @@ from stores.annotation.people import issue_labels_of
 from stores.core.base import Aggregate, instrument_id_of, now
 from stores.instruments.choice_rows import write_item
 from stores.instruments.editing import UNDO, Batch, Changed, undo_in
+from stores.instruments.issue_rows import fewest_of
 from stores.instruments.statement_rows import read_statements
 from stores.instruments.versions import Version, history
 from stores.runs.snapshots import restored_statement
@@ -46,7 +47,9 @@ class Statements(Aggregate):
         which = "s.current = 1" if version is None else "s.version = :version"
         values = {"instrument": instrument_id, "ref": ref, "version": version}
         condition = f"s.instrument_id = :instrument and s.ref = :ref and {which}"
-        labels = gold_labels(issue_labels_of(self.connection, instrument_id))
+        labels = gold_labels(
+            issue_labels_of(self.connection, instrument_id), fewest=fewest_of(self.connection, instrument_id)
+        )
         found = read_statements(self.connection, condition, values, labels)
         if not found:
             what = f"statement {ref!r}" if version is None else f"version {version} of {ref!r}"

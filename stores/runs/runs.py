@@ -17,6 +17,7 @@ from stores.core.base import Aggregate, instrument_id_of, named, now
 from stores.core.texts import restored, text_ids
 from stores.instruments import template_versions
 from stores.instruments.instruments import Instruments
+from stores.instruments.issue_rows import fewest_of
 from stores.instruments.statement_rows import read_statements
 from stores.instruments.templates import as_template
 from stores.jobs.job_rows import write_progress
@@ -291,7 +292,7 @@ class Runs(Aggregate):
         rowid = self.connection.execute("select id from instrument where name = ?", (run.instrument,)).fetchone()[0]
         people = people_of(self.connection, rowid, scope)
         condition = "s.id in (select value from json_each(:scope))"
-        labels = gold_labels(people.issue_labels)
+        labels = gold_labels(people.issue_labels, fewest=fewest_of(self.connection, rowid))
         found = read_statements(self.connection, condition, {"scope": scope}, labels)
         return replace(
             instrument,

@@ -243,3 +243,20 @@ def test_behind_an_issue_stand_its_statements_and_nobody_is_named(
     assert not any(name in str(values) for name in ("ana", "bea", "caz"))
     page = html_page([entry.make() for entry in of.contents if entry.name != "annotators"], of.title, of.told)
     assert "supporting it means" in page
+
+
+def test_a_single_labellers_labels_count_by_choice_and_every_figure_says_so(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(capsys, "issues", path, "--label", "a-1", LAW, "1", "--annotator", "ana")[0] == 0
+    assert data(capsys, "issues", path, "--json")["gold"] == 0
+    assert run(capsys, "issues", path, "--gold-from", "1")[0] == 2, "somebody has to choose it"
+    code, out, _ = run(capsys, "issues", path, "--gold-from", "1", "--annotator", "ana")
+    assert code == 0
+    assert "a single labeller's count. Gold labels: 1." in out
+    found = data(capsys, "issues", path, "--json")
+    assert (found["fewest"], found["gold"], found["gold_by_one_labeller"]) == (1, 1, 1)
+    assert "Of 1 gold label, 1 rest on one labeller alone." in " ".join(run(capsys, "issues", path)[1].split())
+    assert gold_of(capsys, path) == [("a-1", LAW, 1)]
+    assert "a single labeller's count" in run(capsys, "issues", path, "--gold")[1]
+    assert data(capsys, "issues", path, "--json", "--fewest", "2")["gold"] == 0

@@ -360,3 +360,20 @@ def test_an_instrument_without_issues_says_how_to_get_some(tmp_path: Path) -> No
         with pytest.raises(UnknownName, match="--scheme smartvote"):
             store.issues.add("small", [IssueLabel("a-1", LAW, "dora", 1)])
         assert store.issues.names("small") == ()
+
+
+def test_a_single_labellers_labels_are_gold_where_that_was_chosen(path: Path) -> None:
+    with Store.open(path) as store:
+        assert store.issues.fewest("small") == 2
+        assert LAW not in store.issues.gold("small", "people").get("a-2", {})
+        assert store.issues.choose_fewest("small", 1, "Ana") == 2
+        assert store.issues.gold("small", "people")["a-2"] == {LAW: 0}
+        assert store.issues.gold("small", "people", fewest=2) == {"a-1": {LAW: 1, SOCIETY: -1}}
+        assert "1 labeller here" in " ".join(store.instruments.stays_behind("small"))
+        assert store.statements.get("small", "a-2").issues == dict(store.issues.gold("small")["a-2"])
+        assert store.issues.choose_fewest("small", 2, "Ana") == 1
+        assert LAW not in store.issues.gold("small", "people").get("a-2", {})
+        chosen = store.connection.execute("select fewest, chosen_by from gold_choice order by id").fetchall()
+        assert chosen == [(1, "Ana"), (2, "Ana")]
+        with pytest.raises(UsageError, match="1 or more"):
+            store.issues.choose_fewest("small", 0, "Ana")

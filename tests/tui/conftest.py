@@ -24,6 +24,7 @@ from textual.widgets import Static
 from tests.conftest import instrument, new_store, statement
 from workbench.domain.instruments import Instrument, IssueLabel
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, Wording
+from workbench.tui.widgets.frame import TitleBar
 
 LOOK_S = 0.002
 "how long to leave the processor to workers before looking again"
@@ -185,6 +186,12 @@ def shown(app: App[Any], selector: str) -> str:
     """Return the text that a static widget of the current screen shows."""
     content = app.screen.query_one(selector, Static).content
     return content.plain if isinstance(content, Content) else str(content)
+
+
+def status(app: App[Any]) -> str:
+    """Return what the title line says was done a moment ago."""
+    bars = list(app.screen.query(TitleBar))
+    return bars[0].said.plain.partition(" ")[2] if bars and bars[0].said is not None else ""
 
 
 def screen_text(app: App[Any]) -> str:

@@ -17,7 +17,7 @@ from tests.conftest import instrument
 from tests.tui import books
 from tests.tui.audit_runs import NO, YES, Answers, audited
 from tests.tui.books import SIZES, at, behind, by_parts, press, settled, table
-from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
+from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, status, until
 from workbench.audits.consistency.judge import FORMULAS, MEASURES, VIEWS, Consistency
 from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
 from workbench.domain.instruments import Instrument, IssueDefinition, IssueLabel, Party, PartyAnswer, SurveyAnswer
@@ -432,7 +432,7 @@ async def test_a_baseline_has_no_answers_to_open(filled: Path) -> None:
         await begin(app, pilot)
         await press(app, pilot, "left", "enter", "enter")
         assert behind(app) == "issue_statements"
-        assert [note.message for note in app._notifications] == ["A baseline has no answers to show."]
+        assert status(app) == "A baseline has no answers to show."
 
 
 # ── choices, help ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -15,7 +15,7 @@ from stores.core.store import Store
 from stores.instruments.draft_rows import Draft
 from stores.instruments.drafts import NewDraft
 from tests.conftest import instrument
-from tests.tui.conftest import HOSTILE, made, screen_text, shown, until
+from tests.tui.conftest import HOSTILE, made, screen_text, shown, status, until
 from workbench.domain.statements import NEGATION, ORIGINAL, QUESTION, Statement, VariantId, VariantKind, Wording
 from workbench.jobs import launch
 from workbench.pipeline.draft_decisions import accept
@@ -231,8 +231,7 @@ async def test_what_another_reviewer_decided_is_said_and_not_decided_twice(stack
             store.drafts.reject(first.id, person="Olaf")
         await pilot.press("a")
         await until(pilot, lambda: "1 rejected" in screen.title_bar.note)
-        said = [note.message for note in app._notifications]
-        assert any("rejected by Olaf" in message for message in said)
+        assert "rejected by Olaf" in status(app)
         assert wording(stacked, "a-1", VariantId(PARAPHRASE, 4)) is None
         second = screen.current
         assert second is not None
@@ -240,7 +239,7 @@ async def test_what_another_reviewer_decided_is_said_and_not_decided_twice(stack
             accept(store, store.drafts.get(second.draft.id), person="Olaf")
         screen.tick()
         await until(pilot, lambda: "1 accepted" in screen.title_bar.note)
-        assert any("was accepted by Olaf meanwhile" in note.message for note in app._notifications)
+        assert "was accepted by Olaf meanwhile" in status(app)
 
 
 async def test_a_negation_that_changed_since_it_was_shown_is_not_replaced(stacked: Path) -> None:
@@ -256,7 +255,7 @@ async def test_a_negation_that_changed_since_it_was_shown_is_not_replaced(stacke
         assert held.text == "No law on a-1."
         await pilot.press("a")
         await until(pilot, lambda: not screen._busy)
-        await until(pilot, lambda: any("changed meanwhile" in note.message for note in app._notifications))
+        await until(pilot, lambda: "changed meanwhile" in status(app))
         held = wording(stacked, "a-1", NEGATION)
         assert held is not None
         assert held.text == "No law on a-1."

@@ -299,3 +299,20 @@ async def test_hostile_names_and_texts_are_shown_literally(tmp_path: Path, size:
             assert "\u202e" not in text
             assert {cell_len(line) for line in text.splitlines()} == {size[0]}
     assert gold(path)["[/]", "[b]"] == 1
+
+
+async def test_one_key_lets_a_single_labellers_labels_count(tmp_path: Path) -> None:
+    path = issue_store(tmp_path / "audit.db", *REFS)
+    label(path, "annabel", {"s-00": {LAW: 1}})
+    app = WorkbenchApp(path, annotator="annabel")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await opened(pilot, screen := IssueGoldScreen("small"))
+        assert "once 2 or more labelled" in flowing(app)
+        assert gold(path) == {}
+        await pilot.press("o")
+        await until(pilot, lambda: screen._judged.report.fewest == 1)
+        assert "Of 1 gold label, 1 rest on one labeller alone" in flowing(app)
+        assert gold(path) == {("s-00", LAW): 1}
+        await pilot.press("o")
+        await until(pilot, lambda: screen._judged.report.fewest == 2)
+        assert gold(path) == {}

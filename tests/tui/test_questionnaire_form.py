@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from textual.widgets import Button, Input, Label, OptionList, Select
+from textual.widgets import Button, Input, Label, OptionList, Select, Static
 
 from stores.core.store import Store
 from stores.jobs.job_rows import Job
@@ -108,8 +108,8 @@ async def test_enter_in_a_field_starts_nothing_and_says_what_does(both: Path) ->
         for name in ("model", "statements", "samples", "cluster"):
             app.screen.query_one(f"#{name}", Input).focus()
             await pilot.press("enter")
-            await until(pilot, lambda: any(one.message == STARTS_WITH for one in app._notifications))
-            app.clear_notifications()
+            await until(pilot, lambda: STARTS_WITH in screen_text(app))
+            app.screen.query_one("#told", Static).update("")
             await pilot.pause(0.1)
             assert isinstance(app.screen, JobForm)
     assert jobs_of(both) == 0
@@ -127,7 +127,7 @@ async def test_f5_starts_nothing_that_is_still_being_worked_out(both: Path, monk
         assert "reliability" not in shown(app, "#plan")
         assert app.screen.query_one("#start", Button).disabled
         await pilot.press("f5")
-        assert any(one.message == NOT_YET for one in app._notifications)
+        assert shown(app, "#told") == NOT_YET
         await until(pilot, lambda: "questionnaire audit of smollm2 on panel" in shown(app, "#plan"))
         await pilot.pause(0.1)
         assert isinstance(app.screen, JobForm)

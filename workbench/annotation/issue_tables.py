@@ -15,7 +15,9 @@ from workbench.annotation.issues import (
     Standing,
     anonymous,
 )
+from workbench.domain.counting import plural
 from workbench.domain.instruments import IssueDefinition
+from workbench.domain.issue_gold import FEWEST
 from workbench.figures.book import Book, Entry
 from workbench.figures.table import Column, Kind, Link, Table
 
@@ -54,6 +56,11 @@ class IssueFigures:
             if self.whose == "gold"
             else "People's labels and decisions count alone."
         )
+        alone = (
+            f" Of {plural(report.golds, 'gold label')}, {report.by_one:,} rest on one labeller alone."
+            if report.golds and report.fewest < FEWEST
+            else ""
+        )
         outside = (
             [f"Labels on issues that the scheme does not have: {report.outside:,}; kept, and left out here."]
             if report.outside
@@ -61,7 +68,7 @@ class IssueFigures:
         )
         return (
             f"{self.instrument}: {report.statements:,} statements, {len(self.definitions)} policy issues. {LABEL}.",
-            counts,
+            f"{counts} {needed_words(report.fewest)}{alone}",
             *outside,
         )
 
@@ -74,7 +81,23 @@ class IssueFigures:
             "whose": self.whose,
             "outside": report.outside,
             "ties": report.ties,
+            "fewest": report.fewest,
+            "gold": report.golds,
+            "gold_by_one_labeller": report.by_one,
         }
+
+
+def needed_words(fewest: int) -> str:
+    """Say when people's labels become gold.
+
+    Examples
+    --------
+    >>> needed_words(1)
+    "People's labels become gold where more than half agree; a single labeller's count."
+    """
+    if fewest == 1:
+        return "People's labels become gold where more than half agree; a single labeller's count."
+    return f"People's labels become gold once {fewest} or more labelled the cell and more than half of them agree."
 
 
 def book(of: IssueFigures) -> Book:

@@ -22,7 +22,7 @@ from math import nan
 import numpy as np
 
 from workbench.domain.instruments import IssueLabel
-from workbench.domain.issue_gold import ADJUDICATION, GOLD, Labels, by_item, gold_labels, majority
+from workbench.domain.issue_gold import ADJUDICATION, FEWEST, GOLD, Labels, by_item, gold_labels, majority
 from workbench.domain.seeds import SEED
 from workbench.domain.verdicts import Estimate
 from workbench.stats import agreement, contingency
@@ -145,6 +145,18 @@ class IssueReport:
     "those that anybody labelled, by statement and issue in the instrument's order"
     outside: int
     "labels on issues that the scheme does not have: kept, and left out of everything here"
+    fewest: int = FEWEST
+    "people whose labels a gold label needs, adjudications and a source's own apart"
+
+    @property
+    def golds(self) -> int:
+        """Cells that have a gold label."""
+        return sum(case.gold is not None for case in self.cases)
+
+    @property
+    def by_one(self) -> int:
+        """Of these, those that rest on what one person said."""
+        return sum(case.standing is Standing.MAJORITY and len(case.labels) == 1 for case in self.cases)
 
     @property
     def ties(self) -> int:
@@ -157,7 +169,7 @@ def issue_report(
     statements: Sequence[str],
     *,
     source: bool = True,
-    fewest: int = 2,
+    fewest: int = FEWEST,
     seed: int = SEED,
     resamples: int = 1000,
 ) -> IssueReport:
@@ -188,6 +200,7 @@ def issue_report(
         annotators=tuple(_count(name, cases, len(issues)) for name in people),
         cases=cases,
         outside=len(held) - len(inside),
+        fewest=fewest,
     )
 
 

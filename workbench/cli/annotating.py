@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.annotation.options import NAME, PURPOSE, PURPOSES, SAMPLE, SAMPLED
 from workbench.cli.figures import as_data, put_out
-from workbench.cli.output import print_json, say, table, tell, whole_file
+from workbench.cli.output import print_json, say, say_wrapped, table, tell, whole_file
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.counting import plural
 from workbench.domain.names import listed
@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from workbench.domain.control_samples import ControlSample
     from workbench.domain.people import FieldEvent
     from workbench.domain.rulings import Ruling
+
+WHEN_GOLD = (
+    "A label is gold as soon as everybody who labelled the item says the same, a single labeller included, or once the "
+    "item is adjudicated."
+)
 
 
 @verb(
@@ -213,21 +218,30 @@ def labels(options: Namespace) -> int:
                 say(f"{plural(merged.people, 'field')} of who the people are came with them")
             return 0
         queues = [queue for queue in store.queues.list() if options.queue in (None, queue.name)]
-        open_ = {
-            queue.name: sum(
-                item.open for item in store.labels.judged(queue.codebook.name, queue=queue.name, only_disputed=True)
-            )
-            for queue in queues
-        }
+        judged = {queue.name: store.labels.judged(queue.codebook.name, queue=queue.name) for queue in queues}
+        open_ = {name: sum(item.open for item in items) for name, items in judged.items()}
+        gold = {name: sum(item.gold is not None for item in items) for name, items in judged.items()}
+        by_one = {name: sum(item.gold_by_one for item in items) for name, items in judged.items()}
         attention = {queue.name: store.labels.attention(queue.name) for queue in queues}
     if options.json:
-        print_json([asdict(q) | {"to_adjudicate": open_[q.name], "attention_right": attention[q.name]} for q in queues])
+        print_json(
+            [
+                asdict(q)
+                | {
+                    "to_adjudicate": open_[q.name],
+                    "gold": gold[q.name],
+                    "gold_by_one_labeller": by_one[q.name],
+                    "attention_right": attention[q.name],
+                }
+                for q in queues
+            ]
+        )
         return 0
     if not queues:
         say(f"There is no queue yet. Draw one: workbench sample {options.store} --name test --purpose test")
         return 0
     table(
-        ["queue", "purpose", "codebook", "items", "labels", "finished", "to adjudicate", "people", "attention"],
+        ["queue", "purpose", "codebook", "items", "labels", "finished", "to adjudicate", "gold", "people", "attention"],
         [
             (
                 queue.name,
@@ -237,12 +251,14 @@ def labels(options: Namespace) -> int:
                 f"{queue.done:,}/{queue.needed:,}",
                 f"{queue.finished:,}",
                 str(open_[queue.name]),
+                f"{gold[queue.name]:,}" + (f" ({by_one[queue.name]:,} by one)" if by_one[queue.name] else ""),
                 ", ".join(queue.annotators),
                 ", ".join(f"{name} {right}/{n}" for name, right, n in attention[queue.name]),
             )
             for queue in queues
         ],
     )
+    say_wrapped(WHEN_GOLD)
     return 0
 
 

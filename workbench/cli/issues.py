@@ -39,6 +39,14 @@ LABELS = {"1": 1, "+1": 1, "0": 0, "-1": -1, "none": None}
                 "decide where annotators differ, as --annotator; none withdraws the decision",
                 metavar=("REF", "ISSUE", "LABEL"),
             ),
+            Option(
+                "gold_from",
+                "as --annotator, let the labels of so many people make gold from now on, in every figure: 1 lets a "
+                "single labeller's count",
+                Type.WHOLE,
+                least=1,
+                metavar="PEOPLE",
+            ),
             flag("ties", "list what somebody has to decide; nobody is named"),
             Option("import_", "add labels: ref, issue, annotator, label", Type.PATH, metavar="CSV"),
         ),
@@ -48,7 +56,7 @@ LABELS = {"1": 1, "+1": 1, "0": 0, "-1": -1, "none": None}
     Option("export", "write all labels; with --gold those that count", Type.PATH, metavar="CSV"),
     ANNOTATOR.but(help="who labels or decides", none=""),
     Option("whose", "gold: a source's own labels first", default="gold", choices=("gold", "people")),
-    Option("fewest", "people that a majority needs", Type.WHOLE, 2, least=1),
+    Option("fewest", "people that a majority needs, here alone", Type.WHOLE, none="as --gold-from", least=1),
     SEED.of("the bootstrap intervals"),
     FIGURES,
 )
@@ -62,6 +70,7 @@ def issues(options: Namespace) -> int:
         if options.label:
             return _label(store, name, options)  # it guards the connection: nothing is read from it afterwards
         for asked, act in ((options.scheme, _scheme), (options.adjudicate, _adjudicate), (options.import_, _import),
+                           (options.gold_from, _gold_from),
                            (options.export, _export), (options.gold, _gold), (options.ties, _ties)):  # fmt: skip
             if asked:
                 return act(store, name, options)
@@ -69,10 +78,10 @@ def issues(options: Namespace) -> int:
 
 
 def _check(options: Namespace) -> None:
-    acts = [options.scheme, options.label, options.adjudicate, options.ties, options.import_]
+    acts = [options.scheme, options.label, options.adjudicate, options.ties, options.import_, options.gold_from]
     if any(acts) and (options.gold or options.export):
         raise UsageError("--gold and --export cannot be combined with another act")
-    if (options.label or options.adjudicate) and not options.annotator:
+    if (options.label or options.adjudicate or options.gold_from) and not options.annotator:
         raise UsageError("say who: --annotator NAME")
     if options.export or any(act for act in acts if act is not options.ties):
         no_figures(options)
@@ -94,6 +103,16 @@ def _scheme(store: Store, name: str, options: Namespace) -> int:
     if change.kept:
         say(f"Labels kept on issues that are no longer there: {change.kept:,}; they count again if these return.")
     return 0
+
+
+def _gold_from(store: Store, name: str, options: Namespace) -> int:
+    from workbench.annotation.issue_tables import needed_words
+
+    before = store.issues.choose_fewest(name, options.gold_from, options.annotator)
+    golds = sum(map(len, store.issues.gold(name).values()))
+    told = f"{name}: {needed_words(options.gold_from)} Gold labels: {golds:,}."
+    data = {"instrument": name, "fewest": options.gold_from, "before": before, "gold": golds}
+    return tell(options, told, data)
 
 
 def _label(store: Store, name: str, options: Namespace) -> int:
@@ -159,7 +178,9 @@ def _gold(store: Store, name: str, options: Namespace) -> int:
     shown: list[AnyTable] = [tables.gold(order)]
     if as_data(options):
         shown.append(tables.gold_labels(order))
-    put_out(options, shown, {"instrument": name, "whose": options.whose}, title=f"{name}: labels that count")
+    needed = store.issues.fewest(name) if options.fewest is None else options.fewest
+    about = {"instrument": name, "whose": options.whose, "fewest": needed}
+    put_out(options, shown, about, title=f"{name}: labels that count", told=[tables.needed_words(needed)])
     return 0
 
 

@@ -12,11 +12,14 @@ GOLD = "gold"
 ADJUDICATION = "adjudication"
 "annotator of what was decided where annotators differ"
 
+FEWEST = 2
+"people whose labels a gold label needs, where nobody chose otherwise"
+
 Labels = Mapping[str, Mapping[str, int]]
 "statement -> issue -> label"
 
 
-def gold_labels(labels: Iterable[IssueLabel], *, source: bool = True, fewest: int = 2) -> Labels:
+def gold_labels(labels: Iterable[IssueLabel], *, source: bool = True, fewest: int = FEWEST) -> Labels:
     """Return the label that counts for each statement and issue; what is tied or has too few annotators has none.
 
     An adjudication wins; then, with `source`, the source's own label; then what more than half of the annotators said

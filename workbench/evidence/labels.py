@@ -96,13 +96,23 @@ def gold(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -
 
     An item counts once. Its label is a standing adjudication, or what everybody said.
     """
+    judged = _judged(store, codebook, queues, purpose)
+    examples = [_example(item, label) for item in judged.values() if (label := item.gold) is not None]
+    given = [(item, tuple(sorted({one.label for one in item.labels}))) for item in judged.values() if item.gold is None]
+    return examples, [Disputed(_example(item, labels[0]), labels) for item, labels in given]
+
+
+def gold_by_one(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -> int:
+    """Return on how many items the label that counts is what one person said."""
+    return sum(item.gold_by_one for item in _judged(store, codebook, queues, purpose).values())
+
+
+def _judged(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -> dict[int, Judged]:
     judged: dict[int, Judged] = {}
     for queue in queues or [q.name for q in store.queues.list(purpose) if q.codebook.name == codebook]:
         for item in store.labels.judged(codebook, queue=queue):
             judged.setdefault(item.context.unit, item)
-    examples = [_example(item, label) for item in judged.values() if (label := item.gold) is not None]
-    given = [(item, tuple(sorted({one.label for one in item.labels}))) for item in judged.values() if item.gold is None]
-    return examples, [Disputed(_example(item, labels[0]), labels) for item, labels in given]
+    return judged
 
 
 def settled(store: Store, codebook: str = "stance") -> dict[int, str]:

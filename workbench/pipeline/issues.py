@@ -44,9 +44,16 @@ def issues_of(store: Store, instrument: str) -> tuple[IssueDefinition, ...]:
 
 
 def issue_overview(
-    store: Store, instrument: str, *, whose: str = "gold", fewest: int = 2, seed: int = SEED, resamples: int = 1000
+    store: Store,
+    instrument: str,
+    *,
+    whose: str = "gold",
+    fewest: int | None = None,
+    seed: int = SEED,
+    resamples: int = 1000,
 ) -> IssueOverview:
     """Return agreement per issue, ties and gold; `whose` and `fewest` as in `stores.instruments.issues.Issues.gold`."""
+    needed = store.issues.fewest(instrument) if fewest is None else fewest
     issues = issues_of(store, instrument)
     statements = store.issues.statements(instrument)
     report = issue_report(
@@ -54,7 +61,7 @@ def issue_overview(
         [issue.name for issue in issues],
         [ref for ref, _ in statements],
         source=whose == "gold",
-        fewest=fewest,
+        fewest=needed,
         seed=seed,
         resamples=resamples,
     )
@@ -62,7 +69,13 @@ def issue_overview(
 
 
 def issue_figures(
-    store: Store, instrument: str, *, whose: str = "gold", fewest: int = 2, seed: int = SEED, resamples: int = 1000
+    store: Store,
+    instrument: str,
+    *,
+    whose: str = "gold",
+    fewest: int | None = None,
+    seed: int = SEED,
+    resamples: int = 1000,
 ) -> IssueFigures:
     """Return the same as figures."""
     found = issue_overview(store, instrument, whose=whose, fewest=fewest, seed=seed, resamples=resamples)
@@ -102,12 +115,14 @@ def import_issue_labels(store: Store, instrument: str, path: Path) -> Added:
     return store.issues.add(instrument, labels)
 
 
-def issue_labels_csv(store: Store, instrument: str, *, gold: bool = False, whose: str = "gold", fewest: int = 2) -> str:
+def issue_labels_csv(
+    store: Store, instrument: str, *, gold: bool = False, whose: str = "gold", fewest: int | None = None
+) -> str:
     """Return everybody's labels as a file that can be imported again; with `gold`, only the labels that count."""
     return csv_text(COLUMNS, _rows(_exported(store, instrument, gold, whose, fewest)))
 
 
-def _exported(store: Store, instrument: str, gold: bool, whose: str, fewest: int) -> Iterable[IssueLabel]:
+def _exported(store: Store, instrument: str, gold: bool, whose: str, fewest: int | None) -> Iterable[IssueLabel]:
     if not gold:
         names = set(store.issues.names(instrument))
         return [label for label in store.issues.labels(instrument) if label.issue in names]

@@ -16,7 +16,7 @@ from workbench.domain.annotations import Purpose
 from workbench.domain.names import thing_name
 from workbench.errors import UsageError
 from workbench.evidence.classifier_test import UNKNOWN, DrawnSet, Evaluation, drawn_set, evaluation
-from workbench.evidence.labels import Disputed, gold
+from workbench.evidence.labels import Disputed, gold, gold_by_one
 from workbench.evidence.ruled_examples import NONE_RULED, RuledExamples, joined, ruled_examples
 from workbench.stats.classification import ClassificationReport
 
@@ -70,6 +70,8 @@ class TrainPlan:
     "what cannot be measured on this test set"
     ruled: RuledExamples = NONE_RULED
     "what auditors' rulings add, which is among `train`"
+    by_one: tuple[int, int] = (0, 0)
+    "responses for training and for the test whose label is what one person said"
 
     def describe(self) -> str:
         """Say what would be trained, for a person who is about to start it."""
@@ -79,8 +81,10 @@ class TrainPlan:
             f"{config.learning_rate:g}, weight decay {config.weight_decay:g}, warm-up {config.warmup}, "
             f"seed {config.seed}",
             f"training: {len(self.train):,} responses ({_counted(self.train)})"
+            + _by_one(self.by_one[0])
             + (f"; {self.unsettled_train:,} more are disputed" if self.unsettled_train else ""),
             f"test: {len(self.test):,} responses ({_counted(self.test)})"
+            + _by_one(self.by_one[1])
             + (f"; {len(self.disputed):,} more wait for adjudication" if self.disputed else "")
             + (f"; {self.draw.unlabelled:,} have no label" if self.draw.unlabelled else ""),
             *filter(None, [self.ruled.describe()]),
@@ -114,7 +118,15 @@ def plan_training(store: Store, spec: TrainSpec) -> TrainPlan:
     warnings = undefined_metrics(test)
     check_leak(train, test, spec.by_statement)
     draw = drawn_set(store, spec.codebook, spec.test, {example.item for example in test})
-    return TrainPlan(spec, tuple(train), tuple(test), len(open_train), tuple(disputed), draw, warnings, ruled)
+    by_one = (
+        gold_by_one(store, spec.codebook, spec.training, Purpose.TRAINING),
+        gold_by_one(store, spec.codebook, spec.test, Purpose.TEST),
+    )
+    return TrainPlan(spec, tuple(train), tuple(test), len(open_train), tuple(disputed), draw, warnings, ruled, by_one)
+
+
+def _by_one(n: int) -> str:
+    return f"; {n:,} of them labelled by one person" if n else ""
 
 
 def models_folder(store_path: Path) -> Path:
@@ -167,6 +179,7 @@ def run_training(
         "training_queues": list(spec.training),
         "test_queues": list(spec.test),
         "by_statement": spec.by_statement,
+        "by_one_labeller": list(plan.by_one),
         "ruled": len(plan.ruled.examples),
         "ruled_left_out": plan.ruled.refused,
         "steps": trained.card.steps,

@@ -267,3 +267,21 @@ def m024_review_leases(db: Database) -> None:
         ) strict, without rowid
         """,
     )
+
+
+@migrations()
+def m025_gold_choices(db: Database) -> None:
+    """How many people's labels for a policy issue make gold, as somebody chose it; the newest counts, 2 without one."""
+    run(
+        db,
+        """
+        create table gold_choice (
+            id integer primary key,
+            instrument_id integer not null references instrument,
+            fewest integer not null check (fewest >= 1),
+            chosen_by text not null,
+            at text not null
+        ) strict;
+        create index gold_choice_of on gold_choice (instrument_id)
+        """,
+    )

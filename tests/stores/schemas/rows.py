@@ -128,6 +128,7 @@ ROWS: dict[int, str] = {
         insert into control_item values (x'94', 0, 'a-1', 'passed', x'21', x'03', 'agree', 1, '[0]')
     """,
     24: "insert into review_lease values (x'96', 'a-1', 'otto', '2026-11-23T04:00:00.000Z')",
+    25: f"insert into gold_choice (instrument_id, fewest, chosen_by, at) values (1, 1, 'ana', {AT})",
 }
 
 

@@ -19,6 +19,7 @@ from workbench.audits.reliability.judge import Options, Report
 from workbench.audits.reliability.judged import came_of
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.instruments import Instrument
+from workbench.domain.issue_gold import FEWEST
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import USUAL, ReaderCard, Readings
 from workbench.domain.seeds import SEED
@@ -88,6 +89,8 @@ class ConsistencyJudged:
     result: Consistency
     labelled: int
     "statements with a label other than 0 for some issue"
+    fewest: int = FEWEST
+    "annotators whose labels a policy-issue label needs"
 
     @property
     def rulings(self) -> Told:
@@ -112,7 +115,9 @@ class ConsistencyJudged:
         runs = [(one.name, one.run) for one in self.runs]
         rest = evidence_sentences(runs, [one.reader for one in self.runs], self.answered, self.rulings)
         own = " else the source's own," if self.choice.labels == "gold" else ""
-        whose = f"A policy-issue label is what was adjudicated,{own} else what most of two or more annotators said."
+        most = "most of two or more annotators" if self.fewest == 2 else f"most of {self.fewest} or more annotators"
+        most = "most annotators, or a single one," if self.fewest == 1 else most
+        whose = f"A policy-issue label is what was adjudicated,{own} else what {most} said."
         return " ".join(
             [self.result.methods(), whose, *told, *rest, *map(_since, (one for one in self.runs if one.outdated))]
         )
@@ -132,7 +137,8 @@ def judge_consistency(store: Store, choice: ConsistencyChoice | None = None) -> 
     models = [reliable_stances(one.name, one.report) for one in judged]
     options = audit.Options(choice.seed, choice.resamples)
     result = audit.judge(land, models, store.surveys.answers(instrument.name), options)
-    return ConsistencyJudged(choice, instrument.name, judged, result, int((land.labels != 0).any(axis=0).sum()))
+    labelled = int((land.labels != 0).any(axis=0).sum())
+    return ConsistencyJudged(choice, instrument.name, judged, result, labelled, store.issues.fewest(instrument.name))
 
 
 def consistency_material(store: Store, judged: ConsistencyJudged) -> Material:

@@ -37,6 +37,7 @@ from workbench.tui.format import literal, visible
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.note_dialog import NoteDialog, note_line
 from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.kit.status import say
 
 STATEMENT_LINES = 5
 "lines of a statement in sight; it scrolls"
@@ -158,7 +159,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         elif event.now is not None and event.now.judged.decision is not None:
             self._decided.append(event.now)
             self._back = 1
-        self.notify("This item's labels changed while it was shown. Nothing was decided: look again.", markup=False)
+        say(self, "This item's labels changed while it was shown. Nothing was decided: look again.", warns=True)
         self._show()
 
     def action_refresh(self) -> None:
@@ -219,7 +220,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         if self._back:
             self._back = 0
         elif len(self._open) == 1:
-            self.notify("This is the only one left.", markup=False)
+            say(self, "This is the only one left.", warns=True)
             return
         else:
             self._open.append(self._open.pop(0))
@@ -230,7 +231,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         if self._busy:
             return
         if self._back == len(self._decided):
-            self.notify("There is no decision before this.", markup=False)
+            say(self, "There is no decision before this.", warns=True)
             return
         self._back += 1
         self._show()

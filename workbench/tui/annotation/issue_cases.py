@@ -22,6 +22,7 @@ from workbench.tui.annotation.session_screen import SessionScreen
 from workbench.tui.format import visible
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.kit.status import say
 from workbench.tui.results.details import explained
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
@@ -164,7 +165,7 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         self.answered()
         self._learn(event.figures)
         self._show()
-        self.notify("These labels changed while they were shown. Nothing was decided: look again.", markup=False)
+        say(self, "These labels changed while they were shown. Nothing was decided: look again.", warns=True)
 
     @on(SheetView.Current)
     def moved(self) -> None:

@@ -6,12 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from textual import on, work
 from textual.binding import Binding, BindingType
+from textual.message import Message
 
+from workbench.domain.issue_gold import FEWEST
 from workbench.figures.book import Subject
 from workbench.tui.annotation.issue_cases import IssueCasesScreen
 from workbench.tui.annotation.issue_grid_format import scheme_text
 from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.editor_dialog import as_person
+from workbench.tui.kit.status import say
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded, Opened
 from workbench.tui.routes import screen
@@ -26,7 +31,9 @@ Few statements bear on any one issue, so most labels are 0: κ is low where peop
 these, whatever the share of equal labels.
 
 Which label counts: a decision made here; else the source's own gold label; else what more than half of
-at least two annotators said. w leaves the source's labels out, so that only people and decisions count."""
+at least two annotators said. w leaves the source's labels out, so that only people and decisions count.
+Whoever labels alone gets no gold label by this rule: o lets a single labeller's labels count, in every
+figure of this instrument. What was chosen stands above the figures, in the methods and in exports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +53,18 @@ class IssueGoldScreen(BookScreen):
         Binding("d", "decide", "Decide", tooltip="Decide all ties, of whatever issue"),
         Binding("l", "label", "Label", tooltip="Label statements, blind to what others said"),
         Binding("w", "whose", "Whose", tooltip="Count a source's own labels before people's, or people's only"),
+        Binding("o", "one", "One", tooltip="Let a single labeller's labels count as gold, or need two again"),
         Binding("i", "issues", "Issues", tooltip="Read what every issue means"),
         Binding("q", "leave", "Leave", show=False),
     ]
 
     _settings: Settings
+
+    @dataclass
+    class Chosen(Message):
+        """It is stored how many people's labels make gold."""
+
+        sentence: str
 
     def __init__(self, instrument: str) -> None:
         super().__init__(Settings())
@@ -61,7 +75,7 @@ class IssueGoldScreen(BookScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "decide":
             return self._judged is not None and self._judged.report.ties > 0
-        if action in ("whose", "issues"):
+        if action in ("whose", "issues", "one"):
             return self._judged is not None
         return super().check_action(action, parameters)
 
@@ -88,6 +102,29 @@ class IssueGoldScreen(BookScreen):
     def action_whose(self) -> None:
         self._set(Settings("people" if self._settings.whose == "gold" else "gold"))
 
+    def action_one(self) -> None:
+        """Choose how many people's labels make gold; the choice is stored under the name of who sits here."""
+        fewest = 1 if self._judged.report.fewest > 1 else FEWEST
+
+        def choose(person: str) -> None:
+            self.choose(fewest, person)
+
+        as_person(self, self._instrument, choose)
+
+    @on(Chosen)
+    def say_chosen(self, event: Chosen) -> None:
+        say(self, event.sentence)
+        self.action_refresh()
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="choose")
+    def choose(self, fewest: int, person: str) -> None:
+        from stores.core.store import Store
+        from workbench.annotation.issue_tables import needed_words
+
+        with Store.open(self.store_path) as store:
+            store.issues.choose_fewest(self._instrument, fewest, person)
+        self.post_message(self.Chosen(needed_words(fewest)))
+
     def action_issues(self) -> None:
         self.app.push_screen(TextScreen("What supporting each issue means", scheme_text(self._judged.definitions)))
 
@@ -104,10 +141,15 @@ def load(path: Path, instrument: str, settings: Settings, known: Loaded | None =
     from workbench.pipeline.issues import issue_figures, issues_of
 
     with Store.open(path) as store:
-        rests_on = [store.issues.labels(instrument), issues_of(store, instrument), store.issues.statements(instrument)]
+        rests_on = [
+            store.issues.fewest(instrument),
+            store.issues.labels(instrument),
+            issues_of(store, instrument),
+            store.issues.statements(instrument),
+        ]
         if known is not None and known.settings == settings and known.rests_on == rests_on:
             return known
-        if not rests_on[1]:
+        if not rests_on[2]:
             return Loaded(settings, empty=NO_ISSUES, rests_on=rests_on)
         found = issue_figures(store, instrument, whose=settings.whose)
     told = [("", one.rstrip(".")) for one in found.told[1:]]

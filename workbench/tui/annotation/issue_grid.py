@@ -255,7 +255,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
     def action_next(self) -> None:
         """Go to the next cell without a label, around the end."""
         if not self._go_to_open(at=self.table.cursor_row, after=self.table.issue):
-            self._said = "every cell that is listed has a label"
+            self._said = "every cell that is listed has a label; G on Statements says what of it is gold"
             self.show_progress()
 
     def action_undo(self) -> None:

@@ -22,6 +22,7 @@ from workbench.tui.annotation.queue_form import QueueForm
 from workbench.tui.format import visible
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.kit.status import say
 from workbench.tui.results.details import explained
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
@@ -191,7 +192,7 @@ class QueuesScreen(StoreScreen):
 
     def _made(self, name: str | None) -> None:
         if name is not None:
-            self.notify(f"The queue {visible(name)} is made.", markup=False)
+            say(self, f"The queue {name} is made.")
             self.action_refresh()
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="look")

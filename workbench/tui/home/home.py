@@ -18,6 +18,7 @@ from workbench import registry
 from workbench.errors import WorkbenchError
 from workbench.tui.home.home_lines import home_lines
 from workbench.tui.kit.base import StoreScreen
+from workbench.tui.kit.status import say
 from workbench.tui.leading import lead
 from workbench.tui.overview import Judgement, Overview, import_shipped, read_judgement, read_overview
 from workbench.tui.routes import screen
@@ -168,7 +169,7 @@ class HomeScreen(StoreScreen):
     @on(Imported)
     def say_imported(self, event: Imported) -> None:
         self.title_bar.note = ""
-        self.notify(event.sentence, markup=False)
+        say(self, event.sentence)
         self.action_refresh()
 
     @on(OptionList.OptionSelected)

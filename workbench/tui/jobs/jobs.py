@@ -25,6 +25,7 @@ from workbench.tui.jobs.job_lines import DONE, job_details, job_record, steps_at
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.number_dialog import NumberDialog
+from workbench.tui.kit.status import say
 from workbench.tui.routes import screen
 from workbench.tui.widgets.record_table import Column, RecordTable
 
@@ -249,7 +250,7 @@ class JobsScreen(StoreScreen):
 
     @on(Done)
     def say_done(self, event: Done) -> None:
-        self.notify(event.sentence, markup=False)
+        say(self, event.sentence)
         self.action_refresh()
 
     @on(RecordTable.RowSelected)
@@ -349,7 +350,7 @@ class JobsScreen(StoreScreen):
 
     def _started(self, job: int | None) -> None:
         if job is not None:
-            self.notify(f"Job {job} is started. It goes on when you leave.", markup=False)
+            say(self, f"Job {job} is started. It goes on when you leave.")
             self._new, self._begun[job] = job, time.monotonic()
             self.action_refresh()
 

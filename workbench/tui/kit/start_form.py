@@ -27,6 +27,7 @@ from workbench.tui.format import visible
 from workbench.tui.keymap import Keyed
 from workbench.tui.kit.base import as_trouble, store_path
 from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.status import say
 from workbench.tui.widgets.field import Field
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 PLAN_AFTER_S = 0.3
 "typing pauses for so long before the form is worked out"
 WORKING_OUT = "Working out what this comes to …"
-STARTS_WITH = "Enter does not start it: F5 does. Tab goes to the next field."
-NOT_YET = "What this comes to is still being worked out. Read it, then F5 starts it."
+STARTS_WITH = "Enter does not start it: F5 does."
+NOT_YET = "Being worked out: read it, then F5 starts it."
 NOTHING = "…"
 "stands in a select that has nothing to offer"
 
@@ -124,6 +125,7 @@ class StartForm(ModalScreen[int | None], Keyed):
             with Horizontal(id="buttons"):
                 yield Button("Start  F5", id="start", variant="success", compact=True, disabled=True)
                 yield Button("Leave  Esc", id="leave", compact=True)
+                yield Static(id="told", markup=False)
 
     def on_mount(self) -> None:
         self.query_one(self.FIRST).focus()
@@ -175,7 +177,7 @@ class StartForm(ModalScreen[int | None], Keyed):
     @on(Input.Submitted)
     def say_what_starts(self) -> None:
         """Enter in a field starts nothing: whoever only meant to end a word would begin hours of work."""
-        self.notify(STARTS_WITH, timeout=4)
+        say(self, STARTS_WITH, warns=True)
 
     @on(Button.Pressed, "#leave")
     def leave_pressed(self) -> None:
@@ -185,7 +187,7 @@ class StartForm(ModalScreen[int | None], Keyed):
         """Start what the last line says; while that is still being worked out nothing is started."""
         if self._outlook is None:
             if self.plan_line.has_class("-old"):
-                self.notify(NOT_YET, timeout=4)
+                say(self, NOT_YET, warns=True)
             self.plan_now()
         elif self._outlook.start is not None and not self.start_button.disabled:
             self.start_button.disabled = True

@@ -24,6 +24,7 @@ from textual.worker import get_current_worker
 
 from workbench.tui.format import EMPTY, visible
 from workbench.tui.kit.base import StoreScreen
+from workbench.tui.kit.status import say
 from workbench.tui.rulings.ruling import RulingKeys, RulingScreen
 from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.long_text import LongText
@@ -303,4 +304,4 @@ class WholeAnswerScreen(ModalScreen[None]):
 def copied(screen: StoreScreen | ModalScreen[None], text: str) -> None:
     """Copy an answer; a lone surrogate, which no clipboard can hold, becomes a question mark."""
     screen.app.copy_to_clipboard(text.encode("utf-8", "replace").decode())
-    screen.notify(f"{len(text):,} characters copied", markup=False)
+    say(screen, f"Copied {len(text):,} characters.")

@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from workbench.figures.table import Link
+from workbench.tui.kit.status import say
 from workbench.tui.results.grid import sheet_of
 from workbench.tui.results.loaded import Loaded, Opened, Routes
 from workbench.tui.results.sheet import Sheet
@@ -103,7 +104,7 @@ class Following(RulingScreen):
         if loaded is None or not self.is_current:
             return
         if isinstance(event.found, str):
-            self.notify(event.found, timeout=4, markup=False)
+            say(self, event.found, warns=True)
         elif isinstance(event.found, Sheet):
             self.show_table(event)
         else:

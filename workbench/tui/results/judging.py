@@ -19,6 +19,7 @@ from textual.worker import get_current_worker
 
 from workbench.domain.prompts import TemplateChoice
 from workbench.errors import WorkbenchError
+from workbench.tui.kit.status import say
 from workbench.tui.kit.template_choice import TemplatesScreen
 from workbench.tui.kit.template_words import offered
 from workbench.tui.neighbours import following
@@ -145,7 +146,7 @@ class JudgingScreen(Following):
 
     @on(Imported)
     def say_imported(self, event: Imported) -> None:
-        self.notify(event.sentence, markup=False)
+        say(self, event.sentence)
         self._read()
 
     def failed(self, error: WorkbenchError) -> None:
@@ -173,7 +174,7 @@ class JudgingScreen(Following):
             self._set(replace(self._settings, instrument=following(loaded.instruments, loaded.instrument)))
 
     def action_import_shipped(self) -> None:
-        self.notify("Importing …", timeout=2)
+        say(self, "Importing …")
         self.bring_shipped()
 
     def action_refresh(self) -> None:

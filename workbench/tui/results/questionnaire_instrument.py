@@ -21,6 +21,7 @@ from workbench.figures.book import Book
 from workbench.figures.visible import visible
 from workbench.tui.kit.dialogs import ConfirmScreen
 from workbench.tui.kit.editor_dialog import as_person
+from workbench.tui.kit.status import say
 from workbench.tui.neighbours import following
 from workbench.tui.results.book_screen import tabs
 from workbench.tui.results.details import explained
@@ -127,7 +128,7 @@ class QuestionsScreen(Following):
 
     @on(Changed)
     def say_changed(self, event: Changed) -> None:
-        self.notify(event.said, markup=False, timeout=4)
+        say(self, event.said)
         self.action_refresh()
 
     def action_turn(self) -> None:
@@ -147,7 +148,7 @@ class QuestionsScreen(Following):
         question: Question = row
         after = with_change(question, what, tuple(held.scales))
         if after == question:
-            self.notify("There is no other one.", timeout=3)
+            say(self, "There is no other one.", warns=True)
             return
         said = change_words(question, after, held.tallied.respondents)
         self._confirm(said, lambda person: self._keep_question(after, what, person))
@@ -160,7 +161,7 @@ class QuestionsScreen(Following):
         answer: tuple[Scale, Option] = row
         (scale, option), wanted = answer, Meaning(meaning)
         if option.meaning is wanted:
-            self.notify(f"It means {meaning} already.", timeout=3, markup=False)
+            say(self, f"It means {meaning} already.", warns=True)
             return
         after = scale.remapped({option.values[0]: wanted})
         said = mapping_words(held.tallied, scale, option, wanted)

@@ -16,6 +16,7 @@ from workbench.domain.readings import USUAL, Readings
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Entry
 from workbench.figures.visible import visible
+from workbench.tui.kit.status import say
 from workbench.tui.kit.template_words import heading
 from workbench.tui.neighbours import following, marked_anew
 from workbench.tui.results.book_screen import BookScreen
@@ -138,7 +139,7 @@ class ResponseBiasScreen(BookScreen):
     def action_mark(self) -> None:
         """Mark the model that is looked at, or take its mark away; of two marked ones show the comparison."""
         if not (name := self._model):
-            self.notify("This row is about no single model.", timeout=4)
+            say(self, "This row is about no single model.", warns=True)
             return
         self._marked = marked_anew(self._marked, name)
         if len(self._marked) == 2:

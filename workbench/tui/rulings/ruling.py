@@ -20,6 +20,7 @@ from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
 from workbench.tui.kit.base import StoreScreen, store_path
 from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.kit.status import say
 from workbench.tui.rulings.dialog import Decided, RulingDialog, said
 
 if TYPE_CHECKING:
@@ -178,14 +179,14 @@ class RulingKeys(Screen[Any], Keyed):
         """Ask for a ruling on what the cursor is on."""
         place = self.ruled_place() if self.RULED else None
         if place is None:
-            self.notify(NOTHING, timeout=4)
+            say(self, NOTHING, warns=True)
         else:
             self.find_things(place)
 
     @on(ThingsFound)
     def ask_for_ruling(self, event: ThingsFound) -> None:
         if not event.things:
-            self.notify(NOTHING, timeout=4)
+            say(self, NOTHING, warns=True)
         elif self.is_current:
             standing = [
                 self.rulings_in_sight(thing, of) for thing, of in zip(event.things, event.standing, strict=True)

@@ -14,10 +14,11 @@ from textual.message import Message
 from textual.widgets import Static
 
 from workbench.domain.counting import plural
-from workbench.tui.format import literal, visible
+from workbench.tui.format import literal
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.editor_dialog import as_person
 from workbench.tui.kit.short_refs import MOST, short_refs
+from workbench.tui.kit.status import say
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class ArchivedScreen(StoreScreen):
 
     @on(Acted)
     def say_done(self, event: Acted) -> None:
-        self.notify(visible(event.done.sentence), markup=False)
+        say(self, event.done.sentence)
         self.look()
 
     @on(RecordTable.RowSelected)

@@ -20,6 +20,7 @@ from workbench.tui import routes
 from workbench.tui.format import visible
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.editor_dialog import as_person
+from workbench.tui.kit.status import say
 from workbench.tui.kit.waive_dialog import WaiveDialog
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
@@ -213,7 +214,7 @@ class ChecksScreen(StoreScreen):
     def _started(self, job: int | None) -> None:
         if job is not None:
             self._job = job
-            self.notify(f"Job {job} runs. What it finds shows here when it is done.", markup=False)
+            say(self, f"Job {job} runs. What it finds shows here when it is done.")
 
     def _show(self, report: CheckReport, sheet: Sheet) -> None:
         """Show the findings; the cursor stays on its finding, or where it was."""

@@ -18,6 +18,7 @@ from workbench.domain.statements import VariantKind
 from workbench.errors import UsageError
 from workbench.options.shared import MAX_NEW_TOKENS, SEED, TEMPERATURE
 from workbench.tui.kit.start_form import Outlook, StartForm, asked, row, select, titled
+from workbench.tui.kit.status import say_below
 from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.ticks import TickList
 from workbench.workshop.options import CALLS, KEEP, PER_CALL
@@ -203,7 +204,7 @@ class DraftForm(StartForm):
     def dismiss(self, result: int | None = None) -> AwaitComplete:
         """Leave; what the rule has done is said here, because there is no job to watch."""
         if result == NO_JOB and self._said:
-            self.notify(self._said, markup=False)
+            say_below(self, self._said)
         return super().dismiss(result or None)
 
 

@@ -14,14 +14,15 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from workbench.domain.counting import plural
 from workbench.domain.drafting import DRAFTED
 from workbench.domain.statements import VariantKind
 from workbench.errors import ConflictError, WorkbenchError
-from workbench.tui.format import visible
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.editor_dialog import EditorDialog, as_person
 from workbench.tui.kit.note_dialog import NoteDialog, note_line
+from workbench.tui.kit.status import say
 from workbench.tui.statements.draft_editor import DraftEditor
 from workbench.tui.statements.drafts_decide import (
     accept_these,
@@ -82,7 +83,6 @@ class DraftsScreen(StoreScreen):
 
         drafts: tuple[int, ...]
         sentence: str
-        "empty where there is nothing to say"
 
     @dataclass
     class Overtaken(Message):
@@ -187,19 +187,19 @@ class DraftsScreen(StoreScreen):
     def go_on(self, event: Decided) -> None:
         self._mine += [event.drafts] if event.drafts else []
         self._note, self._deciding = "", False
-        if event.sentence:
-            self.notify(visible(event.sentence), markup=False)
+        say(self, event.sentence)
         self.read()
 
     @on(Overtaken)
     def look_again(self, event: Overtaken) -> None:
         self._deciding = False
-        self.notify(visible(event.sentence), severity="warning", markup=False)
+        say(self, event.sentence, warns=True)
         self.read()
 
     @on(Reopened)
     def return_to(self, event: Reopened) -> None:
-        self._mine.pop()
+        taken = len(self._mine.pop())
+        say(self, f"Taken back: {plural(taken, 'decision')}. The draft is here again.")
         self._kind = self._ref = None
         self._want, self._deciding = event.draft, False
         self.read()
@@ -227,7 +227,7 @@ class DraftsScreen(StoreScreen):
             return
         cases = [stack.case(draft) for draft in self.waiting]
         if not (chosen := unremarkable(cases)):
-            self.notify("Every draft here has a hint, or replaces a wording: decide one by one.", markup=False)
+            say(self, "Every draft here has a hint, or replaces a wording: decide one by one.", warns=True)
             return
 
         def take(yes: bool | None) -> None:
@@ -291,7 +291,7 @@ class DraftsScreen(StoreScreen):
 
         def started(job: int | None) -> None:
             if job is not None:
-                self.notify(f"Job {job} runs; its drafts come here as they arrive.", markup=False)
+                say(self, f"Job {job} runs; its drafts come here as they arrive.")
 
         self.app.push_screen(DraftForm(self._instrument, (self._ref,) if self._ref else ()), started)
 
@@ -339,7 +339,7 @@ class DraftsScreen(StoreScreen):
         decided = self._stack.decided.get(before.id) if self._stack else None
         if decided is not None and not any(before.id in mine for mine in self._mine):
             what, who = decided
-            self.notify(visible(f"{before.ref}: this draft was {what} by {who} meanwhile."), markup=False)
+            say(self, f"{before.ref}: this draft was {what} by {who} meanwhile.", warns=True)
 
     def _show(self) -> None:
         case, stack = self.current, self._stack

@@ -41,13 +41,13 @@ def accept_this(store: Store, case: Case, text: str | None, person: str, note: s
 
     changed, variant = accept(store, case.draft, person=person, text=text, note=note, seen=case.statement.wordings)
     another = "; it was asked about before, so it has a new version" if changed.versions else ""
-    return (case.draft.id,), f"{variant} of {case.draft.ref}{another}."
+    return (case.draft.id,), f"Accepted as {variant} of {case.draft.ref}{another}."
 
 
 def reject_this(store: Store, case: Case, person: str, note: str) -> tuple[tuple[int, ...], str]:
-    """Reject a draft; return it: there is nothing to say."""
+    """Reject a draft; return it, and what to say."""
     store.drafts.reject(case.draft.id, person=person, note=note)
-    return (case.draft.id,), ""
+    return (case.draft.id,), f"Rejected: a draft of {case.draft.kind} of {case.draft.ref}. z takes it back."
 
 
 def accept_these(store: Store, cases: Sequence[Case], person: str, note: str) -> tuple[tuple[int, ...], str]:

@@ -17,10 +17,10 @@ from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Choice
 from workbench.domain.statements import ORIGINAL, Relation, Statement, VariantId
 from workbench.errors import ConflictError, UnknownName
-from workbench.tui.format import visible
 from workbench.tui.kit.base import as_trouble, store_path
 from workbench.tui.kit.dialogs import ConfirmScreen
 from workbench.tui.kit.editor_dialog import as_person
+from workbench.tui.kit.status import say
 from workbench.tui.rulings.ruling import RuledPlace, RulingKeys
 from workbench.tui.statements.statement_format import EXPLAIN, Sheet, variant_name
 from workbench.tui.statements.statement_sheet import SheetView, read_sheet, sheet_widgets
@@ -152,7 +152,7 @@ class StatementScreen(RulingKeys):
 
     @on(Acted)
     def say_done(self, event: Acted) -> None:
-        self.notify(visible(event.done.sentence), markup=False)
+        say(self, event.done.sentence)
         if event.ref != self._ref:
             self._refs = tuple(event.ref if ref == self._ref else ref for ref in self._refs)
             self._ref = event.ref
@@ -165,7 +165,7 @@ class StatementScreen(RulingKeys):
 
         undoable = event.undoable
         if undoable is None:
-            self.notify(f"There is nothing to undo: {visible(event.person)} changed nothing here.", markup=False)
+            say(self, f"There is nothing to undo: {event.person} changed nothing here.", warns=True)
         elif self._ref in undoable.refs:
             self._undo_as(event.person)
         else:
@@ -284,7 +284,7 @@ class StatementScreen(RulingKeys):
         held = self._sheet.statement.wording(self._at, self._sheet.language) if self._sheet and self._at else None
         if held is not None:
             self.app.copy_to_clipboard(held.text)
-            self.notify(f"Copied {variant_name(held.variant)}.", markup=False)
+            say(self, f"Copied {variant_name(held.variant)} of {self._ref}.")
 
     def action_leave(self) -> None:
         self.dismiss(self._ref)

@@ -14,9 +14,9 @@ from textual.message import Message
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from workbench.tui.format import visible
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.editor_dialog import as_person
+from workbench.tui.kit.status import say
 from workbench.tui.routes import screen
 from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.statements.statements_list import (
@@ -180,7 +180,7 @@ class StatementsScreen(StoreScreen):
 
     @on(Acted)
     def say_done(self, event: Acted) -> None:
-        self.notify(visible(event.done.sentence), markup=False)
+        say(self, event.done.sentence)
         if len(event.done.refs) == 1:
             self._wanted = event.done.refs[0]
         self.look(self._query)
@@ -356,14 +356,14 @@ class StatementsScreen(StoreScreen):
     def _started(self, done: Done | None) -> None:
         """Show the instrument that was made."""
         if done is not None:
-            self.notify(visible(done.sentence), markup=False)
+            say(self, done.sentence)
             self._marks.clear()
             self._query = Query(instrument=done.refs[0])
             self.look(self._query)
 
     def _queued(self, job: int | None) -> None:
         if job is not None:
-            self.notify(f"Job {job} drafts. r reviews what it brings; 3 shows how far it is.", markup=False)
+            say(self, f"Job {job} drafts. r reviews what it brings; 3 shows how far it is.")
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="look")
     def look(self, query: Query, at: int | None = None) -> None:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Static
 
 from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+SAID_S = 8.0
+"for which it stays in sight what a key did"
 
 
 class TitleBar(Static):
@@ -23,15 +31,38 @@ class TitleBar(Static):
         text-wrap: nowrap;
         text-overflow: ellipsis;
     }
+    TitleBar.-long {
+        height: auto;
+        max-height: 3;
+        text-wrap: wrap;
+    }
     """
 
     place: reactive[str] = reactive("")
     note: reactive[str] = reactive("")
+    said: reactive[Content | None] = reactive[Content | None](None)
+    "what was done a moment ago; it stands where there is room, else in place of the rest"
 
     def __init__(self, store: str, place: str) -> None:
         super().__init__(markup=False)
         self.store = store
+        self._ends: Timer | None = None
         self.set_reactive(TitleBar.place, place)
+
+    def say(self, sentence: str, *, warns: bool = False) -> None:
+        """Show a sentence for a while; it takes more lines only where one cannot hold it."""
+        mark, style = ("!", "bold $text-warning") if warns else ("✓", "bold $text-success")
+        said = Content.assemble((f"{mark} {visible(sentence)}", style))
+        self.set_class(said.cell_length > self.content_size.width, "-long")
+        self.said = said
+        if self._ends is not None:
+            self._ends.stop()
+        self._ends = self.set_timer(SAID_S, self.unsay)
+
+    def unsay(self) -> None:
+        """Show again where one is."""
+        self.said = None
+        self.remove_class("-long")
 
     def rename(self, store: str) -> None:
         """Name another store."""
@@ -43,8 +74,20 @@ class TitleBar(Static):
             ("workbench", "bold"), " · ", visible(self.store), "  ", (visible(self.place), "bold $text-accent")
         )
         note = Content(visible(self.note))
+        if self.said is not None:
+            return self._with_said(left, note, self.said)
         room = self.content_size.width - left.cell_length - note.cell_length
         return Content.assemble(left, " " * max(2, room), note)
+
+    def _with_said(self, left: Content, note: Content, said: Content) -> Content:
+        """Return what was done with as much of the rest as there is room for."""
+        place, nothing = Content.styled(visible(self.place), "bold $text-accent"), Content("")
+        for before, after in ((left, note), (place, note), (place, nothing)):
+            gap = 2 * bool(after.cell_length)
+            room = self.content_size.width - before.cell_length - said.cell_length - after.cell_length - gap
+            if room >= 2:
+                return Content.assemble(before, " " * room, said, " " * gap, after)
+        return said
 
 
 class Trouble(Static):
