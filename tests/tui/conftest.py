@@ -149,6 +149,12 @@ def _hurried() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no test find the layout that another one left."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state-of-the-terminal"))
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """A store with one small instrument."""

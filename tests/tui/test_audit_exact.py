@@ -123,7 +123,7 @@ async def test_exact_and_sampled_runs_are_chosen_alike(tmp_path: Path) -> None:
     async with app.run_test(size=(140, 40)) as pilot:
         await judged(app, pilot)
         assert "sampled_would_pass" in by_parts(app)["soc-07",]
-        await press(app, pilot, "m")
+        await press(app, pilot, "M")
         assert isinstance(app.screen, RunsScreen)
         assert "prompts scored" in screen_text(app)
         await press(app, pilot, "up", "enter")

@@ -73,31 +73,33 @@ async def test_a_failing_wording_is_pointed_at_and_explained(app: WorkbenchApp, 
 
 
 @pytest.mark.e2e
-async def test_brackets_and_arrows_turn_the_templates_and_the_cursor_stays(app: WorkbenchApp) -> None:
+async def test_keys_and_arrows_turn_the_templates_and_the_cursor_stays(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, "env-03")
-        await press(app, pilot, "down", "down", "right_square_bracket")
+        await press(app, pilot, "down", "down", "t")
         assert "env-03 under personal-2" in shown(app, "#about")
-        assert "2 of 2 ← →" in shown(app, "#about")
+        assert "2 of 2 [ ]" in shown(app, "#about")
         assert by_parts(app)["original", "swapped"]["tests"] == "✓ ord"
         assert at(app) == ("paraphrase-2", "printed")
         await press(app, pilot, "left")
         assert "under personal-1" in shown(app, "#about")
-        await press(app, pilot, "left_square_bracket")
+        await press(app, pilot, "T")
         assert "under personal-2" in shown(app, "#about")
+        await press(app, pilot, "right_square_bracket")
+        assert "under personal-1" in shown(app, "#about")
 
 
-async def test_under_one_template_arrows_turn_the_statements_and_brackets_all_their_templates(
+async def test_under_one_template_arrows_and_brackets_turn_the_statements_and_t_their_templates(
     app: WorkbenchApp,
 ) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
         await press(app, pilot, "t", "down", "enter", "right")
         assert "mig-01 under personal-1" in shown(app, "#about")
-        await press(app, pilot, "right_square_bracket")
+        await press(app, pilot, "t")
         assert "mig-01 under personal-2" in shown(app, "#about")
-        assert "3 of 4 ← →" in shown(app, "#about")
-        await press(app, pilot, "left")
+        assert "3 of 4 [ ]" in shown(app, "#about")
+        await press(app, pilot, "left_square_bracket")
         assert "env-03 under personal-2" in shown(app, "#about")
 
 
@@ -122,18 +124,18 @@ async def test_swapped_orders_of_the_other_wordings_can_be_shown(app: WorkbenchA
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, "soc-07")
         assert figures(app).row_count == 7
-        assert shown(app, "#narrowed") == "5 more rows: e shows every row"
-        await press(app, pilot, "e")
+        assert shown(app, "#narrowed") == "5 more rows: E shows every row"
+        await press(app, pilot, "E")
         assert figures(app).row_count == 12
         assert ("negation", "swapped") in by_parts(app)
-        await press(app, pilot, "e")
+        await press(app, pilot, "E")
         assert figures(app).row_count == 7
 
 
 async def test_too_few_readable_answers_are_said_so(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, "mig-01")
-        await press(app, pilot, "right_square_bracket")
+        await press(app, pilot, "t")
         found = row(app, "paraphrase-2", "printed")
         assert (found["readable"], found["answers"], found["stance"]) == ("10", "30", "–")
         assert "· paraphrase few: paraphrase-2: only 10 of 30 readable, 20 needed" in flowing(app)

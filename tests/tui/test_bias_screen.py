@@ -148,7 +148,7 @@ async def test_sources_have_marks_of_their_own_and_x_goes_near(filled: Path, jud
     async with app.run_test(size=(140, 40)) as pilot:
         await begin(app, pilot)
         assert plane(app).scale == FULL
-        await press(app, pilot, "x")
+        await press(app, pilot, "Z")
         assert plane(app).scale == fitted(plane(app).points) != FULL
         await press(app, pilot, "tab")
         has(app, book(judged, filled).table("plane_by_source"))
@@ -226,7 +226,7 @@ async def test_prefixes_are_drawn_beside_the_baseline_and_x_zooms(filled: Path) 
         assert all("●" in row["picture of total"] for row in by_parts(app).values())
         assert "╫" in by_parts(app)[FIRST, "opinion"]["picture of total"]
         assert "-1.0" in screen_text(app)
-        await press(app, pilot, "x")
+        await press(app, pilot, "Z")
         assert "-0.7" in screen_text(app)
         assert "-1.0" not in screen_text(app)
 
@@ -493,7 +493,7 @@ async def test_without_answers_the_next_step_stands_there(tmp_path: Path, size: 
         screen = await begin(app, pilot)
         assert "No free-text answers yet" in shown(app, "#empty")
         assert "3 goes to Jobs" in shown(app, "#empty")
-        await press(app, pilot, "tab", "d", "x", "o", "m", "n", "p")
+        await press(app, pilot, "tab", "d", "Z", "o", "m", "n", "p")
         assert app.screen is screen
 
 

@@ -103,10 +103,10 @@ async def test_brackets_move_the_threshold(filled: Path, size: tuple[int, int]) 
         await opened(app, pilot)
         assert "of the test set alone (inclusion unknown)" in " ".join(shown(app, "#options").split())
         assert list(by_parts(app)) == [(way, at) for at in ("0.9", "0") for way in WAYS]
-        await press(app, pilot, "left_square_bracket")
+        await press(app, pilot, "minus")
         assert "confidence from 0.85" in shown(app, "#options")
         assert next(iter(by_parts(app))) == ("tuned", "0.85")
-        await press(app, pilot, *["right_square_bracket"] * 4)
+        await press(app, pilot, *["plus"] * 4)
         assert "confidence from 0.99" in shown(app, "#options")
         assert "undefined" in screen_text(app)
         await press(app, pilot, *CLASSES)
@@ -184,7 +184,7 @@ async def test_without_a_classifier_the_next_step_stands_there(tmp_path: Path, s
         screen = await opened(app, pilot)
         assert "No classifier yet" in shown(app, "#empty")
         assert "5 goes to Annotate" in screen_text(app)
-        await press(app, pilot, "tab", "e", "c", "left_square_bracket")
+        await press(app, pilot, "tab", "e", "c", "minus")
         assert app.screen is screen
         await press(app, pilot, "escape")
         assert app.screen is not screen

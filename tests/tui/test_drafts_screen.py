@@ -86,7 +86,7 @@ async def test_a_draft_is_shown_with_its_original_what_is_there_and_where_it_com
     async with app.run_test(size=size) as pilot:
         screen = await opened(app, pilot)
         text = screen_text(app)
-        assert screen.title_bar.note == "1 of 3 · 0 accepted · 0 rejected"
+        assert screen.title_bar.note == "1 of 3 waiting · 0 accepted · 0 rejected"
         assert "a-1 · paraphrase" in text
         assert "expected: the same stance as the original" in text
         assert "−[should]" in text
@@ -150,7 +150,7 @@ async def test_one_key_accepts_all_without_a_hint_after_a_question_and_one_takes
         assert not any(d.state == "accepted" for d in drafts(path)), "a question, not an act"
         await pilot.press("A", "y")
         await until(pilot, lambda: settled(screen, "7 accepted"))
-        assert screen.title_bar.note.startswith("1 of 2 · 7 accepted")
+        assert screen.title_bar.note.startswith("1 of 2 waiting · 7 accepted")
         assert wording(path, "a-1", VariantId(PARAPHRASE, 10)) is not None
         assert "paraphrase-10" in shown(app, "#existing")
         assert "and 6 more, from paraphrase-1 on" in shown(app, "#existing")
@@ -159,7 +159,7 @@ async def test_one_key_accepts_all_without_a_hint_after_a_question_and_one_takes
         await pilot.pause()
         assert app.screen is screen, "what is left has to be read"
         await pilot.press("z")
-        await until(pilot, lambda: settled(screen, "1 of 9 · 0 accepted"))
+        await until(pilot, lambda: settled(screen, "1 of 9 waiting · 0 accepted"))
         assert wording(path, "a-1", VariantId(PARAPHRASE, 4)) is None
 
 
@@ -265,11 +265,11 @@ async def test_filters_by_kind_and_statement_narrow_the_stack(stacked: Path) -> 
     app = WorkbenchApp(stacked)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
-        await pilot.press("k")
+        await pilot.press("f")
         assert screen.title_bar.note.startswith("only paraphrase · 1 of 2")
-        await pilot.press("k")
+        await pilot.press("f")
         assert screen.title_bar.note.startswith("only negation · 1 of 1")
-        await pilot.press("k", "t")
+        await pilot.press("f", "t")
         assert screen.title_bar.note.startswith("only a-1 · 2 of 2")
         await pilot.press("a")
         await until(pilot, lambda: "1 accepted" in screen.title_bar.note)

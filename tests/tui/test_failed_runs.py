@@ -83,7 +83,7 @@ async def test_the_audit_opens_on_the_run_that_has_answers_and_stays_there(tmp_p
     async with app.run_test(size=(120, 30)) as pilot:
         await judged(app, pilot)
         assert "smol · run 1 of 2" in screen_text(app)
-        await pilot.press("m")
+        await pilot.press("M")
         await until(pilot, lambda: isinstance(app.screen, RunsScreen))
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "nothing to judge" in screen_text(app))
@@ -124,7 +124,7 @@ async def test_runs_that_differ_in_their_dtype_alone_name_it(tmp_path: Path) -> 
         assert "20 tokens · bfloat16" in screen_text(app)
         await pilot.press("v")
         await judged(app, pilot)
-        await pilot.press("m")
+        await pilot.press("M")
         await until(pilot, lambda: isinstance(app.screen, RunsScreen))
         assert "answers · float32 · revision" in screen_text(app)
         assert "answers · bfloat16 · revision" in screen_text(app)

@@ -18,6 +18,7 @@ from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.keymap import read_keymap
 from workbench.tui.statements.statement import StatementScreen
+from workbench.tui.statements.statements import StatementsScreen
 
 
 @pytest.fixture
@@ -35,17 +36,17 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 async def test_a_key_of_the_keymap_does_what_it_was_given(path: Path, config: Path) -> None:
-    config.write_text('[home]\ngo-jobs = "ctrl+g"\n')
+    config.write_text('[home]\ngo-statements = "ctrl+g"\n')
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
-        await pilot.press("j")
+        await pilot.press("s")
         await pilot.pause()
         assert isinstance(app.screen, HomeScreen), "its former key is free"
         await pilot.press("f1")
         await until(pilot, lambda: "^g" in screen_text(app))
         await pilot.press("escape", "ctrl+g")
-        await until(pilot, lambda: isinstance(app.screen, JobsScreen))
+        await until(pilot, lambda: isinstance(app.screen, StatementsScreen))
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,7 @@ async def test_what_cannot_be_used_is_said_and_changes_nothing(
         await until(
             pilot, lambda: isinstance(app.screen, HomeScreen) and any(said in n.message for n in app._notifications), 20
         )
-        await pilot.press("j")
+        await pilot.press("3")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen))
 
 

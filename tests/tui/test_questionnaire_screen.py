@@ -224,7 +224,7 @@ async def test_m_sums_over_the_vocabulary_and_e_takes_the_printed_error(filled: 
         await begin(app, pilot)
         await press(app, pilot, *to("targets"))
         before = painted(in_sight(app))
-        await press(app, pilot, "m", "e")
+        await press(app, pilot, "M", "e")
         assert painted(in_sight(app)) == painted(expected.table("targets", DOUBTS)) != before
         assert "vocabulary" in shown(app, "#options")
         assert "SE as printed" in shown(app, "#options")
@@ -358,7 +358,7 @@ async def test_the_cursor_stays_on_its_question_through_models_measures_and_cond
     app = WorkbenchApp(filled, start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, "down", "c", "right", "m", "f5", "tab")
+        await press(app, pilot, "down", "c", "right", "M", "f5", "tab")
         assert screen(app).view.table.current == row_key("t1")
 
 

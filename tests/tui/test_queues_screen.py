@@ -120,9 +120,9 @@ async def test_d_and_k_open_what_the_app_has_for_the_queue(tmp_path: Path, monke
     app = WorkbenchApp(disputed(tmp_path / "a.db"))
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, 2)
-        await pilot.press("d", "k")
+        await pilot.press("d", "v")
         await until(pilot, lambda: asked == [("adjudicate", "first"), ("agreement", "first")])
-        await pilot.press("down", "d", "k")
+        await pilot.press("down", "d", "v")
         await until(pilot, lambda: asked[2:] == [("agreement", "[b]second")])
         await pilot.press("slash", *"ok")
         assert app.screen.query_one("#find", Input).value == "ok"
@@ -136,7 +136,7 @@ async def test_an_empty_store_says_what_to_do_first(path: Path) -> None:
         await until(pilot, lambda: "No queue yet" in screen_text(app))
         assert "n makes one from the free-text answers of a bias_score run" in screen_text(app)
         assert "workbench run STORE --audit bias_score" in screen_text(app)
-        await pilot.press("enter", "d", "k")
+        await pilot.press("enter", "d", "v")
         assert isinstance(app.screen, QueuesScreen)
 
 

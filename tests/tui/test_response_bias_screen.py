@@ -188,7 +188,7 @@ async def test_a_cell_says_sign_size_and_significance_in_marks_and_a_word(
         assert "\x1b" not in text
         assert "[red]told␛[0m" in visible(TOLD)
         assert max(map(len, text.splitlines())) == size[0]
-        await press(app, pilot, "x")
+        await press(app, pilot, "y")
         assert list(by_parts(app)) == [subject_of(place) for place in (ORDER, ODD)]
         await press(app, pilot, "question_mark")
         assert isinstance(app.screen, TextScreen)
@@ -328,14 +328,14 @@ async def test_a_cell_leads_to_its_questions_by_size_and_a_question_to_both_form
         assert "40.0 %" in shown(app, "#original")  # of the people
         assert "+[thxngs]" in shown(app, "#changed")
         assert "−[things]" in shown(app, "#original")
-        await press(app, pilot, "right_square_bracket")
+        await press(app, pilot, "d")
         assert "draw 2 of 2" in shown(app, "#about")
         assert f"entropy {second.changed.entropy:.2f}" in shown(app, "#changed")
         await press(app, pilot, "c")
         assert shown(app, "#about").splitlines()[1].startswith("odd/even  Change")
-        await press(app, pilot, "C", "n")
+        await press(app, pilot, "C", "right_square_bracket")
         assert typos[1].key in shown(app, "#about")
-        await press(app, pilot, "N", "right_square_bracket", "enter", "o")
+        await press(app, pilot, "left_square_bracket", "d", "enter", "o")
         assert isinstance(app.screen, FormScreen)
         text = screen_text(app)
         assert "Please answer the following question with one of the alphabetical options" in text

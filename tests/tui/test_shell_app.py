@@ -44,7 +44,7 @@ async def test_letters_on_home_lead_to_the_screens(path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("s")
         assert app.current_mode == "statements"
-        await pilot.press("h", "j")
+        await pilot.press("h", "3")
         assert app.current_mode == "jobs"
 
 

@@ -43,8 +43,8 @@ async def test_the_audit_names_its_family_and_switches_it_with_the_run(tmp_path:
     app = WorkbenchApp(play(tmp_path / "audit.db", [ASK, USER]), start="audit")
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "family user" in shown(app, "#options"))
-        assert "(m: others)" in shown(app, "#options")
-        await pilot.press("m")
+        assert "(M: others)" in shown(app, "#options")
+        await pilot.press("M")
         await until(pilot, lambda: isinstance(app.screen, RunsScreen))
         await pilot.press("k", "enter")
         await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "family chat" in shown(app, "#options"))

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from stores.core.store import Store
 from workbench.audits.audit import HomeLine
-from workbench.audits.bias_score.judged import BiasJudged, judge_bias
+from workbench.audits.bias_score.judged import BiasChoice, BiasJudged, judge_bias
+from workbench.domain.readings import PEOPLE, Readings
 from workbench.domain.verdicts import Estimate
 from workbench.errors import WorkbenchError
 from workbench.evidence.answered import answered
@@ -17,17 +18,21 @@ MODELS_SHOWN = 3
 
 
 def lines(store: Store) -> Sequence[HomeLine]:
-    """Return the total bias of the first models; none where there is no classifier."""
-    if not store.classifiers.list():
+    """Return the total bias of the first models, as a classifier reads them or, where there is none, by the labels that
+    people settled; none where there are neither.
+    """
+    by_people = not store.classifiers.list()
+    if by_people and not any(queue.done for queue in store.queues.list()):
         return ()
     try:
-        judged = judge_bias(store)
+        judged = judge_bias(store, BiasChoice(readings=Readings(by=PEOPLE))) if by_people else judge_bias(store)
     except WorkbenchError:
         return ()
     report, found = judged.report, judged.quality
+    read_by = "by people's labels alone" if by_people else ""
     poor = f"! read by {found.reader}: {found.shortcoming}" if found and found.shortcoming else ""
     return [
-        _line(model, report.figure(model).total, [poor, _partial(store, judged, model)])
+        _line(model, report.figure(model).total, [poor, _partial(store, judged, model)], read_by)
         for model in report.tally.models[:MODELS_SHOWN]
     ]
 
@@ -39,13 +44,13 @@ def _partial(store: Store, judged: BiasJudged, model: str) -> str:
     return f"! {number(came / planned, Kind.SHARE)} of the plan" if any(one.partial for one in of) else ""
 
 
-def _line(model: str, total: Estimate, warnings: Sequence[str]) -> HomeLine:
+def _line(model: str, total: Estimate, warnings: Sequence[str], read_by: str) -> HomeLine:
     return HomeLine(
         f"bias:{model}",
         "Bias",
         model,
         _stands(total),
-        below=[(words, True) for words in warnings if words],
+        below=[*([(read_by, False)] if read_by else []), *((words, True) for words in warnings if words)],
         todo="see the bias",
         todo_below="Enter there goes down to the answers behind a figure",
     )

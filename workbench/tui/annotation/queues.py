@@ -53,7 +53,7 @@ class QueuesScreen(StoreScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "new", "New", tooltip="Make a new queue"),
         Binding("d", "adjudicate", "Decide", tooltip="Decide where people disagree"),
-        Binding("k", "agreement", "Agreement", priority=True, tooltip="Show how well people agree"),
+        Binding("v", "agreement", "Agreement", tooltip="Show how well people agree"),
         Binding("p", "person", "Person", tooltip="Say who annotates"),
         Binding("w", "people", "Who", show=False, tooltip="Say who the annotators and respondents are"),
     ]

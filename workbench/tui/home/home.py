@@ -78,10 +78,12 @@ class HomeScreen(StoreScreen):
     EXPLAIN = explain()
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("2,s", "app.go('statements')", "Statements", tooltip="Go to Statements"),
-        Binding("3,j", "app.go('jobs')", "Jobs", tooltip="Go to Jobs"),
+        Binding("3", "app.go('jobs')", "Jobs", tooltip="Go to Jobs"),
         Binding("5,a", "app.go('annotate')", "Label", tooltip="Go to Annotate: queues, labels, adjudication"),
         Binding("i", "import", "Import", tooltip="Import statements, questions, answers from files, with a preview"),
         Binding("V", "review", "Review", show=False, tooltip="Open the review queue: what an auditor looks at first"),
+        Binding("j", "row(1)", "Row below", show=False),
+        Binding("k", "row(-1)", "Row above", show=False),
         *keys_to_audits(),
     ]
 
@@ -198,6 +200,13 @@ class HomeScreen(StoreScreen):
         super().failed(error)
         if self._overview is None:
             self.facts.clear_options()
+
+    def action_row(self, step: int) -> None:
+        """Go to the next line, or the one before."""
+        if step > 0:
+            self.facts.action_cursor_down()
+        else:
+            self.facts.action_cursor_up()
 
     def action_refresh(self) -> None:
         self._look()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -197,6 +197,12 @@ class AnswersScreen(RulingScreen, Generic[Row]):
             self._loading = True
             self.read_page(self._page.kind, self._page.following, more=True)
 
+    def goes(self, by: int) -> bool:
+        """Put the cursor on a neighbouring answer; False at an end."""
+        before = self.table.cursor_row
+        self.table.show_row(before + by)
+        return self.table.cursor_row != before
+
     def show_standing(self) -> None:
         self.show_answer()
 
@@ -251,8 +257,10 @@ class WholeAnswerScreen(ModalScreen[None]):
     CSS_PATH = "answers.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter", "dismiss(None)", "Close", key_display="Esc"),
-        Binding("y", "copy", "Copy"),
-        Binding("r", "rule", "Rule"),
+        Binding("y", "copy", "Copy", tooltip="Copy the answer as it was written"),
+        Binding("r", "rule", "Rule", tooltip="Rule on this answer"),
+        Binding("right_square_bracket", "step(1)", "Next answer", key_display="[ ]"),
+        Binding("left_square_bracket", "step(-1)", "Answer before", show=False),
     ]
 
     def __init__(
@@ -273,7 +281,8 @@ class WholeAnswerScreen(ModalScreen[None]):
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = Content(visible(self._title))
             ruled = " · r rule" if self._below is not None else ""
-            dialog.border_subtitle = f"{len(self._answer):,} characters · y copy{ruled} · Esc back"
+            steps = " · [ ] next" if self._among is not None else ""
+            dialog.border_subtitle = f"{len(self._answer):,} characters · y copy{ruled}{steps} · Esc back"
             yield Static(self._reading, markup=False, classes="line")
             yield LongText(text, marked, name="whole")
             yield Static(self._provenance, markup=False, classes="line -dim")
@@ -282,7 +291,13 @@ class WholeAnswerScreen(ModalScreen[None]):
         self.query_one("#whole").focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        return action != "rule" or self._below is not None
+        return self._among is not None if action == "step" else action != "rule" or self._below is not None
+
+    def action_step(self, by: int) -> None:
+        """Show the next answer of the list, or the one before, in place of this one."""
+        if (among := self._among) is not None and among.goes(by):
+            self.dismiss(None)
+            among.call_after_refresh(among.show_whole)
 
     def action_copy(self) -> None:
         copied(self, self._answer)
@@ -292,6 +307,13 @@ class WholeAnswerScreen(ModalScreen[None]):
         if (below := self._below) is not None:
             self.dismiss(None)
             below.call_after_refresh(below.action_rule)
+
+    @property
+    def _among(self) -> AnswersScreen[Any] | None:
+        """The list of answers that this one was opened from."""
+        stack = self.app.screen_stack
+        below = stack[-2] if len(stack) > 1 and stack[-1] is self else stack[-1]
+        return below if isinstance(below, AnswersScreen) else None
 
     @property
     def _below(self) -> RulingKeys | None:

@@ -36,7 +36,8 @@ class AuditScreen(BookScreen):
         Binding("a", "agreement", "Kappas", tooltip="Show κ and α over statements and templates"),
         Binding("p", "people", "As people", tooltip="κ over the statements that people answered, or over all"),
         Binding("o", "options", "Rules", tooltip="Choose reader, rule, minimum, which tests count, and void tests"),
-        Binding("m", "runs", "Model", show=False, tooltip="Switch to another model, sampling or instrument"),
+        Binding("e", "statement", "Edit", show=False, tooltip="Open the page of the statement, to read or change it"),
+        Binding("M", "runs", "Model", show=False, tooltip="Switch to another model, sampling or instrument"),
     ]
 
     _settings: Settings
@@ -72,7 +73,7 @@ class AuditScreen(BookScreen):
         super().say_who()
         runs = self._loaded.material.runs if self._loaded is not None and self._judged is not None else ()
         if len(runs) > 1:
-            self.title_bar.note += f" · run {runs.index(self._judged.run) + 1} of {len(runs)}: m switches"
+            self.title_bar.note += f" · run {runs.index(self._judged.run) + 1} of {len(runs)}: M switches"
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "o chooses other rules."

@@ -161,7 +161,7 @@ def options_words(judged: ReliabilityJudged, rules: Rules) -> Iterator[str]:
     yield run.instrument
     yield f"{plural(len(counts.statements), 'statement')}, {samples}"
     yield str(run.sampling)
-    yield from heading([run], families="m")
+    yield from heading([run], families="M")
     if exact is None:
         yield judged.card.name
         yield f"rule {options.rule}"

@@ -53,6 +53,11 @@ class BehindScreen(Following):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "right_square_bracket", "beside(1)", "Next", key_display="[ ]", tooltip="Show what the next row leads to"
+        ),
+        Binding("left_square_bracket", "beside(-1)", "Row before", show=False),
+        Binding("e", "statement", "Edit", show=False, tooltip="Open the page of the statement, to read or change it"),
         Binding("v", "whole", "Whole row", show=False, tooltip="Show everything that is known of this row"),
         Binding("escape", "back", "Back", key_display="Esc"),
     ]
@@ -82,10 +87,16 @@ class BehindScreen(Following):
     def explain(self) -> str:
         return explained(self._sheet.table)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "beside" or len(self._links) > 1
+
     @on(FluidTable.Sideways)
     def turn(self, event: FluidTable.Sideways) -> None:
+        self.action_beside(event.direction)
+
+    def action_beside(self, step: int) -> None:
         """Show what the next row, or the one before, leads to."""
-        at = (self._at + event.direction) % len(self._links)
+        at = (self._at + step) % len(self._links)
         if at != self._at:
             self.bring(self._loaded, self._links, at, instead=True)
 
@@ -105,7 +116,7 @@ class BehindScreen(Following):
 
     def _put(self) -> None:
         table = self._sheet.table
-        several = f"  {self._at + 1:,} of {len(self._links):,} ← →" if len(self._links) > 1 else ""
+        several = f"  row {self._at + 1:,} of {len(self._links):,} [ ]" if len(self._links) > 1 else ""
         about = Content.assemble((visible(table.title), "bold"), (several, "$text-muted"))
         self.query_one("#about", Static).update(about)
         none = self.query_one("#none", Static)

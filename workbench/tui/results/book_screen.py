@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -18,6 +18,7 @@ from workbench.figures.visible import visible
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.template_choice import TEMPLATES_KEY
 from workbench.tui.neighbours import following
+from workbench.tui.preferences import keep, remembered
 from workbench.tui.results.details import explained
 from workbench.tui.results.grid import sheet_of
 from workbench.tui.results.judging import JudgingScreen
@@ -93,6 +94,16 @@ class BookScreen(JudgingScreen):
     PICTURES: ClassVar[Mapping[str, type[Picture]]] = {}
     "view of an entry -> what draws its table, beside it or, in a narrow terminal, above it"
 
+    def __init__(self, settings: Any) -> None:
+        super().__init__(settings)
+        if isinstance(view := remembered(self._layout), str):
+            self._look = Look(view)
+
+    @property
+    def _layout(self) -> str:
+        """The name under which it is remembered which table a person looked at last."""
+        return f"table of {type(self).__name__}"
+
     def compose_body(self) -> ComposeResult:
         yield Static(id="header", markup=False)
         yield Static(id="tabs", markup=False)
@@ -152,6 +163,7 @@ class BookScreen(JudgingScreen):
         if self._book is not None:
             names = [entry.name for entry in self._book.contents]
             self._go(replace(self._look, view=following(names, self._look.view, step)))
+            keep(self._layout, self._look.view)
 
     async def action_leave(self) -> None:
         """Show all rows again, or leave where all are in sight."""

@@ -45,12 +45,12 @@ class ClassifierScreen(BookScreen):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left_square_bracket", "threshold(-1)", "Threshold below", show=False),
+        Binding("minus", "threshold(-1)", "Threshold below", show=False),
         Binding(
-            "right_square_bracket",
+            "plus,equals_sign",
             "threshold(1)",
             "Threshold",
-            key_display="[ ]",
+            key_display="+ −",
             tooltip="Leave out answers below another confidence",
         ),
         Binding("c", "classifier(1)", "Next one", tooltip="Show the classifier before this one"),

@@ -15,7 +15,7 @@ from workbench.figures.visible import visible
 from workbench.tui.results.sheet import Sheet
 
 KEYS = """Enter opens what a row was made of, Esc comes back. ← → show the next one that the table can be about.
-s sorts by a column, / finds rows, x shows only what failed a test, z all rows again; F1 lists every key."""
+s sorts by a column, / finds rows, x shows only what failed a test, 0 all rows again; F1 lists every key."""
 HOLLOW_SAID = "○ in a picture: too little rests on the value for an interval; a note says how much."
 LONGEST = 300
 "characters of a hidden value that the details show"

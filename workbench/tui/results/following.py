@@ -16,6 +16,7 @@ from workbench.tui.results.grid import sheet_of
 from workbench.tui.results.loaded import Loaded, Opened, Routes
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
+from workbench.tui.routes import screen
 from workbench.tui.rulings.ruling import RuledPlace, RulingScreen
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Following(RulingScreen):
     """A screen with a `SheetView` of a book."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("x,Z", "near", "Zoom", show=False, tooltip="Draw the whole scale, or as near as the intervals allow"),
+        Binding("Z", "near", "Zoom", show=False, tooltip="Draw the whole scale, or as near as the intervals allow"),
     ]
 
     @dataclass
@@ -47,6 +48,13 @@ class Following(RulingScreen):
         at: int
         instead: bool
         "whether it takes the place of what this screen shows"
+
+    @dataclass
+    class StatementFound(Message):
+        """It is known which statement a row is about."""
+
+        route: tuple[object, ...]
+        "what opens its page; empty: it is about none"
 
     @dataclass
     class Previewed(Message):
@@ -72,6 +80,18 @@ class Following(RulingScreen):
 
     def action_near(self) -> None:
         self.view.zoom()
+
+    def action_statement(self) -> None:
+        """Open the page of the statement that the row under the cursor is about, where it can be changed."""
+        if (place := self.ruled_place()) is not None:
+            self.find_statement(place)
+
+    @on(StatementFound)
+    def open_statement(self, event: StatementFound) -> None:
+        if event.route:
+            self.app.push_screen(screen("statement", *event.route))
+        else:
+            say(self, "This row is about no single statement.", warns=True)
 
     @on(SheetView.Opened)
     def open_row(self, event: SheetView.Opened) -> None:
@@ -145,6 +165,20 @@ class Following(RulingScreen):
         found = self.found(loaded, links[at])
         if not worker.is_cancelled:
             self.post_message(self.Came(found, links, at, instead))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="statement")
+    def find_statement(self, place: RuledPlace) -> None:
+        from stores.core.store import Store
+
+        route: tuple[object, ...] = ()
+        with Store.open(self.store_path) as store:
+            summaries = {one.name: one for one in store.instruments.summaries()}
+            for name in place.instruments:
+                refs = tuple(line.ref for line in store.instruments.lines(name)) if name in summaries else ()
+                if ref := next((word for word in place.words if word in refs), None):
+                    route = (name, ref, summaries[name].language, refs)
+                    break
+        self.post_message(self.StatementFound(route))
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="preview", description="figures")
     def make_preview(self, loaded: Loaded, link: Link) -> None:

@@ -33,7 +33,7 @@ person's answer to a target question (Haller, Vamvas, Sennrich, Jäger 2025)."""
         Binding("d", "compare", "Compare", tooltip="Show how this model differs from another one"),
         Binding("v", "variability", "sd/rms", tooltip="Variability as standard deviation, or as printed (rms)"),
         Binding(
-            "m", "masses", "Masses", show=False,
+            "M", "masses", "Masses", show=False,
             tooltip="Sum yes and no among the 10 likeliest tokens, or the vocabulary",
         ),
         Binding(
@@ -41,7 +41,7 @@ person's answer to a target question (Haller, Vamvas, Sennrich, Jäger 2025)."""
         ),
         Binding("u", "questions", "Questions", tooltip="Show the questionnaire: roles, scales, answers"),
         Binding("i", "instrument", "Instrument", show=False, tooltip="Show the next questionnaire"),
-        Binding("i", "import_shipped", "Import veldania_panel", tooltip="Import the shipped questionnaire"),
+        Binding("I", "import_shipped", "Import veldania_panel", tooltip="Import the shipped questionnaire"),
     ]  # fmt: skip
 
     _settings: Settings

@@ -75,7 +75,6 @@ class QuestionsScreen(Following):
         Binding("n", "means('no')", "No", tooltip="This answer means no"),
         Binding("e", "means('neutral')", "Neutral", tooltip="This answer is neutral"),
         Binding("m", "means('missing')", "Missing", tooltip="This answer counts as none"),
-        Binding("r", "refresh", "Reload", show=False, tooltip="Read the store again"),
         Binding("escape", "back", "Back", key_display="Esc"),
     ]
 

@@ -86,10 +86,12 @@ class ResponseBiasScreen(BookScreen):
         Binding("p", "holm", "Adjust p", show=False, tooltip="Adjust p for many tests: none, the biases, or all cells"),
         Binding("a", "alpha", "Alpha", show=False, tooltip="Take another level of significance"),
         Binding("e", "entropy", "Entropy", show=False, tooltip="Entropy by the options offered, or as published"),
-        Binding("d", "mark", "Compare", tooltip="Mark this model; a second mark compares the two"),
-        Binding("x", "typos", "Typos", show=False, tooltip="Show or hide the rows of the errors of typing"),
+        Binding(
+            "space,d", "mark", "Compare", key_display="Space", tooltip="Mark this model; a second mark compares the two"
+        ),
+        Binding("y", "typos", "Typos", show=False, tooltip="Show or hide the rows of the errors of typing"),
         Binding("v", "whole", "Whole row", show=False, tooltip="Show everything that is known of this row"),
-        Binding("i", "import_shipped", "Import veldania_choices", tooltip="Import the shipped questions"),
+        Binding("I", "import_shipped", "Import veldania_choices", tooltip="Import the shipped questions"),
     ]
     _settings: Settings
 

@@ -37,7 +37,7 @@ def about(found: Findings, shown: QuestionShown, at: tuple[int, int], *, several
 
     row = shown.row
     topic = f" · {visible(row.topic)}" if row.topic else ""
-    draws = f", draw {shown.draw} of {len(shown.draws)} [ ]" if len(shown.draws) > 1 else ""
+    draws = f", draw {shown.draw} of {len(shown.draws)}: d shows the next" if len(shown.draws) > 1 else ""
     place = visible(place_said(shown.bias, shown.condition, shown.variant))
     said = visible(change_said(found, shown))
     listed = f"  question {at[0]} of {at[1]} listed" if at[0] else ""

@@ -29,8 +29,8 @@ more often its neighbours are chosen then.
 
 People overlook errors of typing: a model that moves under those as well is not moved by the bias alone."""
 
-KEYS = """f definition · p adjustment of p for many tests (Holm) · a alpha · e entropy · x rows of the errors of \
-typing. d marks a model; a second mark shows the difference of the two. v shows everything that is known of a row."""
+KEYS = """f definition · p adjustment of p for many tests (Holm) · a alpha · e entropy · y rows of the errors of \
+typing. Space marks a model; a second mark shows the difference of the two. v shows everything that is known of a row."""
 
 QUESTION = f"""Both forms of one question with the answers, in the order in which the options were offered.
 
@@ -41,8 +41,8 @@ is. people: the share of people who chose it, where that is known. [words] in br
 Below stand letters that were not on offer; answers without such a letter, which were drawn again; and the normalised \
 entropy.
 
-c goes through the bias and the errors of typing, [ ] through the draws of an error of typing, ← → through the models, \
-n N through the questions. Enter shows the prompts as the model saw them and the answers as they were written.
+c goes through the bias and the errors of typing, d through the draws of an error of typing, ← → through the models, \
+[ ] through the questions. Enter shows the prompts as the model saw them and the answers as they were written.
 
 {BIASES}"""
 

@@ -57,11 +57,10 @@ class Asked:
 
 
 class ResponseTable(FluidTable):
-    """Responses; `g` filters here, as the footer says."""
+    """Responses."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select_cursor", "Whole answer", key_display="Enter"),
-        Binding("g", "screen.only('agree')", "Agree", tooltip="Show answers read as agreement"),
     ]
 
 
@@ -70,10 +69,11 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
 
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "only('agree')", "Agree", tooltip="Show answers read as agreement"),
         Binding("d", "only('disagree')", "Disagree", tooltip="Show answers read as rejection"),
         Binding("u", "only('unreadable')", "Unreadable", tooltip="Show answers that could not be read"),
         Binding("c", "only('cut off')", "Cut off", show=False, tooltip="Show answers that were cut off in thought"),
-        Binding("a", "only('')", "All", tooltip="Show all answers"),
+        Binding("0", "only('')", "All", tooltip="Show all answers"),
     ]
 
     def __init__(self, run: Run, reader: int, asked: Asked) -> None:
@@ -104,7 +104,7 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
         return Content.assemble((visible(asked.wording), "bold"), "\n", (visible(where), "$text-muted"), shown)
 
     def nothing(self, kind: str) -> str:
-        return f"No answers here: {ONLY[kind]}.\n\na shows all." if kind else "No answers."
+        return f"No answers here: {ONLY[kind]}.\n\n0 shows all." if kind else "No answers."
 
     def record(self, number: int, row: ResponseRow, width: int) -> Record:
         return response_record(number, row, width)

@@ -19,6 +19,7 @@ from workbench.domain.counting import plural
 from workbench.figures.table import Link
 from workbench.figures.visible import visible
 from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.preferences import keep, remembered
 from workbench.tui.results.details import details, whole
 from workbench.tui.results.grid import Grid
 from workbench.tui.results.narrowing import FAILURES, Only, choices, has_verdicts
@@ -29,6 +30,16 @@ from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 RULED = 3
 "rulings that are shown above the details of a row"
+
+
+def remembered_order(sheet: Sheet) -> Order | None:
+    """Return the order that a person chose last for tables of this name, where the table has the column."""
+    held = remembered(f"order of {sheet.table.name}")
+    if not isinstance(held, list) or len(held) != 2:
+        return None
+    column, descending = held
+    known = any(one.key == column for one in sheet.table.columns)
+    return Order(column, descending is True) if known else None
 
 
 class FigureTable(FluidTable):
@@ -98,10 +109,10 @@ class SheetView(Vertical):
         Binding("slash", "find", "Find", key_display="/", tooltip="Show only rows that contain some words"),
         Binding("x", "failed(1)", "Failed", tooltip="Show only what failed: any test, each test, and what is void"),
         Binding("X", "failed(-1)", "Failed test before", show=False),
-        Binding("e", "every", "Every row", tooltip="Show the minor rows too, or leave them out"),
-        Binding("z", "all", "All", show=False, tooltip="Show all rows again"),
+        Binding("E", "every", "Every row", tooltip="Show the minor rows too, or leave them out"),
+        Binding("0", "all", "All", show=False, tooltip="Show all rows again"),
     ]
-    EVERY = "e"
+    EVERY = "E"
     "key that shows minor rows"
     TALL = 34
     "lines from which there is room for a preview of what Enter opens"
@@ -160,7 +171,7 @@ class SheetView(Vertical):
     def show(self, sheet: Sheet) -> None:
         """Show a sheet. Sorting and finding go on where it is the same table; the cursor stays on its row."""
         if self.sheet is None or self.sheet.table.name != sheet.table.name:
-            self.order, self._every = None, False
+            self.order, self._every = remembered_order(sheet), False
             self._only.clear()
             self._close_box()
         self.sheet = sheet
@@ -345,6 +356,8 @@ class SheetView(Vertical):
     def _sort(self, order: Order | None) -> None:
         if order is not None:
             self.order = order if order.column else None
+            if self.sheet is not None:
+                keep(f"order of {self.sheet.table.name}", [order.column, order.descending])
             self._show()
 
     def _close_box(self) -> None:

@@ -41,8 +41,8 @@ class WordingsScreen(BehindScreen):
     """What was answered to each wording of a statement; Enter shows the answers."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left_square_bracket", "template(-1)", "Template before", show=False),
-        Binding("right_square_bracket", "template(1)", "Template", key_display="[ ]", tooltip="Show the next template"),
+        Binding("t", "template(1)", "Template", tooltip="Show the next template"),
+        Binding("T", "template(-1)", "Template before", show=False),
         Binding("d", "diff", "Diff", tooltip="Compare the wording with the original, word by word"),
         Binding("p", "prompt", "Prompt", tooltip="Show exactly what the model was given"),
     ]
@@ -51,8 +51,8 @@ class WordingsScreen(BehindScreen):
         self._diff = False
         self.view.remark = self._differs
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        return action != "template" or len(self._templates) > 1
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return len(self._templates) > 1 if action == "template" else super().check_action(action, parameters)
 
     def action_template(self, step: int) -> None:
         """Go to a neighbouring template, around the ends."""

@@ -108,7 +108,10 @@ def is_variant(word: str) -> bool:
 class RulingKeys(Screen[Any], Keyed):
     """What a screen needs from which things can be ruled on."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [RULE]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        RULE,
+        Binding("z", "undo_ruling", "Undo ruling", show=False, tooltip="Take your last ruling back"),
+    ]
 
     @dataclass
     class ThingsFound(Message):
@@ -168,7 +171,7 @@ class RulingKeys(Screen[Any], Keyed):
 
     def take_ruled(self, event: WasRuled) -> None:
         """Say what was ruled, and show it."""
-        self.notify(event.sentence, timeout=4, markup=False)
+        say(self, event.sentence)
         self.read_standing()
         self.show_ruled()
 
@@ -182,6 +185,15 @@ class RulingKeys(Screen[Any], Keyed):
             say(self, NOTHING, warns=True)
         else:
             self.find_things(place)
+
+    def action_undo_ruling(self) -> None:
+        """Take back the newest ruling that stands of the person who sits here; once more, the one before."""
+        if not self.RULED:
+            return
+        if self._auditor is None:
+            say(self, "Nothing to take back: you ruled nothing since you came.", warns=True)
+        else:
+            self.take_back_last(self._auditor)
 
     @on(ThingsFound)
     def ask_for_ruling(self, event: ThingsFound) -> None:
@@ -250,7 +262,7 @@ class RulingKeys(Screen[Any], Keyed):
                     reading=decided.reading,
                 )  # fmt: skip
                 read = f" ({decided.reading})" if decided.reading else ""
-                sentence = f"{decided.verdict}{read}: {name}; r, then z, takes it back"
+                sentence = f"{decided.verdict}{read}: {name}; z takes it back"
         self.post_message(self.WasRuled(sentence, made))
 
     @on(RulingsRead)
@@ -269,6 +281,20 @@ class RulingKeys(Screen[Any], Keyed):
                 f"{thing.name}: {said(one)}" for thing in found for one in reversed(standing.get(thing.subject.key, ()))
             ]
         self.post_message(self.RulingsRead(tuple(dict.fromkeys(lines))))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="rule")
+    def take_back_last(self, auditor: str) -> None:
+        from stores.core.store import Store
+        from workbench.evidence.ruling_subjects import called
+
+        with Store.open(store_path(self.app)) as store:
+            mine = [one for of in store.rulings.standing().values() for one in of if one.auditor == auditor]
+            if not mine:
+                self.post_message(self.WasRuled(f"Nothing to take back: no ruling of {auditor} stands."))
+                return
+            last = max(mine, key=lambda one: (one.at, one.uid))
+            store.rulings.undo(last, auditor=auditor)
+            self.post_message(self.WasRuled(f"taken back: {last.verdict} on {called(store, last.subject)}"))
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="standing")
     def read_standing(self) -> None:

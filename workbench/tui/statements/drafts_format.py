@@ -180,9 +180,9 @@ def provenance(draft: Draft) -> str:
 
 
 def place(at: int, of: int, counts: Mapping[str, int]) -> str:
-    """Return `3 of 57 · 12 accepted · 4 rejected`."""
+    """Return `3 of 57 waiting · 12 accepted · 4 rejected`."""
     taken = counts.get("accepted", 0) + counts.get("edited", 0)
-    parts = [f"{at + 1} of {of:,}"] if of else ["none waits"]
+    parts = [f"{at + 1} of {of:,} waiting"] if of else ["none waits"]
     return " · ".join([*parts, f"{taken:,} accepted", f"{counts.get('rejected', 0):,} rejected"])
 
 

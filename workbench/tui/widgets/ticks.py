@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any, ClassVar, Self
+
 from rich.segment import Segment
+from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import Checkbox, SelectionList
@@ -11,7 +15,26 @@ TICKED, EMPTY = "X", " "
 
 
 class TickList(SelectionList[str]):
-    """A list of names to tick."""
+    """A list of names to tick. Its cursor is in sight from the start, so that the first Down moves it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "cursor_down", "Down", show=False),
+        Binding("k", "cursor_up", "Up", show=False),
+    ]
+
+    def on_focus(self) -> None:
+        self._show_cursor()
+
+    def add_options(self, items: Iterable[Any]) -> Self:
+        """Offer more names; a cursor that was gone with those before comes back."""
+        super().add_options(items)
+        if self.has_focus:
+            self.call_after_refresh(self._show_cursor)
+        return self
+
+    def _show_cursor(self) -> None:
+        if self.highlighted is None and self.option_count:
+            self.highlighted = 0
 
     def render_line(self, y: int) -> Strip:
         line = super().render_line(y)

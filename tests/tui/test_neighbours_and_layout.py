@@ -1,0 +1,131 @@
+"""Next and previous, undo, the editor and the layout: the same keys and the same sight, wherever one is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.widgets.selection_list import Selection
+
+from stores.core.store import Store
+from tests.tui import books
+from tests.tui.audit_runs import STATEMENTS, audited
+from tests.tui.books import press
+from tests.tui.conftest import flowing, shown, status, until
+from tests.tui.test_audit_responses import opened, responses
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.results.answers import WholeAnswerScreen
+from workbench.tui.results.audit import AuditScreen
+from workbench.tui.results.responses import ResponsesScreen
+from workbench.tui.results.sheet import Order
+from workbench.tui.results.sheet_view import SheetView
+from workbench.tui.results.wordings import WordingsScreen
+from workbench.tui.statements.statement import StatementScreen
+from workbench.tui.widgets.ticks import TickList
+
+REFS = list(STATEMENTS)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return audited(tmp_path / "audit.db")
+
+
+class Ticks(App[None]):
+    """A list to tick, and something before it."""
+
+    def compose(self) -> ComposeResult:
+        yield TickList(*(Selection(name, name) for name in "abc"), compact=True)
+
+
+async def test_the_first_down_in_a_tick_list_moves_the_cursor() -> None:
+    app = Ticks()
+    async with app.run_test() as pilot:
+        ticks = app.query_one(TickList)
+        ticks.focus()
+        await pilot.pause()
+        assert ticks.highlighted == 0, "it is in sight before any key"
+        await pilot.press("down", "space")
+        assert ticks.selected == ["b"]
+        await pilot.press("j", "space", "k", "k", "space")
+        assert ticks.selected == ["b", "c", "a"]
+        ticks.clear_options()
+        ticks.add_options([Selection(name, name) for name in "xyz"])
+        await pilot.pause()
+        await pilot.press("down", "space")
+        assert ticks.selected == ["y"]
+
+
+@pytest.mark.e2e
+async def test_brackets_turn_statements_and_answers_and_e_opens_the_editor(path: Path) -> None:
+    app = WorkbenchApp(path, start="audit")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await books.begin(app, pilot, AuditScreen)
+        await press(app, pilot, "down", "e")
+        await until(pilot, lambda: isinstance(app.screen, StatementScreen) and REFS[1] in flowing(app))
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: isinstance(app.screen, StatementScreen) and app.screen._ref == REFS[2])
+        await press(app, pilot, "escape", "t", "enter")
+        assert isinstance(app.screen, WordingsScreen)
+        first = shown(app, "#about")
+        await press(app, pilot, "right_square_bracket")
+        assert shown(app, "#about") != first
+        await press(app, pilot, "left_square_bracket")
+        assert shown(app, "#about") == first
+        await press(app, pilot, "e")
+        await until(pilot, lambda: isinstance(app.screen, StatementScreen) and app.screen._ref == REFS[1])
+
+
+@pytest.mark.e2e
+async def test_brackets_go_through_the_answers_that_are_opened_whole(path: Path) -> None:
+    app = WorkbenchApp(path, start="audit")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot, "tax-02")
+        await responses(app, pilot, 5)
+        assert isinstance(answers := app.screen, ResponsesScreen)
+        assert answers.table.row_count > 1
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, WholeAnswerScreen)
+        await press(app, pilot, "right_square_bracket")
+        await until(pilot, lambda: isinstance(app.screen, WholeAnswerScreen))
+        assert answers.table.cursor_row == 1
+        await press(app, pilot, "left_square_bracket", "left_square_bracket")
+        await until(pilot, lambda: isinstance(app.screen, WholeAnswerScreen))
+        assert answers.table.cursor_row == 0
+
+
+async def test_z_takes_the_last_ruling_back_wherever_rulings_are_made(path: Path) -> None:
+    app = WorkbenchApp(path, start="audit", annotator="otto")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await books.begin(app, pilot, AuditScreen)
+        await press(app, pilot, "z")
+        await until(pilot, lambda: "no ruling of otto stands" in status(app))
+        await press(app, pilot, "r", "x", "enter")
+        await until(pilot, lambda: "z takes it back" in status(app))
+        await press(app, pilot, "z")
+        await until(pilot, lambda: status(app) == f"taken back: excluded on {REFS[0]}")
+    with Store.open(path) as store:
+        assert not any(store.rulings.standing().values())
+
+
+@pytest.mark.e2e
+async def test_the_table_and_its_order_are_as_they_were_left(path: Path) -> None:
+    app = WorkbenchApp(path, start="audit")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await books.begin(app, pilot, AuditScreen)
+        await press(app, pilot, "tab")
+        left = books.at(app)
+        view = app.screen.query_one(SheetView)
+        assert view.sheet is not None
+        column = view.sheet.table.columns[1].key
+        view._sort(Order(column, descending=True))
+        await pilot.pause()
+    app = WorkbenchApp(path, start="audit")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await books.begin(app, pilot, AuditScreen)
+        view = app.screen.query_one(SheetView)
+        assert view.order == Order(column, descending=True)
+        assert left is not None
+        await press(app, pilot, "shift+tab")
+        assert view.order is None

@@ -1,0 +1,177 @@
+"""One key has one meaning: the keys of every screen, with those of the tables on it and of the whole terminal."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.binding import Binding
+from textual.command import DiscoveryHit
+from textual.screen import Screen
+
+import workbench.tui
+from tests.conftest import instrument
+from tests.tui.conftest import made, until
+from workbench.tui.annotation.queues import QueuesScreen
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.commands import ActionProvider
+from workbench.tui.results.answers import AnswersScreen
+from workbench.tui.results.behind import BehindScreen
+from workbench.tui.results.book_screen import BookScreen
+from workbench.tui.results.following import Following
+from workbench.tui.results.sheet_view import FigureTable, SheetView
+from workbench.tui.widgets.record_table import RecordTable
+
+Meaning = tuple[str, str, str]
+"class, action, what it is called"
+
+ANYWHERE = {"enter", "escape", "tab", "shift+tab", "up", "down", "left", "right", "pageup", "pagedown", "home", "end"}
+"keys whose meaning depends on what has focus, everywhere"
+QUESTION_MARK = {"question_mark", "f1"}
+"help of whatever is in front"
+NARROWER = {
+    ("AuditScreen", "instrument"): "M lists the runs of all instruments, i the policy issues",
+    ("AnnotatorsScreen", "instrument"): "it is about one queue",
+    ("IssueGoldScreen", "instrument"): "it is about one instrument",
+    ("ClassifierScreen", "instrument"): "it is about one classifier",
+    ("StatementScreen", "undo_ruling"): "z undoes the last change of a statement; r, then z takes a ruling back",
+    ("ImportScreen", "refresh"): "F5 writes, as in every form; what is under the cursor is read anew by Enter",
+    ("QuestionsScreen", "undo_ruling"): "nothing is ruled on there",
+}
+"actions of a base that have no key on a screen, with the reason"
+MOVES = {
+    "j": ("down", "row(1)", "move(1)", "scroll", "step(1)"),
+    "k": ("up", "row(-1)", "move(-1)", "scroll", "step(-1)"),
+}
+NEIGHBOURS = ("step", "beside", "view", "question", "skip", "back")
+"beginnings of what [ and ] do: a neighbour in a sequence"
+READING = {"a": "agree", "d": "disagree", "n": "neutral", "u": "unreadable"}
+
+
+def below(kind: type[Any]) -> Iterator[type[Any]]:
+    for each in kind.__subclasses__():
+        yield each
+        yield from below(each)
+
+
+def screens() -> list[type[Screen[Any]]]:
+    for module in pkgutil.walk_packages(workbench.tui.__path__, "workbench.tui."):
+        import_module(module.name)
+    return sorted(
+        {one for one in below(Screen) if one.__module__.startswith("workbench.")}, key=lambda one: one.__name__
+    )
+
+
+def own(kind: type[Any]) -> Iterator[tuple[str, Meaning]]:
+    """Yield the keys of a class, those of its bases after them."""
+    for each in kind.__mro__:
+        if not each.__module__.startswith("workbench."):
+            continue
+        for one in each.__dict__.get("BINDINGS", ()):
+            binding = one if isinstance(one, Binding) else Binding(*one)
+            for key in binding.key.split(","):
+                yield key.strip(), (each.__name__, binding.action, binding.description)
+
+
+def context(screen: type[Screen[Any]]) -> list[type[Any]]:
+    """Return the classes whose keys work together: the tables on a screen, and the screen."""
+    if issubclass(screen, Following):
+        return [FigureTable, SheetView, screen]
+    if issubclass(screen, AnswersScreen | QueuesScreen):
+        return [RecordTable, screen]
+    return [screen]
+
+
+def meanings(screen: type[Screen[Any]]) -> dict[str, list[Meaning]]:
+    found: dict[str, list[Meaning]] = {}
+    for kind in context(screen):
+        for key, meaning in own(kind):
+            if meaning[1] not in [action for _, action, _ in found.get(key, [])]:
+                found.setdefault(key, []).append(meaning)
+    return found
+
+
+def clashes(app: WorkbenchApp) -> dict[str, set[str]]:
+    """Return what each key does that is described, from what has focus to the whole terminal."""
+    found: dict[str, set[str]] = {}
+    for _, bindings in app._binding_chain:
+        for key, several in bindings.key_to_bindings.items():
+            if key not in ANYWHERE | QUESTION_MARK | {"q", "ctrl+p"}:
+                actions = {one.action.removeprefix("app.") for one in several if one.description and not one.system}
+                found.setdefault(key, set()).update(actions)
+    return {key: actions for key, actions in found.items() if actions}
+
+
+ALL = screens()
+
+
+@pytest.mark.parametrize("screen", ALL, ids=lambda one: one.__name__)
+def test_a_key_means_one_thing_on_a_screen_and_nothing_loses_its_last_key(screen: type[Screen[Any]]) -> None:
+    keys = meanings(screen)
+    reachable = {found[0][1] for found in keys.values()}
+    for key, found in keys.items():
+        if key in ANYWHERE | QUESTION_MARK:
+            continue
+        (of, action, _), *others = found
+        for base, lost, called in others:
+            if lost == "nothing" or (screen.__name__, lost) in NARROWER or not called:
+                continue
+            inherited = issubclass(screen, BookScreen) or of == screen.__name__
+            assert inherited, f"{key} on {screen.__name__}: {action} of {of}, and {lost} of {base}"
+            assert lost in reachable, f"{screen.__name__}: {lost} of {base} lost its key {key} to {action} of {of}"
+
+
+@pytest.mark.parametrize("screen", ALL, ids=lambda one: one.__name__)
+def test_moving_neighbours_and_undoing_have_the_same_keys_everywhere(screen: type[Screen[Any]]) -> None:
+    keys = {key: found[0][1].removeprefix("app.").removeprefix("screen.") for key, found in meanings(screen).items()}
+    for key, ways in MOVES.items():
+        assert not keys.get(key) or any(way in keys[key] for way in ways), f"{key} on {screen.__name__}: {keys[key]}"
+    for key in ("left_square_bracket", "right_square_bracket"):
+        assert keys.get(key, "step").startswith(NEIGHBOURS), f"{key} on {screen.__name__}: {keys[key]}"
+    assert not keys.get("z") or keys["z"].startswith(("undo", "back")), f"z on {screen.__name__}: {keys['z']}"
+    undoing = [key for key, action in keys.items() if action.startswith("undo") and action != "undo_ruling"]
+    assert not undoing or "z" in undoing, f"{screen.__name__} undoes with {undoing}"
+    if "space" in keys:
+        assert keys["space"].startswith(("mark", "choose", "withdraw", "dismiss", "toggle", "scroll")), (
+            f"{screen.__name__}"
+        )
+    for key in ("f1", "ctrl+p"):
+        assert keys.get(key, "explain").startswith(("explain", "keys", "command_palette", "dismiss")), screen.__name__
+
+
+@pytest.mark.parametrize("screen", [one for one in ALL if issubclass(one, AnswersScreen)], ids=lambda one: one.__name__)
+def test_keys_that_read_answers_mean_the_same_where_answers_are_read(screen: type[Screen[Any]]) -> None:
+    keys = {key: found[0][1] for key, found in meanings(screen).items()}
+    for key, reading in READING.items():
+        assert key not in keys or reading in keys[key], f"{key} on {screen.__name__}: {keys[key]}"
+
+
+@pytest.mark.parametrize("mode", ["home", "statements", "jobs", "annotate", "audit", "results", "questionnaire"])
+async def test_the_palette_finds_every_act_of_a_screen(tmp_path: Path, mode: str) -> None:
+    app = WorkbenchApp(made(tmp_path / "audit.db", instrument()), start=mode)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.screen.active_bindings and not app.workers._workers)
+        for key, actions in clashes(app).items():
+            assert len(actions) == 1, f"{key} has two meanings: {actions}"
+        provider = ActionProvider(app.screen)
+        found = {hit.display.plain async for hit in provider.discover() if isinstance(hit, DiscoveryHit)}  # type: ignore[union-attr]
+        offered = [
+            active.binding
+            for active in app.screen.active_bindings.values()
+            if active.enabled and active.binding.description and not active.binding.system
+        ]
+        assert offered
+        for binding in offered:
+            assert (binding.tooltip or binding.description) in found
+        for key, (_, action, called) in ((key, found[0]) for key, found in meanings(type(app.screen)).items()):
+            active = app.screen.active_bindings.get(key)
+            if called and active is not None and active.enabled and active.binding.action == action:
+                assert (active.binding.tooltip or active.binding.description) in found
+
+
+def test_what_is_behind_a_row_has_the_keys_of_its_table() -> None:
+    assert {"0", "slash", "s", "Z"} <= meanings(BehindScreen).keys()
