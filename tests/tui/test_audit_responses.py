@@ -218,9 +218,9 @@ async def test_answers_are_filtered_by_how_they_were_read(app: WorkbenchApp) -> 
         await opened(app, pilot, "tax-02")
         await responses(app, pilot, 4)
         for key, words, readings in (
-            ("g", "agree only", ["+ agree"]),
+            ("a", "agree only", ["+ agree"]),
             ("d", "disagree only", ["− disagree"]),
-            ("a", "all answers", ["− disagree", "+ agree"]),
+            ("0", "all answers", ["− disagree", "+ agree"]),
         ):
             await pilot.press(key)
             await until(pilot, lambda words=words: words in shown(app, "#about"))  # type: ignore[misc]

@@ -30,7 +30,7 @@ more often its neighbours are chosen then.
 People overlook errors of typing: a model that moves under those as well is not moved by the bias alone."""
 
 KEYS = """f definition · p adjustment of p for many tests (Holm) · a alpha · e entropy · y rows of the errors of \
-typing. Space marks a model; a second mark shows the difference of the two. v shows everything that is known of a row."""
+typing. Space marks a model; a second mark shows the difference. v shows everything that is known of a row."""
 
 QUESTION = f"""Both forms of one question with the answers, in the order in which the options were offered.
 
