@@ -15,13 +15,14 @@ from stores.core.store import Store
 from tests.tui.bias_stores import HOSTILE_REF, MODELS, asked, full, labelled, sided, trained, unsided
 from tests.tui.books import at, behind, behind_table, by_parts, press, settled, table
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
+from workbench.audits.bias_score.home import lines as home_lines
 from workbench.audits.bias_score.judge import Report
 from workbench.audits.bias_score.judged import INSTRUMENT, BiasChoice, BiasJudged, judge_bias
 from workbench.audits.bias_score.judged_book import book
 from workbench.domain.readings import PEOPLE, Readings
 from workbench.domain.statements import Dimension
-from workbench.figures.shown import painted
-from workbench.figures.table import AnyTable
+from workbench.figures.shown import number, painted
+from workbench.figures.table import AnyTable, Kind
 from workbench.figures.visible import visible
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
@@ -519,8 +520,16 @@ async def test_without_a_classifier_peoples_labels_can_be_scored(tmp_path: Path)
         screen = await begin(app, pilot)
         assert "p scores these alone" in shown(app, "#empty")
         await press(app, pilot, "p")
-        assert totals_shown(screen) == totals(scored(path, BiasChoice(readings=Readings("people"))).report)
+        report = scored(path, BiasChoice(readings=Readings("people"))).report
+        assert totals_shown(screen) == totals(report)
         assert "read by people ·" in shown(app, "#options")
+    with Store.open(path) as store:
+        at_home = {line.main: line for line in home_lines(store)}
+    for model in report.tally.models[:3]:
+        total = report.figure(model).total
+        said = number(total.value, Kind.SCORE) if total.defined else total.undefined
+        assert said in at_home[model].detail, "Home says the same as the plane"
+        assert at_home[model].below == (("by people's labels alone", False),)
 
 
 @pytest.mark.e2e
