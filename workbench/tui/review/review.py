@@ -16,6 +16,7 @@ from workbench.domain.seeds import SEED
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Subject
 from workbench.tui.kit.number_dialog import NumberDialog
+from workbench.tui.kit.status import say
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded, Opened
 from workbench.tui.results.rules_dialog import RunsScreen
@@ -70,10 +71,11 @@ class ReviewScreen(BookScreen):
     COUNTING = "Ranking what waits …"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "following", "Next", tooltip="Open what waits next"),
+        Binding("N", "notes", "Notes", show=False, tooltip="Show what one must know to read the figures"),
         Binding("b", "blind", "Blind", tooltip="Hide the model and what others ruled, or show it again"),
         Binding("d", "draw", "Draw", tooltip="Draw a random control sample: it says how often the reader errs"),
         Binding("z", "undo", "Undo", tooltip="Take back what you ruled last"),
-        Binding("m", "runs", "Model", tooltip="Go to the queue of another run"),
+        Binding("M", "runs", "Model", tooltip="Go to the queue of another run"),
     ]
 
     _settings: Settings
@@ -145,7 +147,7 @@ class ReviewScreen(BookScreen):
 
         if event.ruling is not None and self.view.row is not None:
             self.session.done.append((name(self.view.row), event.ruling))
-        self.notify(event.sentence, timeout=4, markup=False)
+        say(self, event.sentence)
         self.read_standing()
         self._again()
 
@@ -156,14 +158,14 @@ class ReviewScreen(BookScreen):
     @on(Following)
     def open_following(self, event: Following) -> None:
         if event.item is None:
-            self.notify(NOTHING_WAITS, timeout=4)
+            say(self, NOTHING_WAITS)
             self._again()
         elif self.is_current:
             self.app.push_screen(ReviewItemScreen(event.progress, event.item, self.session))
 
     @on(Changed)
     def say_changed(self, event: Changed) -> None:
-        self.notify(event.told, timeout=6, markup=False)
+        say(self, event.told)
         self.read_standing()
         self._again()
 
