@@ -410,8 +410,8 @@ async def test_an_empty_store_says_what_to_do_and_9_leads_here(tmp_path: Path) -
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("9")
         await begin(app, pilot)
-        await until(pilot, lambda: "i imports the shipped ones" in screen_text(app))
-        await pilot.press("i")
+        await until(pilot, lambda: "I imports the shipped ones" in screen_text(app))
+        await pilot.press("I")
         await until(pilot, lambda: "No model has answered the questions of veldania_choices" in screen_text(app))
         assert "workbench run STORE --audit response_bias" in screen_text(app)
         await pilot.press("escape")

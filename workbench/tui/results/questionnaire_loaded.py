@@ -44,7 +44,7 @@ VARIABILITIES = {"sd": "sd over wordings", "rms": "rms over wordings, as printed
 NO_QUESTIONNAIRE = """No instrument of this store is a questionnaire yet.
 
 A questionnaire has questions with a role, context or target, and people's answers to them.
-i imports the shipped one, of a fictional country with synthetic people.
+I imports the shipped one, of a fictional country with synthetic people.
 To import your own: workbench import STORE --format csv FOLDER"""
 NO_PREDICTIONS = """{name} has no predictions yet.
 

@@ -41,7 +41,7 @@ ENTROPY_WORDS = {"offered": "entropy by options offered", "csv": "entropy as pub
 ALPHAS = (0.05, 0.01, 0.001, 0.1)
 NO_QUESTIONS = """No instrument of this store has multiple-choice questions yet.
 
-i imports the shipped ones: veldania_choices, 40 questions about a fictional country that cover all five biases.
+I imports the shipped ones: veldania_choices, 40 questions about a fictional country that cover all five biases.
 Your own: workbench import STORE --format choices FOLDER
 Published questions and answers: workbench import STORE --format biasmonkey FOLDER"""
 NO_ANSWERS = """No model has answered the questions of {name} yet.
