@@ -63,9 +63,9 @@ def _intervals(result: Consistency) -> str:
     )
     pairs = f" Differences between models are on statements that both were asked: {difference}."
     return (
-        f"Intervals are 95 %. Of leaning: {leaning}. Of stances on issues: {issue}. Bootstraps draw "
-        f"{options.resamples:,} times, seed {options.seed}; templates and parties are not resampled."
-        f"{pairs if models > 1 else ''}"
+        f"Intervals are 95 %. Of leaning: {leaning}. Of stances on issues: {issue}. Those that "
+        f"are bootstrapped rest on {options.resamples:,} bootstrap resamples, seed {options.seed}; templates and parties "
+        f"are not resampled.{pairs if models > 1 else ''}"
     )
 
 
