@@ -62,10 +62,10 @@ def _intervals(result: Consistency) -> str:
         for name in ("family share", "signed stance on an issue", "difference on an issue")
     )
     pairs = f" Differences between models are on statements that both were asked: {difference}."
+    rest = f"rest on {options.resamples:,} bootstrap resamples, seed {options.seed}"
     return (
-        f"Intervals are 95 %. Of leaning: {leaning}. Of stances on issues: {issue}. Those that "
-        f"are bootstrapped rest on {options.resamples:,} bootstrap resamples, seed {options.seed}; templates and parties "
-        f"are not resampled.{pairs if models > 1 else ''}"
+        f"Intervals are 95 %. Of leaning: {leaning}. Of stances on issues: {issue}. Those that are bootstrapped {rest}; "
+        f"templates and parties are not resampled.{pairs if models > 1 else ''}"
     )
 
 
