@@ -64,7 +64,7 @@ def _intervals(result: Consistency) -> str:
     pairs = f" Differences between models are on statements that both were asked: {difference}."
     rest = f"rest on {options.resamples:,} bootstrap resamples, seed {options.seed}"
     return (
-        f"Intervals are 95 %. Of leaning: {leaning}. Of stances on issues: {issue}. Those that are bootstrapped {rest}; "
+        f"Intervals are 95 %. Of leaning: {leaning}. Of stances on issues: {issue}. Bootstrapped ones {rest}; "
         f"templates and parties are not resampled.{pairs if models > 1 else ''}"
     )
 
