@@ -216,12 +216,13 @@ class Store:
 
 
 def _check_attempt(connection: sqlite3.Connection, attempt: int | None) -> None:
-    """Raise AttemptEnded where something is to be written for an attempt that has ended."""
+    """Raise AttemptEnded where something is to be written for an attempt that has ended, or whose job was deleted."""
     if attempt is None:
         return
-    ended = "select job_id, outcome from attempt where id = ? and ended_at is not null"
-    row = connection.execute(ended, (attempt,)).fetchone()
-    if row is not None:
-        job, outcome = row
+    row = connection.execute("select job_id, outcome, ended_at from attempt where id = ?", (attempt,)).fetchone()
+    if row is None:
+        raise AttemptEnded("the job of this attempt was deleted; nothing of this was written")
+    job, outcome, ended = row
+    if ended is not None:
         taken = "another worker has the job now" if outcome == "lost" else f"it ended as {outcome}"
         raise AttemptEnded(f"an attempt at job {job} has ended: {taken}; nothing of this was written")

@@ -9,14 +9,19 @@ from dataclasses import dataclass
 
 from stores.core.base import named, now
 from stores.jobs.heartbeat import Sign, sign, waits
+from workbench.domain.probe_results import ProbeResult, ProbeWish
 from workbench.domain.responses import EXACT, Answerer
+
+PROBE, UNREADABLE = "probe", "unreadable"
+"what a job may wait for a person to decide: whether its probe looks well, and whether to go on with a model of which \
+nothing could be read"
 
 _JOBS = """
     select j.id, j.kind, j.spec, j.state, j.stop_requested, j.created_at, a.started_at, j.finished_at, j.heartbeat,
         j.done, j.total, j.progress, j.message, a.host, a.pid,
         (select count(*) from attempt c where c.job_id = j.id) as attempts,
         j.pause_requested, j.paused_at, j.lane, j.concurrency, j.only_failed, j.failures, j.uid, j.beats, a.place,
-        j.mark
+        j.mark, j.probe, j.question, j.patient, j.hidden
     from job j left join attempt a on a.id = (select max(b.id) from attempt b where b.job_id = j.id)
 """
 
@@ -64,6 +69,14 @@ class Job:
     "`system_fingerprint` -> answers in the newest attempt"
     reasons: tuple[tuple[str, int], ...] = ()
     "why it failed in the newest attempt, the most frequent reasons first, each with how often"
+    probe: ProbeWish | None = None
+    "that it begins with a probe, and what came of that"
+    question: str = ""
+    "what it waits for a person to decide, see `PROBE`; empty: nothing"
+    patient: bool = False
+    "whether a person let it go on although nothing could be read"
+    hidden: bool = False
+    "whether lists leave it out until somebody asks for all jobs"
 
     @property
     def active(self) -> bool:
@@ -80,6 +93,16 @@ class Job:
         """Whether it computes label probabilities, so that what it counts are prompts and no answers."""
         sampling = self.spec.get("sampling")
         return isinstance(sampling, Mapping) and sampling.get("mode") == EXACT
+
+    @property
+    def probed(self) -> ProbeResult | None:
+        """What its probe found; None where it had none, or has not asked it yet."""
+        return self.probe.result if self.probe is not None else None
+
+    @property
+    def ended_badly(self) -> bool:
+        """Whether it ended before its end, and no worker has it."""
+        return self.state in ("failed", "cancelled", "lost")
 
     @property
     def failed_items(self) -> int:
@@ -130,6 +153,10 @@ def _job(row: sqlite3.Row) -> Job:
         snapshots=tuple(Answerer(**share) for share in snapshots),
         fingerprints=tuple((str(name), int(count)) for name, count in fingerprints),
         reasons=tuple((str(reason), int(count)) for reason, count in reasons),
+        probe=ProbeWish.from_json(json.loads(row["probe"])) if row["probe"] else None,
+        question=row["question"] if state == "paused" else "",
+        patient=bool(row["patient"]),
+        hidden=bool(row["hidden"]),
     )
 
 

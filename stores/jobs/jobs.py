@@ -14,11 +14,12 @@ import secrets
 import socket
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stores.core.base import Aggregate, now
 from stores.jobs.heartbeat import place
-from stores.jobs.job_rows import Job, jobs_where
+from stores.jobs.job_rows import PROBE, UNREADABLE, Job, jobs_where
+from workbench.domain.probe_results import ProbeResult, ProbeWish
 from workbench.errors import AttemptEnded, JobError, UsageError
 
 Mark = Callable[[bytes, str, Mapping[str, object]], str]
@@ -55,14 +56,28 @@ class Turn:
 class Jobs(Aggregate):
     """The verbs on jobs."""
 
-    def create(self, kind: str, spec: Mapping[str, object], total: int, mark: Mark | None = None) -> int:
-        """Queue a job and return its number. `mark` says who creates it; without one it was created elsewhere."""
-        uid = secrets.token_bytes(UID_BYTES)
+    def create(
+        self,
+        kind: str,
+        spec: Mapping[str, object],
+        total: int,
+        mark: Mark | None = None,
+        *,
+        probe: ProbeWish | None = None,
+        patient: bool = False,
+    ) -> int:
+        """Queue a job and return its number.
+
+        mark : who creates it; without one it was created elsewhere
+        probe : that it begins with a probe
+        patient : that it goes on although nothing of what comes first can be read
+        """
+        uid, wish = secrets.token_bytes(UID_BYTES), None if probe is None else json.dumps(probe.as_json())
         with self.store.write() as connection:
             row = connection.execute(
-                "insert into job (uid, kind, spec, state, created_at, total, mark) "
-                "values (?, ?, ?, 'queued', ?, ?, ?) returning id",
-                (uid, kind, spec_text(spec), now(), total, mark(uid, kind, spec) if mark else ""),
+                "insert into job (uid, kind, spec, state, created_at, total, mark, probe, patient) "
+                "values (?, ?, ?, 'queued', ?, ?, ?, ?, ?) returning id",
+                (uid, kind, spec_text(spec), now(), total, mark(uid, kind, spec) if mark else "", wish, patient),
             ).fetchone()
         return int(row[0])
 
@@ -167,7 +182,7 @@ class Jobs(Aggregate):
             with self.store.write(attempt_id) as connection:
                 connection.execute(
                     "update job set state = :state, message = :message, finished_at = :at, heartbeat = :at, "
-                    "beats = beats + 1, pause_requested = 0, paused_at = null where id = :id",
+                    "beats = beats + 1, pause_requested = 0, paused_at = null, question = '' where id = :id",
                     values,
                 )
                 connection.execute(_END_ATTEMPT, values | {"outcome": state})
@@ -184,12 +199,12 @@ class Jobs(Aggregate):
             if job.state == "queued" or not job.worker:
                 connection.execute(
                     "update job set state = 'cancelled', finished_at = ?, paused_at = null, pause_requested = 0, "
-                    "message = 'cancelled; no worker was at it' where id = ?",
+                    "question = '', message = 'cancelled; no worker was at it' where id = ?",
                     (now(), job_id),
                 )
                 _end_attempts(connection, job_id)
             else:
-                connection.execute("update job set stop_requested = 1 where id = ?", (job_id,))
+                connection.execute("update job set stop_requested = 1, question = '' where id = ?", (job_id,))
         return self.get(job_id)
 
     def pause(self, job_id: int) -> Job:
@@ -223,6 +238,9 @@ class Jobs(Aggregate):
             if job.state == "done" or (job.state == "running" and (job.stopping or not job.pausing)):
                 state = "stopping" if job.stopping else job.state
                 raise JobError(f"job {job_id} is {state}; there is nothing to resume")
+            if _goes_on_unread(job):
+                connection.execute("update job set patient = 1 where id = ?", (job_id,))
+            connection.execute("update job set question = '', hidden = 0 where id = ?", (job_id,))
             if job.state == "queued":
                 connection.execute("update job set hurried = ? where id = ?", (job.worker, job_id))
             elif job.worker:
@@ -301,16 +319,66 @@ class Jobs(Aggregate):
         )
         return tuple(job for job in others if job.worker)
 
-    def pause_for_people(self, job_id: int, attempt_id: int, message: str) -> bool:
+    def ask_people(self, job_id: int, attempt_id: int, question: str = "") -> bool:
+        """Let a job pause, and wait for a person's decision. False where another worker has it."""
+        try:
+            with self.store.write(attempt_id) as connection:
+                connection.execute("update job set pause_requested = 1, question = ? where id = ?", (question, job_id))
+        except AttemptEnded:
+            return False
+        return True
+
+    def pause_for_people(self, job_id: int, attempt_id: int, message: str, question: str = "") -> bool:
         """Leave a job that needs a person's decision paused, without a worker. False where another worker has it, or it
         was asked to stop.
         """
-        try:
-            with self.store.write(attempt_id) as connection:
-                connection.execute("update job set pause_requested = 1 where id = ?", (job_id,))
-        except AttemptEnded:
-            return False
-        return self.release(job_id, attempt_id, message)
+        return self.ask_people(job_id, attempt_id, question) and self.release(job_id, attempt_id, message)
+
+    def note_probe(self, job_id: int, result: ProbeResult) -> None:
+        """Keep what the probe of a job found: it is not asked again."""
+        with self.store.write() as connection:
+            wish = self.get(job_id).probe or ProbeWish()
+            noted = json.dumps(replace(wish, result=result).as_json())
+            connection.execute("update job set probe = ? where id = ?", (noted, job_id))
+
+    def hide(self, job_id: int, *, hidden: bool = True) -> Job:
+        """Leave a job out of lists, or list it again. Raises JobError where it has not ended."""
+        with self.store.write() as connection:
+            job = self.get(job_id)
+            if hidden and job.state != "done" and not job.ended_badly:
+                raise JobError(f"job {job_id} is {job.state}; only a job that has ended can be hidden. Cancel it first")
+            connection.execute("update job set hidden = ? where id = ?", (hidden, job_id))
+        return self.get(job_id)
+
+    def failures_of(self, job_id: int) -> int:
+        """Return how many answers a job noted as failed: they go with it."""
+        row = self.connection.execute(
+            "select coalesce(sum(d.failed), 0) from draw d join attempt a on a.id = d.attempt_id where a.job_id = ?",
+            (job_id,),
+        ).fetchone()
+        return int(row[0])
+
+    def check_deletable(self, job_id: int) -> Job:
+        """Return a job that nothing rests on. Raises JobError for any other."""
+        job = self.get(job_id)
+        if job.state not in ("failed", "cancelled"):
+            why = "figures may rest on what it asked" if job.state == "done" else "cancel it first"
+            raise JobError(f"job {job_id} is {job.state}: {why}. It can be hidden once it has ended")
+        brought = {name: self.connection.execute(sql, (job_id,)).fetchone()[0] for name, sql in _BROUGHT.items()}
+        if kept := ", ".join(f"{count:,} {name}" for name, count in brought.items() if count):
+            raise JobError(f"job {job_id} brought {kept}, which stay; it can be hidden, and is not deleted")
+        return job
+
+    def delete(self, job_id: int) -> Job:
+        """Delete a job that nothing rests on, with its attempts, its probe and what it noted as failed, and return what
+        it was. Raises JobError as `check_deletable`.
+        """
+        with self.store.write() as connection:
+            job = self.check_deletable(job_id)
+            connection.execute(f"delete from draw where {_OF_JOB}", (job_id,))
+            connection.execute("delete from attempt where job_id = ?", (job_id,))
+            connection.execute("delete from job where id = ?", (job_id,))
+        return job
 
     def _if_paused(self, update: str, job_id: int, attempt_id: int, message: str, outcome: str = "") -> bool:
         """Update a job that is asked to pause, and not to stop, and end the attempt where it has an outcome."""
@@ -329,6 +397,15 @@ class Jobs(Aggregate):
         return row is not None
 
 
+_OF_JOB = "attempt_id in (select id from attempt where job_id = ?)"
+_BROUGHT = {
+    "answers": f"select coalesce(sum(n - failed), 0) from draw where {_OF_JOB}",
+    "label probabilities": f"select count(*) from score where {_OF_JOB}",
+    "drafts": f"select count(*) from draft where {_OF_JOB}",
+    "tables of next tokens": f"select count(*) from next_tokens where {_OF_JOB}",
+    "classifiers": "select count(*) from classifier where job_id = ?",
+}
+"what a job brought -> how much of it there is"
 _END_ATTEMPT = "update attempt set ended_at = :at, outcome = :outcome where id = :attempt"
 
 
@@ -348,6 +425,12 @@ def _check_claimable(job: Job) -> None:
 
 def _is_hurried(connection: sqlite3.Connection, job_id: int) -> bool:
     return bool(connection.execute("select hurried from job where id = ?", (job_id,)).fetchone()[0])
+
+
+def _goes_on_unread(job: Job) -> bool:
+    """Whether a person who resumes a job has seen that nothing of it could be read."""
+    probed = job.probed
+    return job.question == UNREADABLE or (job.question == PROBE and probed is not None and not probed.readable)
 
 
 def _before(other: Job, job: Job) -> bool:

@@ -25,6 +25,11 @@ class Refused(Exception):
     """Raised by `FaultyServer.respond`: the call is answered with 400 and this error."""
 
 
+READABLE, SOMETIMES = "Beneficial.", 20
+"""one answer in so many to the templates of the small instrument names a label; the others repeat the prompt, and a job
+of which not one answer can be read pauses"""
+
+
 @dataclass
 class Asked:
     """One call as it came in, and what the server did about it."""
@@ -109,7 +114,9 @@ class FaultyServer:
         """Return one choice with an answer of its own."""
         with self.lock:
             self._serial += 1
-            text = f"{prompt_of(asked.body)} ~ {self._serial}"
+            labels = "Is the following statement more likely to be" in str(asked.body)
+            said = READABLE if labels and self._serial % SOMETIMES == 1 else prompt_of(asked.body)
+            text = f"{said} ~ {self._serial}"
         asked.serials.append(text)
         choice: dict[str, Any] = {"index": index, "finish_reason": "stop"}
         chat = asked.path.endswith("/chat/completions")

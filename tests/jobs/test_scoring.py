@@ -22,7 +22,7 @@ from workbench.audits.reliability.arrays import counts
 from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED
 from workbench.audits.reliability.exact import ExactReport
 from workbench.audits.reliability.verdicts import label_mass, run_verdicts
-from workbench.cli.jobs import progress_line
+from workbench.cli.watching import progress_line
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Probe, Prompt, Template
 from workbench.domain.responses import EXACTLY, Sampling

@@ -108,6 +108,8 @@ async def test_a_job_is_started_by_keyboard_alone_and_seen_to_its_end(
         await pilot.press("ctrl+u", *"scripted", "tab", *"a-1")
         await until(pilot, lambda: "scripted" in shown(app, "#plan") and "1 statement" in shown(app, "#plan"))
         await pilot.press("f5")
+        await until(pilot, lambda: "R begins the run" in screen_text(app))
+        await pilot.press("R")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen))
         await until(pilot, lambda: "✓ done" in screen_text(app) and "answers are stored" in screen_text(app), 60)
         text = screen_text(app)

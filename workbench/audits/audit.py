@@ -237,6 +237,13 @@ class Audit(ABC):
         """
         return design
 
+    def given_in(self, design: Design) -> Mapping[str, Any]:
+        """Return the values of `run_options` that a design was made with, by their names: `designed` turned round.
+
+        What only chose statements is left out, as the design names these.
+        """
+        return {}
+
     def said(self, spec: Mapping[str, Any]) -> list[str]:
         """Return in a few words what a stored design asks, where the audit and the instrument do not say it."""
         return []

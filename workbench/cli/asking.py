@@ -21,6 +21,35 @@ def agreed(question: str = "Start? [Y/n] ", *, default: bool = True) -> bool:
     return input().strip().lower() in ("y", "yes", *[""] * default)
 
 
+def at_terminal() -> bool:
+    """Return whether a person reads what is printed, and can answer."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def edited(line: str) -> str:
+    """Let a person change a line that stands at the prompt already; "" where nothing is left of it, or at Ctrl+D.
+
+    readline, where there is one, puts it there; else it is printed and typed anew.
+    """
+    try:
+        import readline
+    except ImportError:
+        print(line)
+        return _typed()
+    readline.set_startup_hook(lambda: readline.insert_text(line))
+    try:
+        return _typed()
+    finally:
+        readline.set_startup_hook()
+
+
+def _typed() -> str:
+    try:
+        return input("> ").strip()
+    except EOFError:
+        return ""
+
+
 def check_agreed(options: Namespace) -> None:
     """Raise UsageError unless a person wants the job to start, with --yes or when asked."""
     if not options.yes and not agreed():

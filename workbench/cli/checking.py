@@ -80,7 +80,7 @@ def check(options: Namespace) -> int:
     """Say what there is to compute, ask whether to start, start the worker, and watch it."""
     from stores.core.store import Store
     from workbench.cli.asking import check_agreed
-    from workbench.cli.jobs import EXIT_CODES, started, watch
+    from workbench.cli.watching import EXIT_CODES, started, watch
     from workbench.jobs import launch
     from workbench.pipeline.checking import plan_check, thresholds_of
 

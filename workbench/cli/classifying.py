@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from workbench.classifier.options import SETTINGS, TRAINED
 from workbench.cli.asking import check_agreed
 from workbench.cli.figures import FIGURES, as_data, put_out
-from workbench.cli.jobs import EXIT_CODES, started, watch
 from workbench.cli.output import print_json, say
 from workbench.cli.verbs import Namespace, verb
+from workbench.cli.watching import EXIT_CODES, started, watch
 from workbench.domain.names import listed
 from workbench.options.option import Option, flag
 from workbench.options.shared import CODEBOOK, DETACH, INSTRUMENT, JSON, MODELS, SEED, STARTING, STORE, THRESHOLD

@@ -285,7 +285,7 @@ def drawn(instrument: Instrument, options: Namespace) -> tuple[str, ...]:
 def _ask(store: Store, options: Namespace) -> int:
     from workbench import pipeline
     from workbench.cli.asking import check_agreed
-    from workbench.cli.jobs import EXIT_CODES, watch
+    from workbench.cli.watching import EXIT_CODES, watch
     from workbench.jobs import launch
 
     design = _design(store, options)
@@ -301,7 +301,7 @@ def _ask(store: Store, options: Namespace) -> int:
     job_id = None
     if plan.samples_needed:
         check_agreed(options)
-        job_id = launch.start(store, plan.design, plan)
+        job_id = launch.start(store, plan.design, plan, patient=True)
         if options.detach:
             return _detached(options, design, job_id, plan.samples_needed)
         job = watch(store, job_id, quiet=options.json)

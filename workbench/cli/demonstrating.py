@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from workbench import registry
 from workbench.cli.audit_options import AUDIT
-from workbench.cli.jobs import EXIT_CODES, watch
 from workbench.cli.output import say
 from workbench.cli.running import next_command
 from workbench.cli.verbs import Namespace, verb
+from workbench.cli.watching import EXIT_CODES, watch
 from workbench.domain.designs import Design
 from workbench.domain.seeds import SEED
 from workbench.options.option import flag

@@ -6,9 +6,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.asking import check_agreed
-from workbench.cli.jobs import EXIT_CODES, started, watch
 from workbench.cli.output import print_json, say, table, tell
 from workbench.cli.verbs import Namespace, Section, verb
+from workbench.cli.watching import EXIT_CODES, started, watch
 from workbench.domain.drafting import DRAFTED, DraftPrompt, kind_words
 from workbench.domain.names import listed
 from workbench.domain.statements import VariantId, VariantKind

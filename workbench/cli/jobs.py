@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from workbench import registry
-from workbench.cli.asking import agreed
+from workbench.cli.asking import agreed, at_terminal, edited
 from workbench.cli.output import print_json, say, say_wrapped, table, tell
 from workbench.cli.verbs import Namespace, verb
-from workbench.errors import StoreGone, UsageError
-from workbench.figures.visible import visible
-from workbench.options.option import Option, Type
+from workbench.cli.watching import (
+    EXIT_CODES,
+    break_line,
+    choices,
+    failures,
+    follow_it,
+    print_probe,
+    served,
+    state_of,
+    until_ended,
+)
+from workbench.domain.counting import plural
+from workbench.errors import UsageError
+from workbench.options.option import Option, Type, flag
 from workbench.options.shared import JSON, STORE, YES
 
 if TYPE_CHECKING:
@@ -24,10 +33,6 @@ if TYPE_CHECKING:
 
 WHO = ("model", "name", "classifier", "encoder", "nli")
 "keys of a job's specification that say who does it"
-UNITS = {"train": "steps", "classify": "responses", "check": "texts", "draft": "prompts"}
-"what a kind of jobs counts; every other kind counts answers, or prompts where it computes label probabilities"
-EXIT_CODES = {"done": 0, "cancelled": 3, "paused": 3}
-LOOK_EVERY_S = 0.5
 LOG_LINES = 1000
 
 FITS: dict[str, tuple[str, ...]] = {
@@ -38,6 +43,11 @@ FITS: dict[str, tuple[str, ...]] = {
     "concurrency": ("running", "queued", "paused"),
     "follow": ("running", "queued", "paused"),
     "log": ("running", "paused", "queued", "lost", "failed", "cancelled", "done"),
+    "probe": ("running", "paused", "queued", "lost", "failed", "cancelled", "done"),
+    "edit": ("paused", "lost", "failed", "cancelled"),
+    "hide": ("lost", "failed", "cancelled"),
+    "show": ("lost", "failed", "cancelled", "done"),
+    "delete": ("failed", "cancelled"),
 }
 "the states of the jobs among which one is chosen where none is named"
 JOB_ACTS = {
@@ -48,6 +58,11 @@ JOB_ACTS = {
     "concurrency": "let at most N calls to a served model, or rows of a batch, be under way; N 0: as at first",
     "follow": "show how it goes until it ends; Ctrl+C leaves it running",
     "log": "print what its worker wrote",
+    "probe": "print the answers of its probe with their readings",
+    "edit": "change the command that asks the same, with all its options, and run it; piped, print it",
+    "hide": "leave a job that has ended out of lists; `show` lists it again, --hidden lists all",
+    "show": "list a hidden job again",
+    "delete": "delete a job that brought nothing, once it is said what goes",
 }
 "what is done with one job"
 
@@ -57,7 +72,8 @@ JOB_ACTS = {
     Option("act", "what to do with a job, see below", none="list", positional=True, choices=JOB_ACTS),
     Option("job", "the job's number", Type.WHOLE, positional=True),
     Option("most", "concurrency: how many at once", Type.WHOLE, least=0, positional=True, metavar="N"),
-    YES.but(help="resume, retry: let a job that was created elsewhere go on without asking"),
+    flag("hidden", "list hidden jobs, too"),
+    YES.but(help="resume, retry: let a job that was created elsewhere go on without asking; delete: do not ask"),
     JSON,
     about="List jobs, or act on one.",
     epilog="JOB may be left out where the act fits one job only.",
@@ -68,8 +84,10 @@ def jobs(options: Namespace) -> int:
 
     if options.most is not None and options.act != "concurrency":
         raise UsageError(f"{options.act} takes one number, the job's; {options.most} is one too many")
-    if options.yes and options.act not in ("resume", "retry"):
-        raise UsageError("--yes lets a job from elsewhere go on; give it with resume or retry")
+    if options.yes and options.act not in ("resume", "retry", "delete"):
+        raise UsageError("--yes lets a job from elsewhere go on, or be deleted; give it with resume, retry or delete")
+    if options.hidden and options.act is not None:
+        raise UsageError(f"--hidden lists jobs; leave it out with {options.act}")
     with Store.open(options.store) as store:
         if options.act is None:
             return _list(store, options)
@@ -111,14 +129,14 @@ def _resume(store: Store, options: Namespace, number: int) -> int:
     from workbench.jobs import launch
 
     _with_consent(options, lambda consent: launch.resume(store, number, consent=consent))
-    return _said(store, options, number, f"Job {number} goes on. {_follow_it(options.store, number)}")
+    return _said(store, options, number, f"Job {number} goes on. {follow_it(options.store, number)}")
 
 
 def _retry(store: Store, options: Namespace, number: int) -> int:
     from workbench.jobs import launch
 
     _with_consent(options, lambda consent: launch.retry(store, number, consent=consent))
-    return _said(store, options, number, f"Job {number} asks again what failed. {_follow_it(options.store, number)}")
+    return _said(store, options, number, f"Job {number} asks again what failed. {follow_it(options.store, number)}")
 
 
 def _with_consent(options: Namespace, go_on: Callable[[bool], object]) -> None:
@@ -152,11 +170,11 @@ def _concurrency(store: Store, options: Namespace, number: int) -> int:
 
 def _follow(store: Store, options: Namespace, number: int) -> int:
     try:
-        job = _until_ended(store, number, quiet=options.json)
+        job = until_ended(store, number, quiet=options.json)
     except KeyboardInterrupt:
         if not options.json:
-            _break_line()
-            say(f"Job {number} goes on. {_follow_it(options.store, number)}")
+            break_line()
+            say(f"Job {number} goes on. {follow_it(options.store, number)}")
         return 130
     if options.json:
         print_json(asdict(job))
@@ -170,6 +188,75 @@ def _log(_store: Store, options: Namespace, number: int) -> int:
     return tell(options, text or f"Job {number} has not written anything yet.", {"job": number, "log": text})
 
 
+def _probe(store: Store, options: Namespace, number: int) -> int:
+    found = store.jobs.get(number).probed
+    if options.json:
+        print_json({"job": number, "probe": None if found is None else found.as_json()})
+    elif found is None:
+        say(f"Job {number} has had no probe.")
+    else:
+        print_probe(found)
+    return 0
+
+
+def _edit(store: Store, options: Namespace, number: int) -> int:
+    """Let a person change the command that asks what a job asks, and run it; print it where nobody sits here."""
+    from workbench.cli.main import main
+    from workbench.jobs.tidying import instead_of
+
+    words = _arguments(store, store.jobs.get(number))
+    if options.json:
+        print_json({"job": number, "command": ["workbench", *words]})
+        return 0
+    line = shlex.join(["workbench", *words])
+    if not at_terminal():
+        print(line)
+        return 0
+    say(f"Change what job {number} asks; Enter runs it, and what is stored already is not asked again.")
+    typed = shlex.split(edited(line))
+    if not typed:
+        return tell(options, "Nothing was started.", None)
+    before = max(job.id for job in store.jobs.list())
+    ended = main(typed[1:] if typed[0] == "workbench" else typed)
+    if new := [job.id for job in store.jobs.list() if job.id > before]:
+        instead_of(store, number, new[0])
+    return ended
+
+
+def _arguments(store: Store, job: Job) -> list[str]:
+    """Return the command that starts a job like this one, with all of its options."""
+    from workbench.cli import checking, classifying, drafting, running
+    from workbench.jobs.again import VERBS, values_of
+    from workbench.options.flags import as_arguments
+
+    verbs = (running.run, classifying.train, classifying.classify, drafting.draft, checking.check)
+    name = VERBS[job.kind]
+    verb_ = dict(zip(VERBS.values(), verbs, strict=True))[name]
+    return [name, str(store.path), *as_arguments(verb_.options, values_of(store, job))]
+
+
+def _hide(store: Store, options: Namespace, number: int) -> int:
+    store.jobs.hide(number)
+    return _said(store, options, number, f"Job {number} is hidden. List it: workbench jobs {options.store} --hidden")
+
+
+def _unhide(store: Store, options: Namespace, number: int) -> int:
+    store.jobs.hide(number, hidden=False)
+    return _said(store, options, number, f"Job {number} is listed again.")
+
+
+def _delete(store: Store, options: Namespace, number: int) -> int:
+    from workbench.jobs.tidying import delete, what_goes
+
+    goes = what_goes(store, number)
+    if not options.json:
+        say_wrapped(f"{goes[0].upper()}{goes[1:]}.")
+    if not options.yes and not agreed("Delete it? [y/N] ", default=False):
+        raise UsageError(f"job {number} stays as it is; --yes deletes it where nobody can answer")
+    delete(store, number)
+    return tell(options, f"Job {number} is deleted.", {"deleted": number, "said": goes})
+
+
 ACTS: dict[str, Callable[[Store, Namespace, int], int]] = {
     "pause": _pause,
     "resume": _resume,
@@ -178,10 +265,15 @@ ACTS: dict[str, Callable[[Store, Namespace, int], int]] = {
     "concurrency": _concurrency,
     "follow": _follow,
     "log": _log,
+    "probe": _probe,
+    "edit": _edit,
+    "hide": _hide,
+    "show": _unhide,
+    "delete": _delete,
 }
 
 
-SETTLED = frozenset({"pause", "resume", "cancel", "retry"})
+SETTLED = frozenset({"pause", "resume", "cancel", "retry", "hide", "delete"})
 "acts for which it matters whether the job's worker lives"
 
 
@@ -189,23 +281,17 @@ def _said(store: Store, options: Namespace, number: int, sentence: str) -> int:
     return tell(options, sentence, asdict(store.jobs.get(number)))
 
 
-def started(options: Namespace, number: int, about: Mapping[str, Any]) -> int:
-    """Print what is said of a job that was started and left to itself; `about`: what a program learns beside it."""
-    return tell(options, f"Job {number} runs. {_follow_it(options.store, number)}", {**about, "job": number})
-
-
-def _follow_it(path: Path, number: int) -> str:
-    return f"Follow it: workbench jobs {path} follow {number}"
-
-
 def _list(store: Store, options: Namespace) -> int:
     from workbench.jobs import launch
 
-    found = launch.looked_at(store)
+    every = launch.looked_at(store)
+    found = [job for job in every if options.hidden or not job.hidden]
     if options.json:
         print_json(found)
         return 0
-    if not found:
+    if hidden := len(every) - len(found):
+        say(f"{plural(hidden, 'hidden job')} left out; --hidden lists all.")
+    if not every:
         say(f"No jobs yet. Start one: workbench run {options.store} --model smollm2")
         return 0
     table(
@@ -215,7 +301,7 @@ def _list(store: Store, options: Namespace) -> int:
                 str(job.id),
                 "ask" if job.kind == "sample" else job.kind,
                 str(job.spec.get("audit") or ""),
-                _state(job),
+                state_of(job),
                 next((str(job.spec[name]) for name in WHO if job.spec.get(name)), ""),
                 str(job.spec.get("instrument") or ""),
                 f"{job.done:,}/{job.total:,}",
@@ -226,8 +312,11 @@ def _list(store: Store, options: Namespace) -> int:
     )
     for job in found:
         say_wrapped(f"Job {job.id}: {_course(job)}")
-        for line in (*_failures(job), *_served(job)):
+        for line in (*failures(job), *served(job)):
             say(line)
+        if job.question:
+            for line in choices(store.path, job):
+                say(f"  {line}")
         if job.state == "queued" and not job.worker:
             say(f"Job {job.id}: no worker has it. Start one: workbench jobs {options.store} resume {job.id}")
         if job.unsure:
@@ -245,138 +334,3 @@ def _course(job: Job) -> str:
     begun = f"started {job.started_at[:16].replace('T', ' ')} UTC" if job.started_at else "not started yet"
     attempts = f"attempt {job.attempts}" if job.attempts > 1 else ""
     return "; ".join(part for part in (begun, attempts, job.message) if part)
-
-
-def _failures(job: Job) -> list[str]:
-    """Return why what failed did, the most frequent reasons first; not those that the job's own sentence has whole."""
-    return [f"Job {job.id}: {n:,} failed: {reason}" for reason, n in job.reasons if reason not in job.message]
-
-
-def _served(job: Job) -> list[str]:
-    """Return what came from each snapshot of a served model, and under which fingerprints; where there is one of each,
-    it is in the names of the results.
-    """
-    lines = [f"Job {job.id}: {one.describe()}" for one in job.snapshots] if len(job.snapshots) > 1 else []
-    if len(job.fingerprints) > 1:
-        counts = ", ".join(f"{name} {n:,}" for name, n in job.fingerprints)
-        lines.append(f"Job {job.id}: answers by system_fingerprint: {counts}")
-    return lines
-
-
-def _state(job: Job) -> str:
-    if job.state == "running" and (job.stopping or job.pausing):
-        return "stopping" if job.stopping else "pausing"
-    return job.state
-
-
-def watch(store: Store, job_id: int, *, quiet: bool = False) -> Job:
-    """Show a job's progress until it ends. Ctrl+C asks it to stop, and waits for what it is at to be stored."""
-    asked = False
-    while True:
-        try:
-            return _until_ended(store, job_id, quiet=quiet)
-        except KeyboardInterrupt:
-            if asked:
-                raise
-            asked = True
-            stopping = "stopping; what has arrived is being stored (Ctrl+C again leaves the job to itself)"
-            print(stopping, file=sys.stderr) if quiet else _show(stopping)
-            if store.jobs.get(job_id).active:
-                store.jobs.request_stop(job_id)
-
-
-def _until_ended(store: Store, job_id: int, *, quiet: bool) -> Job:
-    """Show a job's progress until no worker has it any more."""
-    from workbench.jobs import launch
-
-    shown = ""
-    while True:
-        launch.reap()
-        _check_there(store)
-        job = store.jobs.get(job_id)
-        line = progress_line(job)
-        if not quiet and line != shown:
-            _show(line)
-            shown = line
-        if not job.active:
-            if not quiet:
-                _end(job, store.path)
-            return job
-        time.sleep(LOOK_EVERY_S)
-
-
-def _check_there(store: Store) -> None:
-    """Raise StoreGone, saying where workers keep what they have, once the store's file is no longer there."""
-    try:
-        store.check()
-    except StoreGone as error:
-        raise StoreGone(
-            f"{error} A worker that was at a job ends, and writes what was stored and what it still had to "
-            f"{store.path.stem}.rescued{store.path.suffix} beside it, or to the folder for temporary files."
-        ) from error
-
-
-def progress_line(job: Job) -> str:
-    """Return one line about a job."""
-    from workbench.jobs import launch
-
-    share = f"{job.done / job.total:.0%}" if job.total else "0%"
-    pace = launch.pace(job)
-    counted = UNITS.get(job.kind, "prompts" if job.exact else "answers")
-    parts = [f"job {job.id} {_state(job)}", f"{job.done:,}/{job.total:,} {counted} {share}"]
-    if pace.per_second is not None:
-        parts.append(f"{pace.per_second:.1f}/s")
-    if pace.eta_seconds is not None:
-        parts.append(f"about {max(1, round(pace.eta_seconds / 60))} min left" if pace.eta_seconds > 90 else "soon done")
-    parts += _figures(job)
-    if job.message and job.active:
-        parts.append(job.message)
-    return " · ".join(parts)
-
-
-def _figures(job: Job) -> list[str]:
-    """Return what is said of the answers so far."""
-    from workbench.jobs import launch
-
-    told, answers = job.progress, job.progress.get("answers", 0)
-    parts = [f"loss {told['loss']:.3f}"] if "loss" in told else []
-    audit = registry.of_design(job.spec) if job.kind == "sample" else None
-    if answers and audit is not None and not audit.free_text and not job.exact:
-        letters = audit.defaults.until_valid
-        names = {"drawn again": "invalid"} if letters else {"unreadable": "unreadable", "refused": "refused"}
-        parts += [f"{said} {told.get(name, 0) / answers:.0%}" for said, name in names.items()]
-    if answers and told.get("truncated"):
-        parts.append(f"cut off in thought {told['truncated'] / answers:.0%}")
-    if told.get("failed"):
-        parts.append(f"{told['failed']:,.0f} failed")
-    if "cost" in told:
-        at_end = launch.cost_at_end(job)
-        parts.append(f"cost {told['cost']:.4g}" + (f", about {at_end:.4g} at the end" if at_end is not None else ""))
-    return parts
-
-
-def _show(line: str) -> None:
-    if sys.stdout.isatty():
-        print(f"\r\x1b[2K{visible(line)}", end="", flush=True)
-    else:
-        print(visible(line), flush=True)
-
-
-def _break_line() -> None:
-    if sys.stdout.isatty():
-        print()
-
-
-def _end(job: Job, path: Path) -> None:
-    _break_line()
-    say(f"job {job.id} {job.state}: {job.message}")
-    if job.state == "lost":
-        say("its worker is gone; everything that it committed is stored")
-    for line in (*_failures(job), *_served(job)):
-        say(line)
-    if job.failed_items and not job.retry_helps and job.state == "failed":
-        return
-    if job.failed_items and job.retry_helps and job.state in ("failed", "cancelled"):
-        say(f"Ask again what failed: workbench jobs {path} retry {job.id}")
-    if job.state in ("cancelled", "failed", "lost", "paused"):
-        say(f"Go on with: workbench jobs {path} resume {job.id}")

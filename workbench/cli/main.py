@@ -35,7 +35,7 @@ VERBS = {
     "lint": Listed("checking", "check instruments before any GPU time is spent"),
     "run": Listed("running", "ask a model, in a worker that outlives this terminal"),
     "demo": Listed("demonstrating", "audit the embedded model on a shipped instrument"),
-    "jobs": Listed("jobs", "list jobs; pause, resume, cancel, retry or follow one"),
+    "jobs": Listed("jobs", "list jobs; pause, resume, cancel, retry, edit or follow one"),
     "verdicts": Listed("results", "what an audit says of models, and which tests they pass"),
     "agreement": Listed("results", "kappas, alpha and agreement per statement; or of people"),
     "scores": Listed("scores", "label probabilities of prompts, and likely next tokens"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,10 +11,11 @@ from typing import TYPE_CHECKING
 from workbench import registry
 from workbench.cli.asking import check_agreed
 from workbench.cli.audit_options import AUDIT, RUN, sections, settle
-from workbench.cli.jobs import EXIT_CODES, started, watch
 from workbench.cli.output import print_json, say
 from workbench.cli.verbs import Namespace, verb
+from workbench.cli.watching import EXIT_CODES, decided, started, watch
 from workbench.domain.designs import Design
+from workbench.domain.probe_results import PROBED, ProbeWish
 from workbench.domain.responses import EXACT, EXACTLY, WHEN_DECIDED, Sampling
 from workbench.errors import UsageError
 from workbench.inference.chat_formats import NO_DEFAULT
@@ -28,6 +30,7 @@ from workbench.options.shared import (
     JSON,
     LANGUAGE,
     MODEL,
+    PROBING,
     SAMPLES,
     SEED,
     STARTING,
@@ -43,6 +46,9 @@ if TYPE_CHECKING:
     from workbench.audits.audit import Audit, Defaults
     from workbench.pipeline.planning import Plan
 
+PROBE_FIRST = (
+    f"First a probe: {PROBED} answers, shown with their readings, which count in no figure; --no-probe leaves it out"
+)
 OF_SAMPLING = ("temperature", "top_p", "top_k", "max_new_tokens")
 "options that say how an answer is drawn"
 
@@ -76,6 +82,7 @@ OF_SAMPLING = ("temperature", "top_p", "top_k", "max_new_tokens")
         metavar="MODEL|FILE",
     ),
     sections(RUN),
+    PROBING,
     STARTING,
     JSON,
 )
@@ -98,10 +105,14 @@ def run(options: Namespace) -> int:
         if plan.samples_needed:
             estimate = pipeline.estimate(plan, store.jobs.list())
             about["estimate"] = estimate.as_json()
+        wish = _probe(store, plan, options)
+        about["probe"] = wish is not None
         if not options.json:
             say(plan.describe())
             if plan.samples_needed:
                 say(estimate.describe())
+            if wish is not None:
+                say(PROBE_FIRST)
         if options.dry_run or not plan.samples_needed:
             noted = None if options.dry_run else _noted(store, plan)
             if options.json:
@@ -111,13 +122,26 @@ def run(options: Namespace) -> int:
                 say(f"Everything is stored{what}. Next: workbench {_next(store, options, plan.design)}")
             return 0
         check_agreed(options)
-        job_id = launch.start(store, plan.design, plan)
+        job_id = launch.start(store, plan.design, plan, probe=wish)
         if options.detach:
             return started(options, job_id, about)
         job = watch(store, job_id, quiet=options.json)
+        job = decided(store, job, asks=wish is not None and wish.asks, quiet=options.json)
     if options.json:
         print_json(about | {"job": asdict(job)})
     return EXIT_CODES.get(job.state, 1)
+
+
+def _probe(store: Store, plan: Plan, options: Namespace) -> ProbeWish | None:
+    """Return the probe that a run begins with, None where it needs none. A person at this terminal decides on it; where
+    nobody waits for it, or --yes says not to ask, the share of readable answers does.
+    """
+    from workbench.jobs import launch
+
+    if options.no_probe or not launch.wants_probe(store, plan):
+        return None
+    asks = sys.stdin.isatty() and not (options.yes or options.detach or options.json)
+    return ProbeWish(asks=asks, least=options.least_readable)
 
 
 def _noted(store: Store, plan: Plan) -> Job | None:

@@ -68,6 +68,14 @@ class BatchReader:
     refused: int = 0
     truncated: int = 0
     "answers that were cut off in thought: there is nothing to read"
+    blank: int = 0
+    "answers that are empty"
+
+    def silent(self, *, free_text: bool) -> int:
+        """Return how many answers say nothing: in free text those that are empty, else those that a rule cannot read;
+        and those that were cut off.
+        """
+        return self.truncated + (self.blank if free_text else self.unreadable)
 
     @classmethod
     def of(cls, store: Store, templates: Sequence[Template], probes: Iterable[Probe]) -> BatchReader:
@@ -87,6 +95,7 @@ class BatchReader:
         for item in batch:
             outputs = [(split(text).answer, count) for text, count in item.answers]
             self.truncated += sum(count for answer, count in outputs if answer is None)
+            self.blank += sum(count for answer, count in outputs if answer is not None and not answer.strip())
             for number, template in enumerate(self.templates[item.prompt_key]):
                 rule = template_reader(template)
                 if rule is None:

@@ -62,6 +62,10 @@ class Control:
         if (self._stop, self._pause, self.lost) != before:
             self._changed.set()
 
+    def pause(self) -> None:
+        """Pause without being asked: a person has to decide something, which the job's row says by now."""
+        self._pause = self.interrupted = True
+
     def end(self, trouble: str = "") -> None:
         """Let work end; with a reason it is not a person's wish."""
         if not self._stop:

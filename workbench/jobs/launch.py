@@ -17,6 +17,7 @@ from stores.core.store import Store
 from stores.jobs.job_rows import Job
 from workbench import __version__, pipeline, registry
 from workbench.domain.designs import Design
+from workbench.domain.probe_results import ProbeWish
 from workbench.errors import JobError, UsageError
 from workbench.jobs import origin
 from workbench.jobs.space import check_room
@@ -41,14 +42,21 @@ DRAFT = "draft"
 STORED_BEFORE = "nothing was asked: every prompt has the text of one that was asked before"
 
 
-def create(store: Store, design: Design, plan: pipeline.Plan | None = None) -> int:
-    """Queue a sampling job and return its number.
+def create(
+    store: Store,
+    design: Design,
+    plan: pipeline.Plan | None = None,
+    *,
+    probe: ProbeWish | None = None,
+    patient: bool = False,
+) -> int:
+    """Queue a sampling job and return its number; `probe` and `patient` as `start`.
 
     Raises UsageError where the design asks for nothing that exists, JobError where a job is asking the same already:
     two would each ask what the other has not stored yet.
     """
     plan = plan or pipeline.plan(store, design)
-    return _queue(store, SAMPLE, plan.design.as_json(), plan.samples)
+    return _queue(store, SAMPLE, plan.design.as_json(), plan.samples, probe, patient=patient)
 
 
 def create_training(store: Store, spec: TrainSpec, plan: TrainPlan | None = None) -> int:
@@ -90,7 +98,15 @@ def create_checking(store: Store, spec: CheckSpec, plan: CheckPlan | None = None
     return _queue(store, CHECK, plan.spec.as_json(), plan.total)
 
 
-def _queue(store: Store, kind: str, spec: Mapping[str, object], total: int) -> int:
+def _queue(
+    store: Store,
+    kind: str,
+    spec: Mapping[str, object],
+    total: int,
+    probe: ProbeWish | None = None,
+    *,
+    patient: bool = False,
+) -> int:
     """Queue a job unless one with the same specification is under way: the two would do the same twice.
 
     Raises JobError then, UsageError for a setting of workers that makes no sense, StoreError where the disk has too
@@ -102,7 +118,7 @@ def _queue(store: Store, kind: str, spec: Mapping[str, object], total: int) -> i
             raise JobError(f"job {job.id} does this already and is {job.state}; {does}, or cancel it first")
     check_settings()
     check_room(store.path)
-    return store.jobs.create(kind, spec, total, origin.here().mark)
+    return store.jobs.create(kind, spec, total, origin.here().mark, probe=probe, patient=patient)
 
 
 def is_noted(store: Store, plan: pipeline.Plan) -> bool:
@@ -151,15 +167,32 @@ def spawn(path: Path, job_id: int) -> int:
     return process.pid
 
 
-def start(store: Store, design: Design, plan: pipeline.Plan | None = None) -> int:
+def start(
+    store: Store,
+    design: Design,
+    plan: pipeline.Plan | None = None,
+    *,
+    probe: ProbeWish | None = None,
+    patient: bool = False,
+) -> int:
     """Queue a sampling job and start its worker; return the job's number.
+
+    probe : let it begin with a probe, and say who decides then; the caller asks `wants_probe` whether it should
+    patient : let it go on where not one of the first answers can be read, as a pilot wants to know just that
 
     Raises ModelError, before anything is queued, where the model cannot be had: no such name, no key, nobody answers.
     """
     from workbench.inference.reach import check_reachable
 
     check_reachable(design.model, cluster=design.cluster)
-    return _started(store, create(store, design, plan))
+    return _started(store, create(store, design, plan, probe=probe, patient=patient))
+
+
+def wants_probe(store: Store, plan: pipeline.Plan) -> bool:
+    """Return whether a run should begin with a probe: see `workbench.jobs.probing.is_worth_it`."""
+    from workbench.jobs.probing import is_worth_it
+
+    return is_worth_it(store, plan)
 
 
 def start_training(store: Store, spec: TrainSpec, plan: TrainPlan | None = None) -> int:

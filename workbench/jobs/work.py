@@ -14,11 +14,13 @@ from workbench import pipeline
 from workbench.classifier.config import PUBLISHED_THRESHOLD
 from workbench.domain.counting import plural
 from workbench.domain.designs import Design
+from workbench.domain.first_answers import FirstAnswers
 from workbench.domain.responses import EXACT, UNKNOWN, ModelCard
 from workbench.errors import ConflictError
 from workbench.evidence.reader_quality import quality, quality_warnings
 from workbench.inference.base import Changing, Model, Remarking, Work
 from workbench.inference.load import load
+from workbench.jobs import probe
 from workbench.jobs.control import Control
 from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.pipeline.checking import CHECK, CheckSpec, check_report, plan_check, run_check
@@ -105,11 +107,14 @@ def sample(task: Task) -> Ended:
     store, job, say = task.store, task.job, task.say
     design = Design.from_json(job.spec)
     model = task.load(design.model, design.dtype, design.cluster, design.chat_format)
+    if (ended := probe.begin(task, design, model)) is not None:
+        return ended
     before = replace(model.work)
     only = store.jobs.failed_prompts(job.id) if job.only_failed else None
     exact = design.sampling.mode == EXACT
     ask, doing = (pipeline.score_design, "scoring") if exact else (pipeline.collect, "sampling")
     unit = "prompts" if exact else "answers"
+    first = None if job.patient or only is not None else FirstAnswers(exact)
     progress = None
     while progress is None:
         plan = pipeline.plan(store, design, card=model.card, attempt=task.attempt)
@@ -126,6 +131,7 @@ def sample(task: Task) -> Ended:
                 should_stop=task.stop,
                 only=only,
                 say=task.tell,
+                first=first,
             )
         except ConflictError as error:  # somebody changed a statement between the two; nothing was asked yet
             say(f"{error}. Planning again.")
@@ -140,11 +146,14 @@ def sample(task: Task) -> Ended:
     held = f"{progress.done:,} of {progress.total:,} {counted_here} are {'scored' if exact else 'stored'}"
     if cut := cut_off(progress, design):
         say(cut)
+    lacks = progress.done + progress.lacking < progress.total
+    if progress.hopeless and lacks and not task.stop():
+        return probe.hopeless(task, progress.hopeless, held)
     cut = f". {cut}" if cut else ""
     if progress.failed and not task.stop():
         again = AGAIN if progress.failed > progress.reasons.lasting else NEVER
         return "failed", f"{progress.failed:,} {unit} failed: {progress.reasons.describe()}. {held}{cut}. {again}"
-    if progress.done + progress.lacking < progress.total:
+    if lacks:
         return _unfinished(task, held + cut, "asks for the rest")
     if progress.invalid:
         held += f"; {drawn_again(progress)}"

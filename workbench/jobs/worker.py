@@ -186,8 +186,10 @@ def _hold(store: Store, job_id: int, attempt: int, control: Control, message: st
         leaves = needed or time.monotonic() >= until or (control.stopping and not orders.stop)
         if leaves and store.jobs.release(job_id, attempt, message):
             return "paused", message
-        if not control.pausing:
-            return ("cancelled", message.replace(PAUSED, REQUESTED, 1)) if control.stopping else None
+        if control.stopping:
+            return "cancelled", message.replace(PAUSED, REQUESTED, 1)
+        if not orders.pause:
+            return None
         control.wait(BEAT_EVERY_S)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -69,6 +69,25 @@ class Declared(click.ParamType[Any]):
 def named(error: FieldError) -> str:
     """Return what is wrong with a value, naming the flag as it is typed."""
     return f"{error.flag or error.field}: {error.reason}"
+
+
+def as_arguments(options: Iterable[Option], values: Mapping[str, Any]) -> list[str]:
+    """Return what a command line says to give options these values. None, nothing and False are not said; the rest is,
+    whether it is the default or not.
+
+    Examples
+    --------
+    >>> options = Option("top_p", type=Type.NUMBER), Option("exact", type=Type.FLAG)
+    >>> as_arguments(options, {"top_p": 0.5, "exact": True})
+    ['--top-p', '0.5', '--exact']
+    """
+    said: list[str] = []
+    for option in options:
+        value = values.get(option.name)
+        if value is None or value is False or value in ("", ()):
+            continue
+        said += [option.flag] if option.type is Type.FLAG else [option.flag, option.text(value)]
+    return said
 
 
 def _metavar(option: Option) -> str:

@@ -6,6 +6,7 @@ A command that needs another help or default takes `OPTION.but(...)`; the name, 
 from __future__ import annotations
 
 from workbench.domain.designs import PUBLISHED_SAMPLES, TRIES
+from workbench.domain.probe_results import LEAST_READABLE as ONE_LEAST
 from workbench.domain.seeds import SEED as ONE_SEED
 from workbench.options.option import Option, Type, flag
 
@@ -89,6 +90,19 @@ QUEUE = Option("queue", "which queue", completes="queues")
 CODEBOOK = Option("codebook", default="stance", choices=("stance", "side"))
 
 # jobs and output
+NO_PROBE = flag(
+    "no_probe", "begin without a probe: 20 answers that are shown with their readings and count in no figure"
+)
+LEAST_READABLE = Option(
+    "least_readable",
+    "where nobody can answer: share of the probe's answers that must be readable for the run to begin",
+    Type.NUMBER,
+    ONE_LEAST,
+    least=0,
+    most=1,
+    metavar="SHARE",
+)
+PROBING = (NO_PROBE, LEAST_READABLE)
 YES = flag("yes", "do not ask before starting")
 DETACH = flag("detach", "start the worker and return")
 DRY_RUN = flag("dry_run", "say what would be done, and stop")

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
+from workbench import registry
 from workbench.domain.failures import Reasons
+from workbench.domain.first_answers import FirstAnswers
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request
 from workbench.evidence.rule_reading import BatchReader
 from workbench.inference.base import Changing, Metered, Unhurried
@@ -61,6 +63,8 @@ class Progress:
     "what came from each snapshot of a served model"
     fingerprints: Mapping[str, int] = field(default_factory=dict)
     "answers of a served model by their `system_fingerprint`"
+    hopeless: str = ""
+    "why the rest is not asked: not one of the first answers can be read"
 
     def fail(self, reason: str, count: int) -> None:
         """Count what failed for one reason."""
@@ -101,7 +105,14 @@ class _Asking:
     """One attempt at a plan: what comes is committed about once a second, together with the job's progress."""
 
     def __init__(
-        self, store: Store, plan: Plan, model: Model, attempt: int, job: int | None, should_stop: Callable[[], bool]
+        self,
+        store: Store,
+        plan: Plan,
+        model: Model,
+        attempt: int,
+        job: int | None,
+        should_stop: Callable[[], bool],
+        first: FirstAnswers | None,
     ) -> None:
         self.progress = Progress(
             plan.samples_stored, plan.samples, short=len(plan.given_up), lacking=plan.samples_given_up
@@ -112,6 +123,7 @@ class _Asking:
         self._turns = turns_of(model)
         self._ids: dict[ModelCard, tuple[int, int]] = {}
         self._reading = BatchReader.of(store, plan.templates, plan.probes)
+        self._first = first
         self._batch: list[Answered] = []
         self._started = self._committed = time.monotonic()
         if not isinstance(model, Changing) or model.card.snapshot:  # else the first reply says who answers
@@ -121,6 +133,11 @@ class _Asking:
     def changed(self) -> bool:
         """Return whether a served model has become another one than the plan is for."""
         return turns_of(self._model) != self._turns
+
+    @property
+    def ends(self) -> bool:
+        """Return whether nothing more is to be asked."""
+        return bool(self._should_stop() or self._store.moved or self.progress.hopeless)
 
     def turn(self) -> str:
         """Plan for the model that answers now, and say for people what has changed."""
@@ -145,7 +162,7 @@ class _Asking:
                     came[key] = before[0] + valid, before[1] + total
                 if not drawn.more and time.monotonic() - self._committed >= FLUSH_AFTER_S:
                     self.commit()
-                    if self._should_stop() or self._store.moved:
+                    if self.ends:
                         if not isinstance(self._model, Unhurried):
                             break
                         self._model.wind_down()
@@ -166,6 +183,7 @@ class _Asking:
         readings = self._reading.read(self._batch)
         read = self._reading
         progress.unreadable, progress.refused, progress.truncated = read.unreadable, read.refused, read.truncated
+        self._look()
         progress.seconds = time.monotonic() - self._started
         progress.shared = saved(work.prompt_tokens, work.prompt_tokens_computed)
         progress.merged = saved(work.sampled_tokens, work.sampled_tokens_computed)
@@ -178,6 +196,18 @@ class _Asking:
         )
         self._batch.clear()
         self._committed = time.monotonic()
+
+    def _look(self) -> None:
+        """Look whether the first answers can be read; where answers are drawn until they are valid, whether one is."""
+        first, progress, read = self._first, self.progress, self._reading
+        if first is None or first.readable:
+            return
+        free_text = registry.audit(self.plan.design.audit).free_text
+        silent = read.silent(free_text=free_text) if self.plan.tally is None else progress.invalid
+        keys = [item.prompt_key for item in self._batch if item.answers]
+        texts = (text for item in self._batch for text, _ in item.answers)
+        first.look(keys, texts, progress.answers, silent, read.refused, read.truncated)
+        progress.hopeless = first.describe() if first.hopeless else ""
 
     def _ids_of(self, snapshot: str | None) -> tuple[int, int]:
         """Return the rowids of the model that gave an answer, and of the sampling."""
@@ -214,6 +244,7 @@ def collect(
     should_stop: Callable[[], bool] = lambda: False,
     only: Set[bytes] | None = None,
     say: Callable[[str], None] = lambda _: None,
+    first: FirstAnswers | None = None,
 ) -> Progress:
     """Ask what is missing; commit answers, their readings and the job's progress together as they arrive.
 
@@ -221,7 +252,8 @@ def collect(
     left; a prompt that failed waits for another attempt. Stops after the answers at hand when `should_stop` says so;
     what was committed is complete and stays. Calls to a served model that are under way then are paid for, so they are
     waited for. `only`: of these prompts (keys) alone. Where a served model becomes another one on the way, `say` is
-    told; what the new one lacks is asked of it, except prompts that are answered in full.
+    told; what the new one lacks is asked of it, except prompts that are answered in full. With `first` it stops, too,
+    where not one of the first answers can be read.
 
     Raises StoreGone, which names the copy that all was written to, where the store's file went away meanwhile.
     """
@@ -229,15 +261,15 @@ def collect(
         store.runs.add_probes(
             plan.design.audit, plan.design.instrument, plan.design.language, plan.templates, plan.probes
         )
-    asking = _Asking(store, plan, model, attempt, job, should_stop)
+    asking = _Asking(store, plan, model, attempt, job, should_stop, first)
     chosen = only
     while wanted := [(key, request) for key, request in asking.plan.requests() if only is None or key in only]:
         came = asking.ask(wanted)
-        if asking.changed and not (should_stop() or store.moved):
+        if asking.changed and not asking.ends:
             say(asking.turn())
             only = chosen
             continue
-        if plan.tally is None or should_stop() or store.moved:
+        if plan.tally is None or asking.ends:
             break
         asking.go_on(came)
         only = frozenset(came)

@@ -19,6 +19,7 @@ import numpy as np
 from stores.core.store import Store
 from stores.runs.scores import ScoredPrompt, TokenTable
 from workbench import registry
+from workbench.domain.first_answers import FirstAnswers
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import ModelCard
 from workbench.domain.thinking import in_thought
@@ -60,8 +61,16 @@ class _Scoring:
     """One attempt at a plan: what comes is committed about once a second, together with the job's progress."""
 
     def __init__(
-        self, store: Store, plan: Plan, model: Model, attempt: int, job: int | None, should_stop: Callable[[], bool]
+        self,
+        store: Store,
+        plan: Plan,
+        model: Model,
+        attempt: int,
+        job: int | None,
+        should_stop: Callable[[], bool],
+        first: FirstAnswers | None,
     ) -> None:
+        self._first, self._looked, self._silent = first, 0, 0
         self.progress = Progress(done=plan.samples_stored, total=plan.samples)
         self.stopped = False
         self._store, self._model, self._attempt, self._job = store, model, attempt, job
@@ -114,12 +123,14 @@ class _Scoring:
         with closing_of(self._model.next_tokens([prompt for _, prompt in prompts], TOP, self._words)) as tables:
             for found in tables:
                 key = prompts[found.prompt][0]
-                reason = found.reason or begins_in_thought(found)
+                thinks = "" if found.reason else begins_in_thought(found)
+                reason, silent = found.reason or thinks, bool(thinks)
                 if not reason:
                     table = self._batch(found.snapshot).tables[key] = _table(found)
-                    self.progress.unreadable += not any(
-                        mass(table.tokens[:PUBLISHED_TOP], word) for word in self._words
-                    )
+                    silent = not any(mass(table.tokens[:PUBLISHED_TOP], word) for word in self._words)
+                    self.progress.unreadable += silent
+                if not found.reason:
+                    self._look(key, silent, found.texts)
                 self._count(ScoredPrompt(key, (), reason, found.fingerprint), found.snapshot)
                 if self._pause():
                     return
@@ -156,7 +167,10 @@ class _Scoring:
                     return
 
     def _note(self, key: bytes, forms: Sequence[str], found: Scored) -> None:
-        reason = found.reason or self._thinks.get(key, "")
+        thinks = self._thinks.get(key, "")
+        if not found.reason:
+            self._look(key, bool(thinks), (thinks,))
+        reason = found.reason or thinks
         reason = reason or ("a probability is undefined" if np.isnan(found.log_probabilities).any() else "")
         logs = () if reason else tuple(zip(forms, map(float, found.log_probabilities), strict=True))
         self._count(ScoredPrompt(key, logs, reason, found.fingerprint), found.snapshot)
@@ -179,11 +193,20 @@ class _Scoring:
         if scored.reason:
             self.progress.fail(scored.reason, 1)
 
+    def _look(self, key: bytes, silent: bool, texts: Sequence[str]) -> None:
+        """Look whether the first prompts have an answer among their likeliest next tokens."""
+        if self._first is None or self._first.readable:
+            return
+        self._looked += 1
+        self._silent += silent
+        self._first.look([key], texts[:1], self._looked, self._silent, 0, 0)
+        self.progress.hopeless = self._first.describe() if self._first.hopeless else ""
+
     def _pause(self) -> bool:
         """Commit about once a second; return whether to leave off at once. Calls that are paid for are waited for."""
         if time.monotonic() - self._committed >= FLUSH_AFTER_S:
             self._commit()
-            if not self.stopped and (self._should_stop() or self._store.moved):
+            if not self.stopped and (self._should_stop() or self._store.moved or self.progress.hopeless):
                 self.stopped = True
                 if isinstance(self._model, Unhurried):
                     self._model.wind_down()
@@ -215,16 +238,18 @@ def score_design(
     should_stop: Callable[[], bool] = lambda: False,
     only: Set[bytes] | None = None,
     say: Callable[[str], None] = lambda _: None,
+    first: FirstAnswers | None = None,
 ) -> Progress:
     """Compute the label probabilities that are missing; `done` and `answers` of the progress count prompts.
 
     What was committed is complete and stays. A prompt that cannot be scored is stored as failed, with the reason.
     `only`: of these prompts (keys) alone. Where a served model becomes another one on the way, `say` is told, and what
-    is left is scored by the new one. Raises UsageError where a template's answers are not two labels, ModelError
+    is left is scored by the new one. With `first` it stops, too, where not one of the first prompts has an answer among
+    its likeliest next tokens. Raises UsageError where a template's answers are not two labels, ModelError
     where the model cannot go on.
     """
     store.runs.add_probes(plan.design.audit, plan.design.instrument, plan.design.language, plan.templates, plan.probes)
-    scoring = _Scoring(store, plan, model, attempt, job, should_stop)
+    scoring = _Scoring(store, plan, model, attempt, job, should_stop, first)
     together = TOGETHER_SERVED if isinstance(model, Metered) else TOGETHER
     while True:
         wanted = [
@@ -236,10 +261,10 @@ def score_design(
         whole = bool(plan.design.cluster)  # a cluster loads the model each time
         for portion in [wanted] if whole else _portions(plan, wanted, together):
             scoring.score(portion)
-            if scoring.stopped or scoring.changed or should_stop():
+            if scoring.stopped or scoring.changed or scoring.progress.hopeless or should_stop():
                 break
         store.check_moved()
-        if scoring.stopped or not scoring.changed or should_stop():
+        if scoring.stopped or not scoring.changed or scoring.progress.hopeless or should_stop():
             return scoring.progress
         say(scoring.turn())
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from stores.core.store import Store
+from stores.jobs.job_rows import PROBE, UNREADABLE
 from workbench import registry
 from workbench.domain.counting import plural
 from workbench.pipeline.review import known_to_wait
 
+_QUESTIONS = {PROBE: "its probe is there: does the run begin?", UNREADABLE: "nothing of it can be read: does it go on?"}
 UNFINISHED = ("failed", "lost", "paused", "cancelled")
 
 
@@ -40,11 +42,19 @@ def tasks(store: Store, shared: Mapping[object, Any] | None = None) -> tuple[Tas
 
 
 def _jobs(store: Store) -> Iterator[Task]:
-    """Yield jobs that ended before their end, unless a later one of the same design is there."""
+    """Yield jobs that wait for a decision or ended before their end, unless a later one of the same design is there.
+
+    Hidden ones are nobody's task.
+    """
     designs: set[str] = set()
     for job in store.jobs.list():
         design = repr(sorted(job.spec.items(), key=lambda item: item[0]))
-        if job.state in UNFINISHED and job.done < job.total and design not in designs:
+        if job.hidden:
+            continue
+        if job.question:
+            what = f"about job {job.id}: {_QUESTIONS[job.question]}"
+            yield Task(f"job {job.id}", "1 decision", what, ("jobs", str(job.id)))
+        elif job.state in UNFINISHED and job.done < job.total and design not in designs:
             left = plural(job.total - job.done, "prompt" if job.exact else "answer")
             what = f"of job {job.id} ({job.state}) are missing: R resumes it"
             yield Task(f"job {job.id}", left, what, ("jobs", str(job.id)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench import registry
 from workbench.audits.audit import Given
@@ -194,6 +194,33 @@ def _sampling(values: FormValues) -> Sampling:
         max_new_tokens=MAX_NEW_TOKENS.needed(values.max_tokens),
         stop=WHEN_DECIDED if values.answers == UNTIL_DECIDED else "",
     )
+
+
+def refilled(told: Mapping[str, Any]) -> dict[str, str]:
+    """Return what stands in the fields of a form for the options of a job, by the names of `asked_again`; a field of
+    which a job was told nothing stays as it is.
+
+    Examples
+    --------
+    >>> refilled({"model": "m", "top_k": 0, "max_new_tokens": 20, "temperature": 0.5})
+    {'model': 'm', 'temperature': '0.5', 'top_k': '', 'max_tokens': '20'}
+    """
+    texts = ("model", "statements", "cluster", "chat_format")
+    options = {"seed": SEED, "samples": SAMPLES, "temperature": TEMPERATURE, "top_p": TOP_P, "top_k": TOP_K}
+    found = {name: str(told[name]) for name in texts if name in told}
+    found |= {name: option.text(told[name]) for name, option in options.items() if name in told}
+    if "top_k" in told and not told["top_k"]:
+        found["top_k"] = ""
+    if "max_new_tokens" in told:
+        found["max_tokens"] = MAX_NEW_TOKENS.text(told["max_new_tokens"])
+    return found
+
+
+def answers_of(told: Mapping[str, Any]) -> str:
+    """Return which kind of answers a job was told to bring, see `ANSWERS`."""
+    if told.get("exact"):
+        return EXACT_LABELS
+    return UNTIL_DECIDED if told.get("until_decided") else SAMPLED_WHOLE
 
 
 def switched(typed: Mapping[str, str], before: FormValues, after: FormValues) -> dict[str, str]:

@@ -105,7 +105,7 @@ def read_overview(path: Path) -> Overview:
             instruments=store.instruments.summaries(),
             answers=answers,
             models=len({run.model for run in runs}),
-            jobs=store.jobs.list(),
+            jobs=tuple(job for job in store.jobs.list() if not job.hidden),
             free_answers=sum(run.responses for run in runs if run.audit in registry.free_text()),
             queues=queues,
             labels=store.labels.totals() if queues else (0, 0, 0),

@@ -34,10 +34,10 @@ ROUTES = {
 "name -> module and class, below `workbench.tui`"
 
 
-def screen(name: str, *arguments: object) -> Screen[Any]:
+def screen(name: str, *arguments: object, **named: object) -> Screen[Any]:
     """Return a new screen, by the name of its route or by its module and class. Raises KeyError for another name."""
     module, _, kind = (name if "." in name else ROUTES[name]).rpartition(".")
-    return cast("Screen[Any]", getattr(import_module(f"workbench.tui.{module}"), kind)(*arguments))
+    return cast("Screen[Any]", getattr(import_module(f"workbench.tui.{module}"), kind)(*arguments, **named))
 
 
 def results_of(place: Place) -> Callable[[], Screen[Any]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.classifier import options as of
 from workbench.classifier.config import EMBEDDED_BASE, PUBLISHED_BASE, Confidence, Premise, TrainConfig
+from workbench.domain.names import listed
 from workbench.errors import UsageError
 from workbench.options.shared import SEED
 
@@ -105,8 +107,29 @@ def as_config(values: TrainValues) -> TrainConfig:
     )
 
 
-def as_training(values: TrainValues) -> TrainSpec:
-    """Return what a training job is to do. Raises UsageError, naming the field."""
+def refilled(told: Mapping[str, Any]) -> dict[str, str]:
+    """Return what stands in the fields of the settings for the options of a job, by the names of `values_of`."""
+    return {name: "" if told[name] is None else option.text(told[name]) for name, option in _OPTIONS.items()}
+
+
+def as_training(values: TrainValues, kept: Mapping[str, Any] = {}) -> TrainSpec:
+    """Return what a training job is to do. `kept`: the options of a job that it is like, for what no field says.
+
+    Raises UsageError, naming the field.
+    """
     from workbench.pipeline.training import TrainSpec
 
-    return TrainSpec(name=values.name.strip(), config=as_config(values), by_statement=values.by_statement)
+    config = as_config(values)
+    if kept:
+        config = replace(config, eval_every=kept["eval_every"], max_length=kept["max_length"])
+    return TrainSpec(
+        name=values.name.strip(),
+        config=config,
+        codebook=kept.get("codebook", "stance"),
+        training=listed(kept.get("training")),
+        test=listed(kept.get("test")),
+        by_statement=values.by_statement,
+    )
+
+
+_OPTIONS = {one.name: one for one in (*of.SETTINGS, SEED) if one.name in SETTINGS}

@@ -285,3 +285,21 @@ def m025_gold_choices(db: Database) -> None:
         create index gold_choice_of on gold_choice (instrument_id)
         """,
     )
+
+
+@migrations()
+def m026_probes(db: Database) -> None:
+    """Jobs that look at some answers first, wait for a person's decision, or are hidden: see `stores.jobs.jobs`.
+
+    `question` says what a job waits for a person to decide, `patient` that a person let it go on although nothing could
+    be read.
+    """
+    run(
+        db,
+        """
+        alter table job add column probe text;
+        alter table job add column question text not null default '';
+        alter table job add column patient integer not null default 0 check (patient in (0, 1));
+        alter table job add column hidden integer not null default 0 check (hidden in (0, 1))
+        """,
+    )

@@ -129,6 +129,10 @@ ROWS: dict[int, str] = {
     """,
     24: "insert into review_lease values (x'96', 'a-1', 'otto', '2026-11-23T04:00:00.000Z')",
     25: f"insert into gold_choice (instrument_id, fewest, chosen_by, at) values (1, 1, 'ana', {AT})",
+    26: """
+        update job set question = 'probe', patient = 1, hidden = 1,
+            probe = '{"asks": true, "least": 0.25, "result": null}'
+    """,
 }
 
 

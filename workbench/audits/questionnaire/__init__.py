@@ -96,6 +96,15 @@ statements   which targets: nothing for all, 3 for the first three"""
 
         return replace(design, contexts=contexts(own))
 
+    def given_in(self, design: Design) -> Mapping[str, Any]:
+        of = design.contexts
+        return {
+            "conditions": ",".join(of.conditions),
+            "respondents": of.respondents,
+            "every": of.every,
+            "context_questions": of.questions,
+        }
+
     def may_be_asked(self, store: Store, instrument: str) -> Sequence[str] | None:
         from workbench.audits.questionnaire.material import targets
 

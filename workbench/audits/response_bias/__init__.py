@@ -107,6 +107,9 @@ answers      exact: the probabilities of the letters as the next token,
 
         return designed(store, design, own)
 
+    def given_in(self, design: Design) -> Mapping[str, Any]:
+        return {"tries": design.tries}
+
     def to_tick(self, store: Store, instrument: str) -> Mapping[str, Sequence[str]]:
         from workbench.audits.response_bias.material import biases_of
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -62,8 +62,8 @@ class ClassifyForm(StartForm):
     EXPLAIN = EXPLAIN
     FIRST = "#classifier"
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, *, like: int | None = None) -> None:
+        super().__init__(like=like)
         self._about: dict[str, str] = {}
 
     def compose_fields(self) -> ComposeResult:
@@ -92,6 +92,14 @@ class ClassifyForm(StartForm):
         self.offer("classifier", _alike(tuple(self._about)), choices.classifiers[0][0])
         self.offer("instrument", [("all instruments", ALL), *_alike(choices.instruments)], ALL)
         self.tick("models", choices.models, choices.models)
+        self.ask()
+
+    def refill(self, told: Mapping[str, Any]) -> None:
+        """Choose what a job was told."""
+        self.pick("classifier", told["classifier"])
+        self.pick("instrument", told["instrument"] or ALL)
+        if told["model"]:
+            self.tick("models", self.listed("models"), told["model"].split(","))
         self.ask()
 
     def ask(self) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.app import ComposeResult
@@ -18,6 +19,7 @@ from workbench.tui.training_form import (
     as_training,
     free_name,
     rebased,
+    refilled,
     usual_training,
 )
 from workbench.tui.widgets.field import Field
@@ -62,9 +64,11 @@ class TrainForm(StartForm):
     EXPLAIN = EXPLAIN
     FIRST = "#name"
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, *, like: int | None = None) -> None:
+        super().__init__(like=like)
         self._read = False
+        self._kept: Mapping[str, Any] = {}
+        "what a job was told that no field says"
         self._base = EMBEDDED_BASE
         "whose defaults the fields were last set to"
 
@@ -105,6 +109,23 @@ class TrainForm(StartForm):
         self._read = True
         if not self.typed("name"):
             self.put("name", choices)
+        self.ask()
+
+    def refill(self, told: Mapping[str, Any]) -> None:
+        """Put in what a job was told; which queues it learned from has no field and stays as it was."""
+        known = told["base"] in {base for _, base in _BASES}
+        self.pick("known_base", told["base"] if known else OTHER)
+        self._other_row.display = not known
+        if not known:
+            self.put("other_base", told["base"])
+        self._base = told["base"]
+        for name, text in refilled(told).items():
+            self._set(name, text)
+        self.put("name", told["name"])
+        tick = self.query_one("#by_statement", Checkbox)
+        with tick.prevent(Checkbox.Changed):
+            tick.value = told["by_statement"]
+        self._kept = told
         self.ask()
 
     @on(Select.Changed, "#known_base")
@@ -150,7 +171,7 @@ class TrainForm(StartForm):
         from workbench.jobs import launch
         from workbench.pipeline.training import plan_training
 
-        plan = plan_training(store, as_training(values))
+        plan = plan_training(store, as_training(values, self._kept))
         return Outlook(plan.describe(), lambda opened: launch.start_training(opened, plan.spec, plan))
 
 

@@ -87,7 +87,9 @@ def _job(job: Job) -> Content:
         parts.append(f"{going.per_second:,.1f}/s")
     if going.eta_seconds is not None:
         parts.append(f"ETA {human_duration(going.eta_seconds)}")
-    if job.state in ("lost", "failed", "cancelled", "paused"):
+    if job.question:
+        parts.append("waits for your decision: 3, then Enter")
+    elif job.state in ("lost", "failed", "cancelled", "paused"):
         parts.append("R on Jobs resumes it")
     return _line(f"Job {job.id}", what, detail, below=Content.styled(" · ".join(parts), "dim"))
 

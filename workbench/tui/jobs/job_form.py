@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.app import ComposeResult
@@ -14,10 +14,12 @@ from textual.widget import Widget
 from textual.widgets import Label, Select, Static
 
 from workbench import registry
+from workbench.domain.probe_results import PROBED, ProbeWish
 from workbench.domain.seeds import SEED
 from workbench.errors import FieldError, UsageError, WorkbenchError
 from workbench.inference.dtypes import DTYPES
 from workbench.options.option import Option, Type
+from workbench.options.shared import INSTRUMENT
 from workbench.tui.design_form import (
     ANSWERS,
     DRAWN,
@@ -25,7 +27,9 @@ from workbench.tui.design_form import (
     AuditChoices,
     Choices,
     FormValues,
+    answers_of,
     as_design,
+    refilled,
     sampling_note,
     switched,
     usual_values,
@@ -76,11 +80,14 @@ chat format  a model whose chat template is used, or a file that holds
              one: for base models, which have none
 seed         the same seed, model and prompt give the same answers
 
-Nothing is asked twice: what the store holds already counts."""
+Nothing is asked twice: what the store holds already counts. A run
+that is long, and whose model, templates or sampling are new to the
+store, begins with a probe: you see some twenty answers and decide."""
 
 COUNTS_HERE = (
     "Everything is stored already, for prompts of the same text: nothing is asked. F5 lets it count for this design."
 )
+PROBE_FIRST = f"First a probe: {PROBED} answers, which count in no figure; you see them, and decide whether to go on."
 TYPED = ("model", "statements", "seed", "cluster", "chat_format")
 INDENT = " " * 13
 
@@ -102,8 +109,8 @@ class JobForm(StartForm):
     EXPLAIN = explain()
     FIRST = "#model"
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, *, like: int | None = None) -> None:
+        super().__init__(like=like)
         self._choices: dict[str, Choices] = {}
         self._audit: AuditChoices | None = None
         self._usual = FormValues("")
@@ -157,6 +164,41 @@ class JobForm(StartForm):
             return
         self._offer_instruments(next((one for one in choices if one.statements), choices[0]).instrument)
         self.offer_instrument()
+
+    def refill(self, told: Mapping[str, Any]) -> None:
+        """Put in what a job was told: what the instrument offers is chosen first, as all else depends on it."""
+        choices = self._choices.get(told["instrument"])
+        if choices is None:
+            self.say(INSTRUMENT.error(f"the store has no {told['instrument']} any more; choose another one"))
+            return
+        self._audit_chosen = True
+        self._offer_instruments(choices.instrument)
+        self.offer("audit", [(one.audit, one.audit) for one in choices.audits], told["audit"])
+        self.offer("language", [(name, name) for name in choices.languages], told["language"] or choices.languages[0])
+        self._offer_audit(choices)
+        self.pick("family", told["family"])
+        self._offer_family()
+        for name, text in refilled(told).items():
+            self.put(name, text)
+        self.pick("answers", answers_of(told))
+        self.pick("dtype", told["dtype"] or "usual")
+        for name in ("variants", "templates"):
+            if told[name]:
+                self.tick(name, self.listed(name), told[name].split(","))
+        self._refill_own(told)
+        self.ask()
+
+    def _refill_own(self, told: Mapping[str, Any]) -> None:
+        """Put in what a job was told of its audit's own options; of those with ticks it names the statements."""
+        audit = registry.audit(told["audit"])
+        for option in audit.run_options:
+            if option.name not in told or option.name in audit.ticked:
+                continue
+            name, text = own_id(audit.name, option.name), option.text(told[option.name])
+            if option.choices:
+                self.pick(name, text)
+            else:
+                self.put(name, text)
 
     @on(Select.Changed, "#instrument")
     def offer_instrument(self) -> None:
@@ -279,9 +321,9 @@ class JobForm(StartForm):
         plan = pipeline.plan(store, as_design(store, values))
         if plan.samples_needed:
             estimate = pipeline.estimate(plan, store.jobs.list())
-            return Outlook(
-                f"{plan.describe()}\n{estimate.describe()}", lambda opened: launch.start(opened, plan.design, plan)
-            )
+            probe = ProbeWish(asks=True) if launch.wants_probe(store, plan) else None
+            lines = [plan.describe(), estimate.describe(), *([] if probe is None else [PROBE_FIRST])]
+            return Outlook("\n".join(lines), lambda opened: launch.start(opened, plan.design, plan, probe=probe))
         if not launch.is_noted(store, plan):
             return Outlook(f"{plan.describe()}\n{COUNTS_HERE}", lambda opened: launch.note_stored(opened, plan))
         place = next((one for one in registry.places() if one.mode == mode_of(values.audit)), None)

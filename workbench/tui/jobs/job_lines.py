@@ -19,6 +19,8 @@ from workbench.tui.widgets.record_table import Record
 if TYPE_CHECKING:
     from stores.jobs.job_rows import Job
 
+UNREADABLE = "unreadable"
+"what a job waits to be asked, as `stores.jobs.job_rows` has it"
 CHECK = "check"
 "the kind of jobs that the checks screen starts; see `workbench.pipeline.checking`"
 DONE = 13
@@ -55,6 +57,14 @@ _HINTS: Mapping[str, Mapping[str, str]] = {
         "cancelled": "R asks the rest; the drafts that came wait for review",
         "done": "2, then r reviews the drafts",
     },
+}
+
+
+_DECISIONS = {
+    ("probed", False): "Enter shows the answers of its probe · R goes on · e asks otherwise · c cancels",
+    ("probed", True): "R goes on anyway · e asks otherwise · c cancels · Enter shows the answers of its probe",
+    ("", True): "R goes on anyway · e asks otherwise · c cancels",
+    ("", False): "R goes on · e asks otherwise · c cancels",
 }
 
 
@@ -107,7 +117,7 @@ def job_record(job: Job) -> Record:
         (
             Text(str(job.id), justify="right", style=style),
             literal(kind(job), 10, style),
-            Text(job_mark(job.state, stopping=job.stopping, pausing=job.pausing), style=style),
+            Text(state_mark(job), style=style),
             literal(subject(job), 80, style),
             Text(bar(job.done, job.total)),
             Text(percent(job.done, job.total), justify="right"),
@@ -116,6 +126,13 @@ def job_record(job: Job) -> Record:
             Text(human_duration(going.eta_seconds), justify="right"),
         ),
     )
+
+
+def state_mark(job: Job) -> str:
+    """Return a job's state with its mark, `? asks you` where a person has to decide."""
+    if job.question:
+        return "? asks you"
+    return job_mark(job.state, stopping=job.stopping, pausing=job.pausing)
 
 
 def job_details(job: Job, *, begun: bool = False) -> Content:
@@ -142,6 +159,10 @@ def job_details(job: Job, *, begun: bool = False) -> Content:
         parts.append(Content(visible(f"answers by system_fingerprint: {counts}")))
     if job.message:
         parts.append(Content.assemble(("→ ", "$text-accent"), visible(job.message, lines=True)))
+    if job.probed is not None and not job.question:
+        parts.append(Content(visible(job.probed.describe())))
+    if job.hidden:
+        parts.append(Content.styled("hidden: x lists it again", "$text-muted"))
     if words := hint(job, begun=begun):
         parts.append(Content.styled(words, "$text-accent"))
     return Content("\n").join(parts)
@@ -153,6 +174,8 @@ def hint(job: Job, *, begun: bool = False) -> str:
         return "its worker starts …" if begun else "no worker has it yet; R starts one"
     if job.state == "queued":
         return "R begins it now, beside the others"
+    if job.question:
+        return _DECISIONS["" if job.probed is None else "probed", job.question == UNREADABLE]
     if job.state == "paused":
         return "R goes on" if job.worker else "R goes on; the model is loaded again"
     if job.failed_items and job.state == "failed" and not job.retry_helps:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -20,9 +20,12 @@ from textual.widgets import Static
 
 from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
-from workbench.tui.jobs.job_kind_dialog import CLASSIFY, DRAFT, SAMPLE, TRAIN, JobKindDialog
-from workbench.tui.jobs.job_lines import DONE, job_details, job_record, steps_at_once, stop_question, unit
-from workbench.tui.kit.base import StoreScreen
+from workbench.tui.jobs.editing import FORMS, like
+from workbench.tui.jobs.job_acts import JobActs
+from workbench.tui.jobs.job_kind_dialog import DRAFT, SAMPLE, JobKindDialog
+from workbench.tui.jobs.job_lines import DONE, UNREADABLE, job_details, job_record, steps_at_once, stop_question
+from workbench.tui.jobs.jobs_help import EXPLAIN
+from workbench.tui.jobs.probe import ProbeScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.number_dialog import NumberDialog
 from workbench.tui.kit.status import say
@@ -38,61 +41,9 @@ STARTING_S = 30.0
 IDLE_TICKS = 5
 LOG_LINES = 30
 
-FORMS = {SAMPLE: "jobs.job_form.JobForm", TRAIN: "train", CLASSIFY: "classify", DRAFT: "draft"}
-"kind of a job -> the screen that starts it"
-
 NO_JOBS = """No jobs yet.
 
 n starts one: ask a model, train a classifier, or let one read. A form shows what it comes to before anything starts."""
-
-EXPLAIN = """kind        ask: a model is asked; train: a classifier learns from
-            people's labels; classify: a classifier reads answers;
-            draft: a model proposes wordings
-state       queued: waits for a worker, or for its turn: jobs that
-            load a model on this machine run one after another
-            ($WORKBENCH_LOCAL_JOBS: so many at once), R begins one now;
-            paused (p): all it has is stored, and its worker keeps the
-            model for 10 min ($WORKBENCH_HOLD_S), unless another job
-            waits; cancelled: stopped on request; lost: its worker is
-            gone without a word. All but running and done can be
-            resumed (R): only what is missing is done. y asks again
-            only what failed
-done        answers stored of those planned; steps of those planned (a
-            training may end before, when its dev macro F1 no longer
-            rises); responses read of those there are
-/s          answers, steps or responses a second of this attempt; the
-            ETA assumes that rate
-
-ask
-cut off     share of this attempt's answers that end within the model's
-            thought: there is nothing to read, and more tokens help
-unreadable  share of this attempt's answers in which no label was found;
-            they count as unreadable, never as a stance. Only where a
-            rule reads: free-text answers wait for a classifier
-refused     those of them that decline to answer
-drawn again of multiple-choice questions: answers that are no letter
-            that is offered. They are kept, do not count, and are drawn
-            again until there are enough, or no tries are left. How
-            many of a round will be letters is not known before: the
-            valid ones more than needed count, too
-shared      share of prompt tokens that did not go through the model
-            again, because prompts begin alike
-merged      the same for answers: samples that begin alike are computed
-            once
-calls       of a served model, with what they cost where prices are set
-            ($WORKBENCH_PRICE_IN, _OUT, _MAX_COST). m changes how many
-            are under way at once, or how large a batch is
-
-train
-loss        mean over the pairs since the last report
-dev macro F1   mean F1 over the stances of the held-out training
-            responses: it chooses the step that is kept. The test set
-            is looked at once, at the end
-lr          learning rate at this step
-
-A job ends by itself, and says so, before the disk is full ($WORKBENCH_MIN_FREE_MB).
-Leaving the screen or the program does not stop a job; c does."""
-
 
 FITS: dict[str, Callable[[Job], bool]] = {
     "pause": lambda job: job.state == "queued" or (job.state == "running" and not (job.pausing or job.stopping)),
@@ -100,12 +51,16 @@ FITS: dict[str, Callable[[Job], bool]] = {
     "resume": lambda job: job.state in ("queued", "paused", "cancelled", "failed", "lost") or job.pausing,
     "retry": lambda job: job.state in ("failed", "cancelled") and job.failed_items > 0,
     "at_once": lambda job: job.kind in (SAMPLE, DRAFT) and job.state != "done",
+    "probe": lambda job: job.probed is not None,
+    "edit": lambda job: job.ended_badly or job.state == "paused",
+    "hide": lambda job: job.ended_badly or job.state == "done",
+    "delete": lambda job: job.state in ("failed", "cancelled"),
     "log": lambda _: True,
 }
 "whether an action fits a job"
 
 
-class JobsScreen(StoreScreen):
+class JobsScreen(JobActs):
     """Every job, the newest first."""
 
     CSS_PATH = "jobs.tcss"
@@ -118,7 +73,12 @@ class JobsScreen(StoreScreen):
         Binding("R", "resume", "Resume", tooltip="Resume the job: do only what is missing; begin one that waits"),
         Binding("y", "retry", "Retry failed", tooltip="Ask again what failed, and nothing else"),
         Binding("m", "at_once", "At once", tooltip="Change how many calls, or rows of a batch, are under way at once"),
+        Binding("e", "edit", "Edit", tooltip="Ask otherwise: open the form as it was filled for this job"),
+        Binding("b", "probe", "Probe", tooltip="Read the answers of the job's probe"),
         Binding("l", "log", "Log", tooltip="Read the job's log"),
+        Binding("x", "hide", "Hide", tooltip="Leave the job out of the list, or list it again"),
+        Binding("X", "hidden", "Hidden jobs", show=False, tooltip="List hidden jobs, too, or leave them out"),
+        Binding("D,delete", "delete", "Delete", key_display="D", tooltip="Delete a job that brought nothing"),
         Binding("q", "app.leave", "Leave", tooltip="Go home; running jobs go on"),
     ]
 
@@ -134,29 +94,11 @@ class JobsScreen(StoreScreen):
         jobs: tuple[Job, ...]
         logs: dict[int, str]
 
-    @dataclass
-    class Done(Message):
-        """Something that was asked for happened."""
-
-        sentence: str
-
-    @dataclass
-    class Begun(Message):
-        """A job goes on."""
-
-        job: int
-        only_failed: bool
-
-    @dataclass
-    class Elsewhere(Message):
-        """A job that is to go on was created elsewhere."""
-
-        job: int
-        about: str
-        only_failed: bool
-
     def __init__(self) -> None:
         super().__init__()
+        self._with_hidden = False
+        self._probed: set[int] = set()
+        "jobs that were started here and may have a probe, which is shown as soon as they are listed"
         self._jobs: dict[str, Job] = {}
         self._logs: dict[int, str] = {}
         self._tail = ""
@@ -222,17 +164,29 @@ class JobsScreen(StoreScreen):
     def show_jobs(self, event: Seen) -> None:
         self._reading, self._seen = False, True
         self._offer(event.jobs)
-        self._jobs = {str(job.id): job for job in event.jobs}
+        self._with_hidden = self._with_hidden or any(job.hidden and job.id == self._new for job in event.jobs)
+        shown = [job for job in event.jobs if self._with_hidden or not job.hidden]
+        self._jobs = {str(job.id): job for job in shown}
         self._logs = event.logs
         self.trouble.hide()
-        numbers = [job.id for job in event.jobs]
+        numbers = [job.id for job in shown]
         at = numbers.index(self._new) if self._new in numbers else None
         self._new = None if at is not None else self._new
-        self.table.show([job_record(job) for job in event.jobs], at=at)
-        self.table.display = bool(event.jobs)
-        active = sum(job.active for job in event.jobs)
-        self.title_bar.note = f"{active} active" if active else ""
+        self.table.show([job_record(job) for job in shown], at=at)
+        self.table.display = bool(shown)
+        self.title_bar.note = _note(event.jobs, len(event.jobs) - len(shown))
         self._show_details()
+        self._show_probes()
+
+    def _show_probes(self) -> None:
+        """Show the probe of a job that was just started here, once: it waits for a decision there."""
+        for number in sorted(self._probed):
+            job = self._jobs.get(str(number))
+            if job is not None and self.is_current:
+                self._probed.discard(number)
+                if job.probe is not None and job.probe.asks and (job.active or job.question):
+                    self.app.push_screen(ProbeScreen(number))
+                    return
 
     def _offer(self, jobs: tuple[Job, ...]) -> None:
         """Say once that a job lost its worker, and how it goes on."""
@@ -242,20 +196,25 @@ class JobsScreen(StoreScreen):
                 words = f"Job {job.id} lost its worker; nothing that it stored is lost. R goes on with it."
                 self.notify(words, markup=False, severity="warning")
 
-    @on(Begun)
-    def say_begun(self, event: Begun) -> None:
+    @on(JobActs.Begun)
+    def say_begun(self, event: JobActs.Begun) -> None:
         self._begun[event.job] = time.monotonic()
         how = "asks again what failed" if event.only_failed else "goes on"
         self.post_message(self.Done(f"Job {event.job} {how}."))
 
-    @on(Done)
-    def say_done(self, event: Done) -> None:
+    @on(JobActs.Done)
+    def say_done(self, event: JobActs.Done) -> None:
         say(self, event.sentence)
         self.action_refresh()
 
     @on(RecordTable.RowSelected)
     def open_row(self) -> None:
-        self.action_log()
+        """Show what a job asks about, else its log."""
+        job = self.current
+        if job is not None and job.question and job.probed is not None:
+            self.action_probe()
+        else:
+            self.action_log()
 
     @on(RecordTable.RowHighlighted)
     def _show_details(self) -> None:
@@ -313,15 +272,66 @@ class JobsScreen(StoreScreen):
             self.pause(job.id)
 
     def action_resume(self) -> None:
-        if (job := self.current) is not None:
+        """Go on; where nothing could be read only after what came was shown."""
+        job = self.current
+        if job is None:
+            return
+        if job.question != UNREADABLE:
             self.go_on(job.id)
+            return
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.go_on(job.id)
+
+        self.app.push_screen(ConfirmScreen(f"{job.message}\n\nGo on anyway?", "go on anyway", "leave it"), answered)
+
+    def action_probe(self) -> None:
+        if (job := self.current) is not None and job.probed is not None:
+            self.app.push_screen(ProbeScreen(job.id))
+
+    def action_edit(self) -> None:
+        """Open the form as it was filled for a job; what is started from there takes the job's place."""
+        job = self.current
+        if job is None:
+            return
+
+        def started(new: int | None) -> None:
+            if new is not None:
+                self.replace(job.id, new)
+            self._started(new)
+
+        self.app.push_screen(like(job), started)
+
+    def action_hide(self) -> None:
+        if (job := self.current) is not None:
+            self.hide(job.id, hidden=not job.hidden)
+
+    def action_hidden(self) -> None:
+        self._with_hidden = not self._with_hidden
+        self.action_refresh()
+
+    def action_delete(self) -> None:
+        if (job := self.current) is not None:
+            self.look_what_goes(job.id)
+
+    @on(JobActs.ToDelete)
+    def ask_to_delete(self, event: JobActs.ToDelete) -> None:
+        """Say what goes with a job, and delete it where the person agrees."""
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.delete(event.job)
+
+        question = f"{event.goes[:1].upper()}{event.goes[1:]}.\n\nDelete it?"
+        self.app.push_screen(ConfirmScreen(question, "delete it", "keep it"), answered)
 
     def action_retry(self) -> None:
         if (job := self.current) is not None:
             self.go_on(job.id, only_failed=True)
 
-    @on(Elsewhere)
-    def ask_consent(self, event: Elsewhere) -> None:
+    @on(JobActs.Elsewhere)
+    def ask_consent(self, event: JobActs.Elsewhere) -> None:
         """Show whom a job from elsewhere asks and at whose cost, and let it go on where the person agrees."""
 
         def answered(yes: bool | None) -> None:
@@ -352,17 +362,11 @@ class JobsScreen(StoreScreen):
         if job is not None:
             say(self, f"Job {job} is started. It goes on when you leave.")
             self._new, self._begun[job] = job, time.monotonic()
+            self._probed.add(job)
             self.action_refresh()
 
-    @dataclass
-    class LogRead(Message):
-        """A log is there to be shown."""
-
-        job: int
-        text: str
-
-    @on(LogRead)
-    def show_log(self, event: LogRead) -> None:
+    @on(JobActs.LogRead)
+    def show_log(self, event: JobActs.LogRead) -> None:
         text = event.text or "The job has not written anything yet."
         self.app.push_screen(TextScreen(f"Log of job {event.job}", Content(visible(text, lines=True)), wide=True))
 
@@ -371,53 +375,13 @@ class JobsScreen(StoreScreen):
         jobs, logs = read_jobs(self.store_path)
         self.post_message(self.Seen(jobs, logs))
 
-    @work(thread=True, exit_on_error=False, group="ask")
-    def stop(self, job_id: int) -> None:
-        from stores.core.store import Store
 
-        with Store.open(self.store_path) as store:
-            job = store.jobs.request_stop(job_id)
-        how = "is cancelled" if job.state == "cancelled" else f"stops after the {unit(job)} at hand"
-        self.post_message(self.Done(f"Job {job_id} {how}."))
-
-    @work(thread=True, exit_on_error=False, group="ask")
-    def pause(self, job_id: int) -> None:
-        from stores.core.store import Store
-
-        with Store.open(self.store_path) as store:
-            job = store.jobs.pause(job_id)
-        how = "is paused" if job.state == "paused" else f"pauses after the {unit(job)} at hand"
-        self.post_message(self.Done(f"Job {job_id} {how}. R goes on with it."))
-
-    @work(thread=True, exit_on_error=False, group="ask")
-    def bound(self, job_id: int, most: int) -> None:
-        from stores.core.store import Store
-
-        with Store.open(self.store_path) as store:
-            store.jobs.set_concurrency(job_id, most or None)
-        how = f"at most {most:,} at once" if most else "as many at once as at first"
-        self.post_message(self.Done(f"Job {job_id}: {how}."))
-
-    @work(thread=True, exit_on_error=False, group="ask")
-    def go_on(self, job_id: int, *, only_failed: bool = False, consent: bool = False) -> None:
-        """Resume a job, or ask again what failed."""
-        from stores.core.store import Store
-        from workbench.jobs import launch
-        from workbench.jobs.origin import ElsewhereError
-
-        with Store.open(self.store_path) as store:
-            try:
-                (launch.retry if only_failed else launch.resume)(store, job_id, consent=consent)
-            except ElsewhereError as error:
-                self.post_message(self.Elsewhere(job_id, error.about, only_failed))
-                return
-        self.post_message(self.Begun(job_id, only_failed))
-
-    @work(thread=True, exclusive=True, exit_on_error=False, group="log")
-    def read_log(self, job_id: int) -> None:
-        from workbench.jobs import launch
-
-        self.post_message(self.LogRead(job_id, launch.log_tail(self.store_path, job_id, lines=1000)))
+def _note(jobs: Sequence[Job], hidden: int) -> str:
+    """Return what stands in the title: how many jobs go on, wait for a person, and are not shown."""
+    active = sum(job.active and not job.question for job in jobs)
+    asking = sum(bool(job.question) for job in jobs)
+    counts = {"active": active, "waiting for you": asking, "hidden": hidden}
+    return " · ".join(f"{count} {what}" for what, count in counts.items() if count)
 
 
 def read_jobs(path: Path) -> tuple[tuple[Job, ...], dict[int, str]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -19,6 +20,7 @@ from textual.screen import ModalScreen
 from textual.types import CSSPathType
 from textual.widget import Widget
 from textual.widgets import Button, Checkbox, Input, Label, Select, SelectionList, Static
+from textual.widgets.select import InvalidSelectValueError
 from textual.widgets.selection_list import Selection
 from textual.worker import Worker, WorkerState, get_current_worker
 
@@ -76,6 +78,8 @@ class StartForm(ModalScreen[int | None], Keyed):
         """What there is to choose from was read."""
 
         choices: Any
+        told: Mapping[str, Any] | None = None
+        "the options of the job that the fields begin with"
 
     @dataclass
     class Planned(Message):
@@ -90,8 +94,10 @@ class StartForm(ModalScreen[int | None], Keyed):
 
         job: int
 
-    def __init__(self) -> None:
+    def __init__(self, *, like: int | None = None) -> None:
         super().__init__()
+        self._like = like
+        "number of the job whose options the fields begin with"
         self._outlook: Outlook | None = None
         self._pause: Timer | None = None
 
@@ -108,6 +114,10 @@ class StartForm(ModalScreen[int | None], Keyed):
         """Offer what `read_choices` returned."""
 
     @abstractmethod
+    def refill(self, told: Mapping[str, Any]) -> None:
+        """Put the options of a job, by their names, into the fields, once these offer what there is."""
+
+    @abstractmethod
     def values(self) -> object | None:
         """Return the form as typed, comparable with ==; None while it cannot be worked out."""
 
@@ -117,7 +127,7 @@ class StartForm(ModalScreen[int | None], Keyed):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="form") as form:
-            form.border_title = self.HEADING
+            form.border_title = self.HEADING if self._like is None else f"{self.HEADING}, as job {self._like} did"
             form.border_subtitle = "Tab next · Space choose · F5 start · F1 explain · Esc back"
             with VerticalScroll(id="fields", can_focus=False):
                 yield from self.compose_fields()
@@ -138,6 +148,8 @@ class StartForm(ModalScreen[int | None], Keyed):
     @on(Opened)
     def show_choices(self, event: Opened) -> None:
         self.fill(event.choices)
+        if event.told is not None:
+            self.refill(event.told)
 
     @on(Input.Changed)
     @on(Select.Changed)
@@ -245,6 +257,12 @@ class StartForm(ModalScreen[int | None], Keyed):
             choices.clear_options()
             choices.add_options([Selection(Content(visible(one)), one, one in on_) for one in names])
 
+    def pick(self, name: str, value: str) -> None:
+        """Choose a value that a select offers, without a word to the form; one that it does not offer is left."""
+        select = self.query_one(f"#{name}", Select)
+        with select.prevent(Select.Changed), suppress(InvalidSelectValueError):
+            select.value = value
+
     def put(self, name: str, text: str) -> None:
         """Write into an input without a word to the form."""
         field = self.query_one(f"#{name}", Input)
@@ -260,7 +278,12 @@ class StartForm(ModalScreen[int | None], Keyed):
         from stores.core.store import Store
 
         with Store.open(store_path(self.app)) as store:
-            self.post_message(self.Opened(self.read_choices(store)))
+            told = None
+            if self._like is not None:
+                from workbench.jobs.again import values_of
+
+                told = values_of(store, store.jobs.get(self._like))
+            self.post_message(self.Opened(self.read_choices(store), told))
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="plan")
     def plan(self, values: object) -> None:

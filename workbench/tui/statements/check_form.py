@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -60,8 +61,8 @@ class CheckForm(StartForm):
     EXPLAIN = EXPLAIN
     FIRST = "#encoder"
 
-    def __init__(self, instrument: str) -> None:
-        super().__init__()
+    def __init__(self, instrument: str, *, like: int | None = None) -> None:
+        super().__init__(like=like)
         self._instrument = instrument
         self._standing: Thresholds | None = None
 
@@ -87,6 +88,16 @@ class CheckForm(StartForm):
         for one in COSINES:
             self.put(one.name, one.text(getattr(choices.thresholds, one.name)))
         self.tick("languages", choices.languages, [choices.language])
+        self.ask()
+
+    def refill(self, told: Mapping[str, Any]) -> None:
+        """Put in what a job was told."""
+        self.put("encoder", "" if told["encoder"] == "none" else told["encoder"])
+        self.put("nli", told["nli"])
+        for one in COSINES:
+            self.put(one.name, one.text(told[one.name]))
+        if told["language"]:
+            self.tick("languages", self.listed("languages"), told["language"].split(","))
         self.ask()
 
     def values(self) -> CheckValues | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.app import ComposeResult
@@ -89,8 +90,8 @@ class DraftForm(StartForm):
     EXPLAIN = EXPLAIN
     FIRST = "#model"
 
-    def __init__(self, instrument: str = "", refs: tuple[str, ...] = ()) -> None:
-        super().__init__()
+    def __init__(self, instrument: str = "", refs: tuple[str, ...] = (), *, like: int | None = None) -> None:
+        super().__init__(like=like)
         self._instrument, self._refs = instrument, refs
         self._choices: dict[str, DraftChoices] = {}
         self._said = ""
@@ -134,6 +135,20 @@ class DraftForm(StartForm):
         name = self._instrument if self._instrument in self._choices else choices[0].name
         self.offer("instrument", [(one, one) for one in self._choices], name)
         self.offer_what_it_has()
+
+    def refill(self, told: Mapping[str, Any]) -> None:
+        """Put in what a job was told. Its top-p and top-k have no field, and are said in the shell alone."""
+        self.pick("instrument", told["instrument"])
+        self.offer_what_it_has()
+        self.pick("language", told["language"])
+        self.put("model", told["model"])
+        self.put("statements", told["statements"])
+        self.offer_what_it_drafts()
+        self.tick("kinds", self.listed("kinds"), told["kind"].split(","))
+        named = {**told, "max_tokens": told.get("max_new_tokens")}
+        for name, option in zip(NUMBERS, (CALLS, PER_CALL, KEEP, TEMPERATURE, MAX_NEW_TOKENS, SEED), strict=True):
+            self.put(name, "" if named.get(name) is None else option.text(named[name]))
+        self.ask()
 
     @on(Select.Changed, "#instrument")
     def offer_what_it_has(self) -> None:

@@ -1,0 +1,168 @@
+"""What a probe asks and how it reads what comes; when a run begins with one; which jobs can be hidden or deleted."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from stores.core.store import Store
+from workbench import pipeline, registry
+from workbench.domain.designs import Design
+from workbench.domain.first_answers import FIRST, PROMPTS, FirstAnswers
+from workbench.domain.probe_results import PROBED, ProbeResult
+from workbench.domain.responses import EXACTLY
+from workbench.errors import JobError
+from workbench.formats.read import read_shipped
+from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.jobs import launch
+from workbench.jobs.again import asked_again
+from workbench.jobs.probing import WORTH_IT, chosen, is_new, is_worth_it, probe
+from workbench.jobs.tidying import delete, what_goes
+
+
+def answers(store: Store) -> int:
+    return int(store.connection.execute("select coalesce(sum(count), 0) from response").fetchone()[0])
+
+
+def design(model: str) -> Design:
+    return Design("small", model, samples=6)
+
+
+def test_first_answers_are_many_and_of_several_prompts() -> None:
+    first = FirstAnswers()
+    first.look(range(PROMPTS - 1), ["Hm."], 5 * FIRST, 5 * FIRST, 0, 0)
+    assert not first.hopeless, "answers to few prompts are alike"
+    first.look(range(PROMPTS), ["\x1b[31mred", "x" * 500], 5 * FIRST, 5 * FIRST, 7, 0)
+    assert first.hopeless
+    assert "500 answers (to 10 prompts) can be read (7 refuse)" in first.describe()
+    assert len(first.describe()) < 300
+    early = FirstAnswers()
+    early.look(range(PROMPTS), [], FIRST - 1, FIRST - 1, 0, 0)
+    assert not early.hopeless
+    early.look([], ["Agree."], FIRST, FIRST - 1, 0, 0)
+    early.look(range(50), [], 9 * FIRST, 9 * FIRST, 0, 0)
+    assert not early.hopeless, "once an answer could be read nothing more is looked at"
+
+
+def veldania(store: Store) -> None:
+    store.instruments.add(read_shipped("veldania"))
+
+
+def test_the_prompts_of_a_probe_are_drawn_by_the_seed_evenly_from_the_templates(store: Store) -> None:
+    veldania(store)
+    plan = pipeline.plan(store, Design("veldania", "scripted"))
+    picked = chosen(plan)
+    assert (len(picked), sum(one.n for one in picked)) == (PROBED, PROBED)
+    counts = Counter((one.probe.template, one.probe.inverted) for one in picked)
+    assert len(counts) == 12
+    assert set(counts.values()) == {1, 2}
+    assert [one.probe for one in chosen(plan)] == [one.probe for one in picked]
+    other = pipeline.plan(store, Design("veldania", "scripted", seed=8))
+    assert [one.probe for one in chosen(other)] != [one.probe for one in picked]
+    few = pipeline.plan(store, Design("veldania", "scripted", statements=("env-01",), variants=("original",)))
+    assert [one.n for one in chosen(few)] == [2] * 8 + [1] * 4
+
+
+def test_other_families_are_tried_where_too_few_answers_are_readable(store: Store) -> None:
+    veldania(store)
+    plan = pipeline.plan(store, Design("veldania", "scripted"))
+    good = probe(store, plan, ScriptedModel())
+    assert good is not None
+    assert (good.others, good.share > 0.6) == ((), True)
+    mute = probe(store, plan, ScriptedModel(Persona(answers=("Well.",))))
+    assert mute is not None
+    assert (mute.readable, mute.faults) == (0, {"unreadable": 20})
+    assert [(one.family, one.readable, one.answers) for one in mute.others] == [("user", 0, 20)]
+    assert mute.describe().endswith("(20 unreadable); user: 0 of 20 (0 %)")
+    assert ProbeResult.from_json(json.loads(json.dumps(mute.as_json()))) == mute
+    assert store.connection.execute("select count(*) from draw").fetchone()[0] == 0
+
+
+def test_free_text_is_read_by_words_and_says_how_often_nothing_came(store: Store) -> None:
+    veldania(store)
+    plan = pipeline.plan(store, Design("veldania", "scripted", "bias_score", 3, family="prefixes"))
+    said = ("I agree with this.", "As an AI language model, I cannot say.", "", "<think>Hm", "Bananas are yellow.")
+    found = probe(store, plan, ScriptedModel(Persona(answers=said)))
+    assert found is not None
+    assert not found.by_rule
+    read = {(one.text, one.read_as) for one in found.answers}
+    assert ("Bananas are yellow.", "no rule reads it") in read
+    assert ("<think>Hm", "cut off in thought") in read
+    assert ("", "empty") in read
+    assert ("As an AI language model, I cannot say.", "refusal (by words)") in read
+    assert {one.fault for one in found.answers} == {"", "empty", "cut off in thought"}
+    assert "answers say something" in found.describe()
+    assert "refusal (by words)" in found.describe()
+
+
+def test_a_probe_is_asked_to_stop_on_its_way(store: Store) -> None:
+    veldania(store)
+    plan = pipeline.plan(store, Design("veldania", "scripted"))
+    assert probe(store, plan, ScriptedModel(), lambda: True) is None
+
+
+@pytest.mark.parametrize("audit", [one.name for one in registry.asking()])
+@pytest.mark.parametrize("exact", [False, True])
+def test_every_audit_is_probed_and_its_job_can_be_asked_again(store: Store, audit: str, exact: bool) -> None:
+    """What a job was told, said as options again, makes the same design; and its probe reads what the audit reads."""
+    of = registry.audit(audit)
+    if exact and (not of.defaults.exact_by or not of.defaults.drawn):
+        pytest.skip("nothing else is computed of it")
+    shown = of.demonstration()
+    name = shown.instrument if shown is not None else "veldania"
+    store.instruments.add(read_shipped(name))
+    asked = shown.design(store, "scripted") if shown is not None else Design(name, "scripted", audit, family="labels")
+    plan = pipeline.plan(store, replace(asked, sampling=EXACTLY, samples=1) if exact else asked)
+    found = probe(store, plan, ScriptedModel(Persona(unreadable=0.0)))
+    assert found is not None
+    assert 0 < len(found.answers) <= PROBED
+    assert found.exact == (exact or not of.defaults.drawn)
+    assert found.readable == len(found.answers), found.describe()
+    assert asked_again(store, plan.design)["audit"] == audit
+
+
+def test_a_probe_comes_where_model_family_or_sampling_is_new_and_the_run_is_long(store: Store) -> None:
+    veldania(store)
+    asked = Design("veldania", "scripted", samples=2)
+    plan = pipeline.plan(store, asked)
+    assert is_worth_it(store, plan)
+    short = pipeline.plan(store, replace(asked, statements=("env-01",), variants=("original",)))
+    assert (short.samples_needed < WORTH_IT, is_worth_it(store, short)) == (True, False)
+    assert not is_worth_it(store, replace(plan, design=replace(plan.design, cluster="local")))
+    store.jobs.note_done("sample", plan.design.as_json(), 10, "", "1")
+    assert not is_new(store, plan.design)
+    for change in ({"model": "other"}, {"family": "user"}, {"sampling": EXACTLY}, {"dtype": "float16"}):
+        assert is_new(store, replace(plan.design, **change))
+
+
+def test_a_job_is_hidden_listed_again_and_deleted_only_where_nothing_rests_on_it(filled: Store) -> None:
+    job_id = launch.create(filled, design("scripted"))
+    for act in (filled.jobs.hide, filled.jobs.delete):
+        with pytest.raises(JobError, match="ancel it first"):
+            act(job_id)
+    filled.jobs.request_stop(job_id)
+    assert filled.jobs.hide(job_id).hidden
+    assert not filled.jobs.hide(job_id, hidden=False).hidden
+    assert filled.jobs.delete(job_id).id == job_id
+    done = filled.jobs.note_done("sample", design("scripted").as_json(), 5, "", "1")
+    with pytest.raises(JobError, match="figures may rest on what it asked"):
+        filled.jobs.delete(done)
+    assert filled.jobs.hide(done).hidden
+
+
+def test_a_job_that_brought_answers_is_not_deleted(filled: Store) -> None:
+    asked = design("scripted")
+    job_id = launch.create(filled, asked)
+    attempt = filled.jobs.claim(job_id, "1")
+    model = ScriptedModel(name="scripted")
+    plan = pipeline.plan(filled, asked, card=model.card)
+    pipeline.collect(filled, plan, model, attempt=attempt, job=job_id)
+    filled.jobs.finish(job_id, attempt, "failed", "a fault")
+    with pytest.raises(JobError, match="brought 432 answers, which stay; it can be hidden"):
+        what_goes(filled, job_id)
+    with pytest.raises(JobError, match="brought 432 answers"):
+        delete(filled, job_id)
+    assert answers(filled) == 432

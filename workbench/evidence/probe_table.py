@@ -1,0 +1,39 @@
+"""The answers of a probe as a table: what was asked, how it is read, what the model wrote."""
+
+from __future__ import annotations
+
+from workbench.domain.probe_results import ProbedAnswer, ProbeResult
+from workbench.figures.table import Column, Kind, Table
+
+DEFINITION = (
+    "Answers that were drawn before the run, with seeds of their own, to prompts drawn at random, evenly from its "
+    "templates. They count in no figure."
+)
+FREE = "No rule reads free text: the reading is that of its words, and classifiers read it later."
+EMPTY = "This job has had no probe."
+
+Numbered = tuple[int, ProbedAnswer]
+
+
+def answers(found: ProbeResult | None) -> Table[Numbered]:
+    """Return the answers of a probe, those that cannot be read first."""
+    rows = [] if found is None else sorted(enumerate(found.answers, 1), key=lambda row: not row[1].fault)
+    notes = [] if found is None or found.by_rule else [FREE]
+    title = "Answers of the probe" if found is None or not found.exact else "What the probe computed"
+    return Table(
+        "probe",
+        title,
+        rows,
+        [
+            Column("statement", "statement", lambda row: row[1].statement),
+            Column("variant", "wording", lambda row: row[1].variant),
+            Column("template", "template", lambda row: row[1].template),
+            Column("order", "label order", lambda row: row[1].order, short="order", aside=True),
+            Column("read_as", "read as", lambda row: row[1].read_as),
+            Column("answer", "answer", lambda row: row[1].text or row[1].reason, Kind.PROSE),
+        ],
+        key=lambda row: (str(row[0]),),
+        definition=DEFINITION,
+        notes=notes,
+        empty=EMPTY,
+    )

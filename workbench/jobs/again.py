@@ -1,0 +1,155 @@
+"""What a job was told, as the options of the command or the fields of the form that start one like it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from stores.core.store import Store
+from stores.jobs.job_rows import Job
+from workbench import registry
+from workbench.data import shipped_drafting
+from workbench.domain.designs import Design
+from workbench.domain.drafting import DraftPrompt
+from workbench.domain.responses import EXACT
+from workbench.errors import UsageError
+from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, TRAIN
+from workbench.pipeline.checking import CHECK, CheckSpec
+from workbench.pipeline.classifying import ClassifySpec
+from workbench.pipeline.draft_planning import DraftSpec
+from workbench.pipeline.training import TrainSpec
+
+Values = Mapping[str, Any]
+"option -> value"
+VERBS = {SAMPLE: "run", TRAIN: "train", CLASSIFY: "classify", DRAFT: "draft", CHECK: "check"}
+"kind of a job -> the command that starts it"
+DRAWN = ("temperature", "top_p", "max_new_tokens")
+
+
+def values_of(store: Store, job: Job) -> Values:
+    """Return the options that a job was told, by their names.
+
+    Raises UsageError where these do not say it: wordings that were drafted with prompts from files.
+    """
+    return _VALUES[job.kind](store, job.spec)
+
+
+def asked_again(store: Store, design: Design) -> Values:
+    """Return the options by which a command line or a form asks for this design, by their names; those that mean
+    nothing for it are left out.
+    """
+    audit = registry.audit(design.audit)
+    there = audit.may_be_asked(store, design.instrument) or ()
+    values: dict[str, Any] = {
+        "audit": design.audit,
+        "model": design.model,
+        "instrument": design.instrument,
+        "statements": as_typed(design.statements, there),
+        "variants": ",".join(design.variants),
+        "templates": ",".join(design.templates),
+        "family": design.family,
+        "language": design.language,
+        "seed": design.seed,
+        "dtype": design.dtype,
+        "cluster": design.cluster,
+        "chat_format": design.chat_format,
+        **audit.given_in(design),
+    }
+    if design.sampling.mode == EXACT:
+        again = {name: value for name, value in values.items() if name not in audit.drawn_again}
+        return again | {"exact": True} if audit.defaults.drawn else again
+    drawn = design.sampling
+    return values | {
+        "samples": design.samples,
+        "temperature": drawn.temperature,
+        "top_p": drawn.top_p,
+        "top_k": drawn.top_k or 0,
+        "max_new_tokens": drawn.max_new_tokens,
+        "until_decided": bool(drawn.stop),
+    }
+
+
+def as_typed(refs: Sequence[str], there: Sequence[str]) -> str:
+    """Return statements as a person types them: the first so many of those that there are, or by their refs.
+
+    Examples
+    --------
+    >>> as_typed(("a", "b"), ["a", "b", "c"]), as_typed(("c", "a"), ["a", "b", "c"]), as_typed((), ["a"])
+    ('2', 'c,a', '')
+    """
+    if not refs:
+        return ""
+    return (
+        str(len(refs)) if tuple(refs) == tuple(there[: len(refs)]) and str(len(refs)) not in there else ",".join(refs)
+    )
+
+
+def _asked(store: Store, spec: Mapping[str, Any]) -> Values:
+    return asked_again(store, Design.from_json(spec))
+
+
+def _trained(_store: Store, spec: Mapping[str, Any]) -> Values:
+    of = TrainSpec.from_json(spec)
+    lists = {"training": ",".join(of.training), "test": ",".join(of.test)}
+    own = {"name": of.name, "codebook": of.codebook, "by_statement": of.by_statement}
+    return of.config.as_json() | lists | own
+
+
+def _classified(_store: Store, spec: Mapping[str, Any]) -> Values:
+    of = ClassifySpec.from_json(spec)
+    return {"classifier": of.classifier, "instrument": of.instrument, "model": ",".join(of.models)}
+
+
+def _checked(_store: Store, spec: Mapping[str, Any]) -> Values:
+    of = CheckSpec.from_json(spec)
+    named = {"instrument": of.instrument, "encoder": of.encoder or "none", "nli": of.nli}
+    return named | {"language": ",".join(of.languages)} | asdict(of.thresholds)
+
+
+def _drafted(store: Store, spec: Mapping[str, Any]) -> Values:
+    of = DraftSpec.from_json(spec)
+    kinds = dict.fromkeys(prompt.kind for prompt in of.prompts)
+    shipped = {(prompt.kind, prompt.bias): prompt for prompt in shipped_drafting()}
+    usual = [shipped.get((prompt.kind, prompt.bias)) for prompt in of.prompts]
+    return {
+        "instrument": of.instrument,
+        "model": of.model,
+        "statements": as_typed(of.statements, [line.ref for line in store.instruments.lines(of.instrument)]),
+        "language": of.language,
+        "kind": ",".join(kind.value for kind in kinds),
+        "seed": of.seed,
+        **_adjusted(of.prompts, usual),
+    }
+
+
+def _adjusted(prompts: tuple[DraftPrompt, ...], usual: list[DraftPrompt | None]) -> Values:
+    """Return what was told of all shipped prompts alike; nothing where they were asked as they ship."""
+    first = prompts[0]
+    told = {
+        "calls": first.calls,
+        "per_call": first.per_call,
+        "keep": first.keep or 0,
+        "top_k": first.sampling.top_k or 0,
+    }
+    told |= {name: getattr(first.sampling, name) for name in DRAWN}
+    for values in ({}, told):
+        if all(
+            one is not None and one.adjusted(**{**_EMPTY, **values}) == prompt
+            for one, prompt in zip(usual, prompts, strict=True)
+        ):
+            return values
+    raise UsageError(
+        "its wordings were drafted with prompts that options do not say: give the files again, workbench draft STORE "
+        "--prompt FILE"
+    )
+
+
+_EMPTY: Values = dict.fromkeys(("calls", "per_call", "keep", "top_k", *DRAWN))
+_VALUES: Mapping[str, Callable[[Store, Mapping[str, Any]], Values]] = {
+    SAMPLE: _asked,
+    TRAIN: _trained,
+    CLASSIFY: _classified,
+    DRAFT: _drafted,
+    CHECK: _checked,
+}

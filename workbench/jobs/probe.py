@@ -1,0 +1,66 @@
+"""A job's probe: asked before anything else, shown, and decided on by a person or by the share of readable answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stores.jobs.job_rows import PROBE, UNREADABLE
+from workbench import pipeline
+from workbench.domain.probe_results import ProbeResult, percent
+from workbench.jobs.probing import probe
+
+if TYPE_CHECKING:
+    from workbench.domain.designs import Design
+    from workbench.inference.base import Model
+    from workbench.jobs.work import Ended, Task  # type only: the work of a job begins with its probe
+
+NOTHING_YET = "Nothing of the run is asked yet."
+
+
+def begin(task: Task, design: Design, model: Model) -> Ended | None:
+    """Ask the probe of a job that wants one. Return how the job ends; None where it goes on."""
+    store, job, wish = task.store, task.job, task.job.probe
+    if wish is None or wish.result is not None:
+        return None
+    plan = pipeline.plan(store, design, card=model.card)
+    if not plan.samples_needed:
+        return None
+    store.jobs.beat(job.id, "probe: asking some answers first, which count in no figure")
+    found = probe(store, plan, model, task.stop)
+    if found is None:
+        return "cancelled", f"{task.stop.why}; {NOTHING_YET} Resume begins with the probe again."
+    for line in lines(found):
+        task.say(line)
+    if found.all_failed:
+        return "failed", f"every answer of the probe failed: {found.answers[0].reason}. {NOTHING_YET}"
+    store.jobs.note_probe(job.id, found)
+    if wish.asks:
+        return _waits(task, f"{found.describe()}. {NOTHING_YET}")
+    if found.share >= wish.least:
+        return None
+    least = percent(round(100 * wish.least), 100)
+    return stopped(task, PROBE, f"{found.describe()}, and fewer than {least} stop a run. {NOTHING_YET}")
+
+
+def lines(found: ProbeResult) -> list[str]:
+    """Return a probe in lines: what came of it, then each answer after how it was read."""
+    return [found.describe(), *(f"  {one.read_as}: {one.text or one.reason}" for one in found.answers)]
+
+
+def hopeless(task: Task, why: str, held: str) -> Ended:
+    """Pause a job of which not one of the first answers can be read."""
+    return stopped(task, UNREADABLE, f"{why}. {held}")
+
+
+def stopped(task: Task, question: str, message: str) -> Ended:
+    """Leave a job to a person, without a worker."""
+    if task.store.jobs.pause_for_people(task.job.id, task.attempt, message, question):
+        return "paused", message
+    return "cancelled", message
+
+
+def _waits(task: Task, message: str) -> Ended:
+    """Pause a job whose worker stays ready for a person's decision, as for any pause."""
+    task.store.jobs.ask_people(task.job.id, task.attempt, PROBE)
+    task.stop.pause()
+    return "cancelled", message

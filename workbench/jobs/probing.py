@@ -1,0 +1,295 @@
+"""A probe: some twenty answers that are drawn and read before hours are spent on the rest of a run.
+
+Its prompts are drawn at random from those of the plan, evenly from its templates, and its answers with seeds of their
+own. They count in no figure: a prompt's answers are drawn together from one seed, so one that came before would change
+the others. What a run asks is the same with and without its probe. Prompts after a context, whose length is what
+they cost, come from few contexts.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stores.core.store import Store
+from workbench import registry
+from workbench.domain.designs import Design
+from workbench.domain.probe_results import (
+    BY_WORDS,
+    CUT_OFF,
+    EMPTY,
+    ENOUGH,
+    FAILED,
+    PROBED,
+    REFUSAL,
+    UNREADABLE,
+    FamilyShare,
+    ProbedAnswer,
+    ProbeResult,
+)
+from workbench.domain.prompts import LETTER, Probe, Prompt, Template
+from workbench.domain.readings import LABEL_WORDS, Stance
+from workbench.domain.responses import EXACT, Request
+from workbench.domain.thinking import split
+from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate, UnknownName, WorkbenchError
+from workbench.evidence.refusals import read_answer
+from workbench.evidence.rule_reading import label_reader
+from workbench.pipeline.deciding import decided_for
+from workbench.pipeline.planning import Plan, derived_seed, plan
+from workbench.pipeline.scoring import TOP, begins_in_thought, closing_of, labels_of, scored_one_by_one
+from workbench.readers.next_tokens import PUBLISHED_TOP, mass
+from workbench.readers.verbalizers import forms_by_prompt, label_forms
+from workbench.stats.resampling import derive_rng
+
+if TYPE_CHECKING:
+    from workbench.audits.audit import Audit
+    from workbench.inference.base import Model
+
+WORTH_IT = 5 * PROBED
+"answers of a run, or prompts where probabilities are computed, from which on it begins with a probe: a shorter one is \
+hardly more than its probe"
+OTHERS = 3
+"other families of templates that are tried where too few answers are readable"
+LONGEST = 4000
+"characters of an answer that are kept"
+SHOWN_TOKENS = 3
+"likeliest next tokens that are shown"
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One prompt of a probe."""
+
+    probe: Probe
+    template: Template
+    n: int
+
+    def answer(self, text: str, label: str = "", fault: str = "", reason: str = "") -> ProbedAnswer:
+        """Return an answer to it; one that is very long is cut."""
+        more = len(text) - LONGEST
+        shown = f"{text[:LONGEST]} … ({more:,} characters more)" if more > 0 else text
+        order = "swapped" if self.probe.inverted else "printed"
+        return ProbedAnswer(
+            self.probe.statement, self.probe.variant, self.probe.template, order, shown, label, fault, reason
+        )
+
+
+def is_new(store: Store, design: Design) -> bool:
+    """Return whether no job of this store has brought answers of a model to these templates in this manner."""
+    wanted = _manner(design)
+    for job in store.jobs.list():
+        if job.done and "sampling" in job.spec and _manner(Design.from_json(job.spec)) == wanted:
+            return False
+    return True
+
+
+def _manner(design: Design) -> tuple[object, ...]:
+    return (
+        design.audit, design.model, design.dtype, design.chat_format, design.family, design.sampling, design.language
+    )  # fmt: skip
+
+
+def is_worth_it(store: Store, of: Plan) -> bool:
+    """Return whether a run should begin with a probe: long enough, and new to the store. A cluster loads its model for
+    each call, so it is not asked for a probe.
+    """
+    return of.samples_needed >= WORTH_IT and not of.design.cluster and is_new(store, of.design)
+
+
+def probe(store: Store, of: Plan, model: Model, should_stop: Callable[[], bool] = lambda: False) -> ProbeResult | None:
+    """Ask the probe of a plan, and read what comes; None where it was to stop. Nothing is written.
+
+    Where fewer answers are readable than prompts need, other families of templates are asked, too.
+    """
+    found = _probed(of, model, should_stop)
+    if found is None or found.exact or found.all_failed or found.share >= ENOUGH:
+        return found
+    others = []
+    for other in _families(store, of, model):
+        shown = _probed(other, model, should_stop)
+        if shown is None:
+            return None
+        if not shown.all_failed:
+            others.append(FamilyShare(other.design.family, shown.readable, len(shown.answers)))
+    return replace(found, others=tuple(others))
+
+
+def _probed(of: Plan, model: Model, should_stop: Callable[[], bool]) -> ProbeResult | None:
+    asked = chosen(of)
+    exact = of.design.sampling.mode == EXACT
+    answers: list[ProbedAnswer] = []
+    for came in (_computed if exact else _drawn)(of, model, asked):
+        answers += came
+        if should_stop():
+            return None
+    by_rule = exact or not registry.audit(of.design.audit).free_text
+    return ProbeResult(of.design.family, of.design.seed, tuple(answers), by_rule, exact)
+
+
+def chosen(of: Plan) -> list[_Asked]:
+    """Return the prompts of a probe, the same for the same plan: a random one of each template and label order in turn,
+    and answers to them evenly, until there are enough.
+    """
+    rng = derive_rng(of.design.seed, "probe")
+    by_name = {(t.name, t.inverted): t for t in of.templates}
+    first = {probe.prompt.key: probe for probe in reversed(of.probes)}
+    probes = [first[key] for key in of.prompts]
+    order = [probes[place] for place in rng.permutation(len(probes))]
+    if order[0].prompt.context:
+        picked = _of_few_contexts(order)
+    else:
+        groups: dict[tuple[str, bool], list[Probe]] = defaultdict(list)
+        for one in order:
+            groups[one.template, one.inverted].append(one)
+        picked = list(_in_turn(list(groups.values())))[:PROBED]
+    exact = of.design.sampling.mode == EXACT
+    share, rest = divmod(PROBED, len(picked))
+    return [
+        _Asked(one, by_name[one.template, one.inverted], 1 if exact else share + (place < rest))
+        for place, one in enumerate(picked)
+    ]
+
+
+def _of_few_contexts(order: Sequence[Probe]) -> list[Probe]:
+    contexts: dict[object, list[Probe]] = defaultdict(list)
+    for one in order:
+        contexts[one.prompt.messages[: one.prompt.context]].append(one)
+    return [one for group in contexts.values() for one in group][:PROBED]
+
+
+def _in_turn(groups: Sequence[Sequence[Probe]]) -> Iterator[Probe]:
+    for place in range(max(map(len, groups))):
+        yield from (group[place] for group in groups if place < len(group))
+
+
+def _families(store: Store, of: Plan, model: Model) -> Iterator[Plan]:
+    """Yield plans with other families of templates, as the audit means them to be asked."""
+    design, audit = of.design, registry.audit(of.design.audit)
+    held = [t for t in store.instruments.get(design.instrument).templates if t.audit == design.audit]
+    names = sorted({t.family for t in held or audit.templates()} - {design.family})
+    usual = audit.defaults.sampling_of(design.family).max_new_tokens
+    for family in names[:OTHERS]:
+        tokens = design.sampling.max_new_tokens
+        if tokens == usual:
+            tokens = audit.defaults.sampling_of(family).max_new_tokens
+        other = replace(design, family=family, templates=(), sampling=replace(design.sampling, max_new_tokens=tokens))
+        try:
+            yield plan(store, other, card=model.card)
+        except WorkbenchError:
+            continue
+
+
+def _drawn(of: Plan, model: Model, asked: Sequence[_Asked]) -> Iterator[list[ProbedAnswer]]:
+    """Yield the answers to each prompt, read as the run reads them."""
+    audit = registry.audit(of.design.audit)
+    rules = decided_for(of.templates, of.probes) if of.design.sampling.stop else {}
+    seed = int(derive_rng(of.design.seed, "probe answers").integers(2**31))
+    requests = [
+        Request(one.probe.prompt, one.n, derived_seed(seed, one.probe.prompt.key, 0), rules.get(one.probe.prompt.key))
+        for one in asked
+    ]
+    with closing_of(model.generate(requests, of.design.sampling)) as answers:
+        for drawn in answers:
+            one = asked[drawn.request]
+            read = [_read(audit, one, text) for text, count in drawn.answers for _ in range(count)]
+            yield [*read, *(one.answer("", fault=FAILED, reason=drawn.reason) for _ in range(drawn.failed))]
+
+
+def _read(audit: Audit, one: _Asked, output: str) -> ProbedAnswer:
+    """Return an answer as it is read: by the rule of its template; free text by words, where these say anything."""
+    answer = split(output).answer
+    if answer is None:
+        return one.answer(output, fault=CUT_OFF)
+    if not answer.strip():
+        return one.answer(output, fault=EMPTY)
+    label, refused = read_answer(one.template, answer)
+    if label is None and audit.free_text:
+        return one.answer(output, label=_by_words(one.template, answer))
+    if label is None:
+        return one.answer(output, fault=REFUSAL if refused else UNREADABLE)
+    if one.template.scale == LETTER and label not in audit.offered(one.probe):
+        return one.answer(output, fault=UNREADABLE, reason=f"{label} is not offered")
+    return one.answer(output, label=label)
+
+
+def _by_words(template: Template, answer: str) -> str:
+    """Return what the words of an answer in free text say; empty where they say nothing. Classifiers read it later."""
+    try:
+        rule = label_reader(Stance.AGREE.value, Stance.DISAGREE.value, template.language, LABEL_WORDS)
+    except UnknownName:
+        return ""
+    found = rule.read(answer)
+    said = found.label or (REFUSAL if found.reason == REFUSAL else "")
+    return f"{said}{BY_WORDS}" if said else ""
+
+
+def _computed(of: Plan, model: Model, asked: Sequence[_Asked]) -> Iterator[list[ProbedAnswer]]:
+    """Yield what is computed of each prompt."""
+    prompts = [one.probe.prompt for one in asked]
+    if registry.audit(of.design.audit).defaults.exact_by == "next tokens":
+        yield from _next(of, model, asked, prompts)
+        return
+    likeliest = _likeliest(model, prompts)
+    forms = forms_by_prompt(of.templates, [one.probe for one in asked])
+    options = [forms[prompt.key] for prompt in prompts]
+    with closing_of(scored_one_by_one(model, prompts, options)) as scores:
+        for found in scores:
+            one, (tokens, thinks) = asked[found.prompt], likeliest.get(found.prompt, ("", ""))
+            reason = found.reason or thinks
+            if reason or np.isnan(found.log_probabilities).any():
+                yield [one.answer(tokens, fault=FAILED, reason=reason or "a probability is undefined")]
+                continue
+            shares = dict(zip(options[found.prompt], np.exp(found.log_probabilities), strict=True))
+            yield [_of_labels(one, shares, tokens)]
+
+
+def _of_labels(one: _Asked, shares: Mapping[str, float], tokens: str) -> ProbedAnswer:
+    """Return how likely the two labels of a template are."""
+    forms = label_forms(one.template)
+    first, second = (sum(float(shares[form]) for form in side) for side in (forms.positive, forms.negative))
+    label = one.template.positive if first >= second else one.template.negative
+    text = (
+        f"{one.template.positive} {first:.1%}, {one.template.negative} {second:.1%}; together {first + second:.1%} of "
+        f"how an answer may begin{tokens and f'; likeliest next: {tokens}'}"
+    )
+    return one.answer(text, label=label)
+
+
+def _likeliest(model: Model, prompts: Sequence[Prompt]) -> dict[int, tuple[str, str]]:
+    """Return the likeliest next tokens of prompts, by their place, with why they are no answers; of a backend that
+    offers none nothing.
+    """
+    found = {}
+    try:
+        with closing_of(model.next_tokens(prompts, TOP)) as tables:
+            for table in tables:
+                if not table.reason:
+                    found[table.prompt] = _named(table.texts, table.log_probabilities), begins_in_thought(table)
+    except (BudgetSpent, SnapshotsAlternate):
+        raise
+    except ModelError:
+        return found
+    return found
+
+
+def _next(of: Plan, model: Model, asked: Sequence[_Asked], prompts: Sequence[Prompt]) -> Iterator[list[ProbedAnswer]]:
+    words = labels_of(of)
+    with closing_of(model.next_tokens(prompts, TOP, words)) as tables:
+        for found in tables:
+            one = asked[found.prompt]
+            if reason := found.reason or begins_in_thought(found):
+                yield [one.answer("", fault=FAILED, reason=reason)]
+                continue
+            tokens = list(zip(found.texts, map(float, found.log_probabilities), strict=True))
+            masses = {word: mass(tokens[:PUBLISHED_TOP], word) for word in words}
+            label = max(masses, key=lambda word: masses[word])
+            text = f"likeliest next: {_named(found.texts, found.log_probabilities)}"
+            yield [one.answer(text, label=label) if masses[label] else one.answer(text, fault=UNREADABLE)]
+
+
+def _named(texts: Sequence[str], logs: Sequence[float] | np.ndarray) -> str:
+    return ", ".join(f"{text!r} {np.exp(log):.0%}" for text, log in list(zip(texts, logs, strict=True))[:SHOWN_TOKENS])

@@ -1,0 +1,35 @@
+"""Jobs that nobody needs any more: asked otherwise, or deleted where nothing rests on them."""
+
+from __future__ import annotations
+
+from stores.core.store import Store
+from workbench.domain.counting import plural
+from workbench.jobs.launch import log_path, reap
+
+
+def instead_of(store: Store, old: int, new: int) -> None:
+    """Cancel a job that waits, once another one asks in its place what a person changed."""
+    job = store.jobs.get(old)
+    if old != new and job.under_way and job.state != "running":
+        store.jobs.request_stop(old)
+
+
+def what_goes(store: Store, job_id: int) -> str:
+    """Say what is deleted with a job. Raises JobError for one that answers or other results came from."""
+    job = store.jobs.check_deletable(job_id)
+    parts = [plural(job.attempts, "attempt")] if job.attempts else []
+    if failures := store.jobs.failures_of(job_id):
+        parts.append(f"the note that {failures:,} answers failed, and why")
+    if (found := job.probed) is not None:
+        parts.append(f"the {plural(len(found.answers), 'answer')} of its probe")
+    parts += ["its log"] if log_path(store.path, job_id).exists() else []
+    return f"job {job_id} ({job.kind}, {job.state}) brought nothing that stays. With it go: " + (
+        ", ".join(parts) or "its options alone"
+    )
+
+
+def delete(store: Store, job_id: int) -> None:
+    """Delete a job that nothing rests on, with its log. Raises JobError for another."""
+    reap()
+    store.jobs.delete(job_id)
+    log_path(store.path, job_id).unlink(missing_ok=True)

@@ -1,0 +1,131 @@
+"""What a person does to a job from the terminal: each in a thread, with a message once it is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual import work
+from textual.message import Message
+
+from workbench.tui.jobs.job_lines import unit
+from workbench.tui.kit.base import StoreScreen
+
+
+class JobActs(StoreScreen):
+    """A screen that acts on jobs."""
+
+    @dataclass
+    class Done(Message):
+        """Something that was asked for happened."""
+
+        sentence: str
+
+    @dataclass
+    class Begun(Message):
+        """A job goes on."""
+
+        job: int
+        only_failed: bool
+
+    @dataclass
+    class Elsewhere(Message):
+        """A job that is to go on was created elsewhere."""
+
+        job: int
+        about: str
+        only_failed: bool
+
+    @dataclass
+    class ToDelete(Message):
+        """A job may be deleted, and this goes with it."""
+
+        job: int
+        goes: str
+
+    @dataclass
+    class LogRead(Message):
+        """A log is there to be shown."""
+
+        job: int
+        text: str
+
+    @work(thread=True, exit_on_error=False, group="ask")
+    def stop(self, job_id: int) -> None:
+        from stores.core.store import Store
+
+        with Store.open(self.store_path) as store:
+            job = store.jobs.request_stop(job_id)
+        how = "is cancelled" if job.state == "cancelled" else f"stops after the {unit(job)} at hand"
+        self.post_message(self.Done(f"Job {job_id} {how}."))
+
+    @work(thread=True, exit_on_error=False, group="ask")
+    def pause(self, job_id: int) -> None:
+        from stores.core.store import Store
+
+        with Store.open(self.store_path) as store:
+            job = store.jobs.pause(job_id)
+        how = "is paused" if job.state == "paused" else f"pauses after the {unit(job)} at hand"
+        self.post_message(self.Done(f"Job {job_id} {how}. R goes on with it."))
+
+    @work(thread=True, exit_on_error=False, group="ask")
+    def bound(self, job_id: int, most: int) -> None:
+        from stores.core.store import Store
+
+        with Store.open(self.store_path) as store:
+            store.jobs.set_concurrency(job_id, most or None)
+        how = f"at most {most:,} at once" if most else "as many at once as at first"
+        self.post_message(self.Done(f"Job {job_id}: {how}."))
+
+    @work(thread=True, exit_on_error=False, group="ask")
+    def go_on(self, job_id: int, *, only_failed: bool = False, consent: bool = False) -> None:
+        """Resume a job, or ask again what failed."""
+        from stores.core.store import Store
+        from workbench.jobs import launch
+        from workbench.jobs.origin import ElsewhereError
+
+        with Store.open(self.store_path) as store:
+            try:
+                (launch.retry if only_failed else launch.resume)(store, job_id, consent=consent)
+            except ElsewhereError as error:
+                self.post_message(self.Elsewhere(job_id, error.about, only_failed))
+                return
+        self.post_message(self.Begun(job_id, only_failed))
+
+    @work(thread=True, exit_on_error=False, group="ask")
+    def replace(self, old: int, new: int) -> None:
+        from stores.core.store import Store
+        from workbench.jobs.tidying import instead_of
+
+        with Store.open(self.store_path) as store:
+            instead_of(store, old, new)
+
+    @work(thread=True, exit_on_error=False, group="ask")
+    def hide(self, job_id: int, *, hidden: bool) -> None:
+        from stores.core.store import Store
+
+        with Store.open(self.store_path) as store:
+            store.jobs.hide(job_id, hidden=hidden)
+        self.post_message(self.Done(f"Job {job_id} is hidden; X lists it." if hidden else f"Job {job_id} is listed."))
+
+    @work(thread=True, exit_on_error=False, group="ask")
+    def look_what_goes(self, job_id: int) -> None:
+        from stores.core.store import Store
+        from workbench.jobs.tidying import what_goes
+
+        with Store.open(self.store_path) as store:
+            self.post_message(self.ToDelete(job_id, what_goes(store, job_id)))
+
+    @work(thread=True, exit_on_error=False, group="ask")
+    def delete(self, job_id: int) -> None:
+        from stores.core.store import Store
+        from workbench.jobs.tidying import delete
+
+        with Store.open(self.store_path) as store:
+            delete(store, job_id)
+        self.post_message(self.Done(f"Job {job_id} is deleted."))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="log")
+    def read_log(self, job_id: int) -> None:
+        from workbench.jobs import launch
+
+        self.post_message(self.LogRead(job_id, launch.log_tail(self.store_path, job_id, lines=1000)))

@@ -1,0 +1,223 @@
+"""The answers of a job's probe with their readings, before the run begins: go on, ask otherwise, or cancel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.getters import query_one
+from textual.message import Message
+from textual.widgets import Static
+
+from workbench.tui.format import literal, visible
+from workbench.tui.jobs.editing import like
+from workbench.tui.jobs.job_acts import JobActs
+from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.widgets.record_table import Column, Record, RecordTable
+
+if TYPE_CHECKING:
+    from stores.jobs.job_rows import Job
+    from workbench.domain.probe_results import ProbedAnswer
+
+CHOICE = "R begins the run · e asks otherwise · c cancels · Esc leaves the job waiting"
+REFRESH_S = 1.0
+ROW = 200
+"characters of an answer in its row"
+
+EXPLAIN = """A run that is long, and whose model, templates or sampling are new to
+this store, begins with a probe: some twenty answers to prompts drawn at
+random, evenly from its templates. They count in no figure, and the run
+asks everything that it would have asked without them.
+
+read as     the label, or why there is none: unreadable, refusal, cut
+            off in thought, empty, failed. No rule reads free text:
+            what stands there is what its words say, and classifiers
+            read it later
+families    where fewer than two thirds can be read, the other
+            families of templates are tried, too
+
+R begins the run. e opens the form as it was filled; the job that is
+started from there takes the place of this one. c cancels the job. Esc
+leaves it waiting: the list of jobs, and Home, say so."""
+
+
+class ProbeScreen(JobActs):
+    """What a probe found; it waits for one that is not there yet."""
+
+    CSS_PATH = "probe.tcss"
+    PLACE = "jobs › probe"
+    EXPLAIN = EXPLAIN
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("R", "go_on", "Go on", tooltip="Begin the run, or go on with it"),
+        Binding("e", "edit", "Ask otherwise", tooltip="Open the form as it was filled, and change it"),
+        Binding("c", "cancel", "Cancel", tooltip="Cancel the job"),
+        Binding("escape", "back", "Back", key_display="Esc", tooltip="Leave the job waiting"),
+    ]
+
+    told = query_one("#told", Static)
+    table = query_one("#answers", RecordTable)
+    details = query_one("#details", Static)
+
+    @dataclass
+    class Seen(Message):
+        """The job was read."""
+
+        job: Job
+
+    def __init__(self, job_id: int) -> None:
+        super().__init__()
+        self._job_id = job_id
+        self._job: Job | None = None
+        self._shown: tuple[ProbedAnswer, ...] = ()
+        self._reading = False
+
+    def compose_body(self) -> ComposeResult:
+        yield Static("Reading the job …", id="told", markup=False)
+        yield RecordTable(
+            [
+                Column("read_as", "read as", 12),
+                Column("statement", "statement", 10),
+                Column("variant", "wording", 14, least=100),
+                Column("template", "template", 14, least=120),
+                Column("answer", "answer", None),
+            ],
+            name="answers",
+        )
+        with VerticalScroll(id="below", can_focus=False):
+            yield Static(id="details", markup=False)
+
+    def on_mount(self) -> None:
+        self.table.focus()
+        self.set_interval(REFRESH_S, self.tick)
+        self.action_refresh()
+
+    def tick(self) -> None:
+        """Look again until a person can decide, or nothing more comes."""
+        job = self._job
+        if self.is_current and (job is None or (job.active and not job.question)):
+            self.action_refresh()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        job = self._job
+        if action in ("go_on", "edit"):
+            return job is not None and bool(job.question or job.ended_badly)
+        if action == "cancel":
+            return job is not None and (job.active or bool(job.question))
+        return True
+
+    @on(Seen)
+    def show_job(self, event: Seen) -> None:
+        self._reading, self._job = False, event.job
+        self.trouble.hide()
+        self.told.update(Content(visible(told(event.job), lines=True)))
+        found = event.job.probed
+        rows = () if found is None else tuple(sorted(found.answers, key=lambda one: not one.fault))
+        if rows != self._shown:
+            self._shown = rows
+            self.table.show([_record(number, one) for number, one in enumerate(rows)])
+        self.table.display = bool(rows)
+        self.title_bar.note = visible(str(event.job.spec.get("model", "")))
+        self.refresh_bindings()
+        self._show_details()
+
+    @on(RecordTable.RowHighlighted)
+    def _show_details(self) -> None:
+        at = self.table.current
+        if at is None or int(at) >= len(self._shown):
+            self.details.update("")
+            return
+        one = self._shown[int(at)]
+        about = f"{one.statement} · {one.variant} · {one.template}, labels {one.order} · read as: {one.read_as}"
+        why = f"\n{one.reason}" if one.reason else ""
+        self.details.update(
+            Content.assemble(
+                (visible(about), "$text-muted"), "\n\n", visible(one.text or "(empty)", lines=True), visible(why)
+            )
+        )
+
+    @on(RecordTable.RowSelected)
+    def open_answer(self) -> None:
+        """Show an answer in full."""
+        one = self._shown[int(self.table.current or 0)]
+        text = Content(visible(one.text or one.reason or "(empty)", lines=True))
+        self.app.push_screen(TextScreen(f"{one.statement} · {one.variant} · {one.read_as}", text, wide=True))
+
+    @on(JobActs.Begun)
+    def say_begun(self) -> None:
+        self._leave(f"Job {self._job_id} goes on.")
+
+    @on(JobActs.Done)
+    def say_done(self, event: JobActs.Done) -> None:
+        self._leave(event.sentence)
+
+    @on(JobActs.Elsewhere)
+    def say_where(self, event: JobActs.Elsewhere) -> None:
+        self._leave(f"{event.about} R in the list of jobs lets it go on here.")
+
+    def _leave(self, sentence: str) -> None:
+        self.notify(sentence, markup=False)
+        self.app.pop_screen()
+
+    def action_refresh(self) -> None:
+        if not self._reading:
+            self._reading = True
+            self.look()
+
+    def action_go_on(self) -> None:
+        self.go_on(self._job_id)
+
+    def action_edit(self) -> None:
+        """Open the form as it was filled; the job that is started from there takes this one's place."""
+        if self._job is not None:
+            self.app.push_screen(like(self._job), self._started)
+
+    def _started(self, job: int | None) -> None:
+        if job is not None:
+            self.replace(self._job_id, job)
+            self._leave(f"Job {job} asks in place of job {self._job_id}.")
+
+    def action_cancel(self) -> None:
+        self.stop(self._job_id)
+
+    def action_back(self) -> None:
+        if self._job is not None and self._job.question:
+            self.notify(f"Job {self._job_id} waits for your decision: 3, then Enter.", markup=False)
+        self.app.pop_screen()
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
+    def look(self) -> None:
+        from stores.core.store import Store
+        from workbench.jobs import launch
+
+        launch.reap()
+        with Store.open(self.store_path) as store:
+            self.post_message(self.Seen(store.jobs.get(self._job_id)))
+
+
+def told(job: Job) -> str:
+    """Return what is known of a job's probe, and what can be done."""
+    found = job.probed
+    if found is None and job.active:
+        return f"Job {job.id} asks its probe first: some twenty answers. {job.message or 'Its worker starts …'}"
+    if found is None:
+        return f"Job {job.id} is {job.state}: {job.message}"
+    more = f"\n{CHOICE}" if job.question else f"\nJob {job.id} is {job.state}: {job.message}"
+    return f"{found.describe()}.{more}"
+
+
+def _record(number: int, one: ProbedAnswer) -> Record:
+    style = "" if one.fault else "bold"
+    text = " ".join((one.text or one.reason or "(empty)")[:ROW].split())
+    cells = (
+        literal(one.read_as, 12, style),
+        literal(one.statement, 10),
+        literal(one.variant, 14),
+        literal(one.template, 14),
+        literal(text or "(blanks)", ROW),
+    )
+    return str(number), cells
