@@ -252,7 +252,7 @@ async def test_a_run_that_is_started_from_the_form_shows_its_probe_and_begins_wh
         await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
         app.screen.query_one("#model", Input).value = "scripted"
         await until(pilot, lambda: "of scripted on small" in shown(app, "#plan"))
-        assert "First a probe: 20 answers" in shown(app, "#plan")
+        assert "Start  F5 · first a probe of 20 answers" in screen_text(app)
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, ProbeScreen), seconds=60)
         await until(pilot, lambda: "R begins the run" in shown(app, "#told"), seconds=120)

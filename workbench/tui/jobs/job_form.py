@@ -87,7 +87,7 @@ store, begins with a probe: you see some twenty answers and decide."""
 COUNTS_HERE = (
     "Everything is stored already, for prompts of the same text: nothing is asked. F5 lets it count for this design."
 )
-PROBE_FIRST = f"First a probe: {PROBED} answers, which count in no figure; you see them, and decide whether to go on."
+PROBE_FIRST = f"first a probe of {PROBED} answers"
 TYPED = ("model", "statements", "seed", "cluster", "chat_format")
 INDENT = " " * 13
 
@@ -322,8 +322,11 @@ class JobForm(StartForm):
         if plan.samples_needed:
             estimate = pipeline.estimate(plan, store.jobs.list())
             probe = ProbeWish(asks=True) if launch.wants_probe(store, plan) else None
-            lines = [plan.describe(), estimate.describe(), *([] if probe is None else [PROBE_FIRST])]
-            return Outlook("\n".join(lines), lambda opened: launch.start(opened, plan.design, plan, probe=probe))
+            return Outlook(
+                f"{plan.describe()}\n{estimate.describe()}",
+                lambda opened: launch.start(opened, plan.design, plan, probe=probe),
+                "" if probe is None else PROBE_FIRST,
+            )
         if not launch.is_noted(store, plan):
             return Outlook(f"{plan.describe()}\n{COUNTS_HERE}", lambda opened: launch.note_stored(opened, plan))
         place = next((one for one in registry.places() if one.mode == mode_of(values.audit)), None)

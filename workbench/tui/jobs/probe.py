@@ -18,6 +18,7 @@ from workbench.tui.format import literal, visible
 from workbench.tui.jobs.editing import like
 from workbench.tui.jobs.job_acts import JobActs
 from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.status import say_below
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ class ProbeScreen(JobActs):
         self._leave(f"{event.about} R in the list of jobs lets it go on here.")
 
     def _leave(self, sentence: str) -> None:
-        self.notify(sentence, markup=False)
+        say_below(self, sentence)
         self.app.pop_screen()
 
     def action_refresh(self) -> None:
@@ -186,7 +187,7 @@ class ProbeScreen(JobActs):
 
     def action_back(self) -> None:
         if self._job is not None and self._job.question:
-            self.notify(f"Job {self._job_id} waits for your decision: 3, then Enter.", markup=False)
+            say_below(self, f"Job {self._job_id} waits for your decision: Enter on it.")
         self.app.pop_screen()
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="look")

@@ -43,6 +43,7 @@ PLAN_AFTER_S = 0.3
 WORKING_OUT = "Working out what this comes to …"
 STARTS_WITH = "Enter does not start it: F5 does."
 NOT_YET = "Being worked out: read it, then F5 starts it."
+START = "Start  F5"
 NOTHING = "…"
 "stands in a select that has nothing to offer"
 
@@ -54,6 +55,8 @@ class Outlook:
     text: str
     start: Callable[[Store], int] | None
     "queues the job, starts its worker and returns its number; None: there is nothing to start"
+    begins: str = ""
+    "with what the job begins, said on the button"
 
 
 class StartForm(ModalScreen[int | None], Keyed):
@@ -133,7 +136,7 @@ class StartForm(ModalScreen[int | None], Keyed):
                 yield from self.compose_fields()
             yield Static("Reading the store …", id="plan", markup=False)
             with Horizontal(id="buttons"):
-                yield Button("Start  F5", id="start", variant="success", compact=True, disabled=True)
+                yield Button(START, id="start", variant="success", compact=True, disabled=True)
                 yield Button("Leave  Esc", id="leave", compact=True)
                 yield Static(id="told", markup=False)
 
@@ -177,6 +180,8 @@ class StartForm(ModalScreen[int | None], Keyed):
         self.plan_line.remove_class("-trouble", "-old")
         self.plan_line.update(Content(visible(event.outlook.text, lines=True)))
         self.start_button.disabled = event.outlook.start is None
+        self.start_button.label = " · ".join(filter(None, (START, event.outlook.begins)))
+        self.start_button.refresh(layout=True)
 
     @on(Started)
     def leave(self, event: Started) -> None:
