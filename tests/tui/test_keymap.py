@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 import pytest
 from textual.command import Hit
+from textual.screen import Screen
 
 from stores.core.store import Store
 from tests.cli.test_commands import run
 from tests.conftest import instrument
 from tests.tui.conftest import made, screen_text, until
+from workbench import tui
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.commands import NameProvider
 from workbench.tui.home.home import HomeScreen
@@ -107,3 +112,18 @@ async def test_a_theme_is_remembered(path: Path, config: Path) -> None:
         app = WorkbenchApp(path)
         async with app.run_test():
             assert app.theme == theme
+
+
+def subclasses(of: type) -> Iterator[type]:
+    for one in of.__subclasses__():
+        yield one
+        yield from subclasses(one)
+
+
+def test_every_screen_has_the_style_of_a_screen() -> None:
+    """Textual follows the first base: a class before `Screen` would keep background, layout and scrolling from it."""
+    for module in walk_packages(tui.__path__, f"{tui.__name__}."):
+        import_module(module.name)
+    ours = [one for one in subclasses(Screen) if one.__module__.startswith(tui.__name__)]
+    assert len(ours) > 50
+    assert [one.__name__ for one in ours if not {"Screen", "Widget"} <= one._css_type_names] == []  # type: ignore[attr-defined]

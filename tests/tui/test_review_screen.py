@@ -62,6 +62,11 @@ def item_of(app: WorkbenchApp) -> Any:
     return app.screen._item
 
 
+def toasts(app: WorkbenchApp) -> str:
+    """Return what the app told beside its screens, a line each."""
+    return "\n".join(one.message for one in app._notifications)
+
+
 async def queue(app: WorkbenchApp, pilot: Pilot[int]) -> ReviewScreen:
     await settle(app, pilot)
     await press(app, pilot, "V")
@@ -101,6 +106,16 @@ async def test_the_list_says_why_each_item_is_there_and_four_keys_rule_on_its_an
         text = flowing(app)
         assert "1 of 4 · by you" in text
         assert "ruled by otto: misread (agree)" in text
+
+
+async def test_z_in_the_list_takes_back_what_was_ruled_there(path: Path) -> None:
+    app = opened(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await queue(app, pilot)
+        await press(app, pilot, "down", "r", "c", "enter", "up", "z")
+        assert standing(path) == []
+        assert "taken back: confirmed on env-03" in toasts(app)
+        assert "by you" not in screen_text(app)
 
 
 async def test_answers_that_a_reason_is_about_stand_first(path: Path) -> None:
@@ -220,8 +235,9 @@ async def test_a_control_sample_is_drawn_from_the_screen_and_its_seed_is_kept(pa
         assert sum(one.drawn for one in sample.strata.values()) == 20
         await press(app, pilot, "tab")
         assert "How often label-words misreads" in flowing(app) or "not passed" in flowing(app)
-        await press(app, pilot, "shift+tab", "d", "enter")
-        assert "a control sample is there" in flowing(app)
+        await press(app, pilot, "shift+tab", "d")
+        assert isinstance(app.screen, ReviewScreen)
+        assert "A control sample is there;" in toasts(app)
 
 
 async def test_a_name_is_asked_for_before_the_first_item_and_kept(path: Path) -> None:

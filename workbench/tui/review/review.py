@@ -10,6 +10,7 @@ from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from workbench.domain.counting import plural
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import USUAL, Readings
 from workbench.domain.seeds import SEED
@@ -181,9 +182,15 @@ class ReviewScreen(BookScreen):
 
     def action_draw(self) -> None:
         """Ask how large a control sample is to be, and draw it."""
-        if self._judged is None:
+        progress: Progress | None = self._judged
+        if progress is None or self._loaded is None:
             return
-        seed = SEED + self._loaded.material.drawn if self._loaded is not None else SEED
+        if progress.control is not None and (left := len(progress.control.waiting(None))):
+            self.notify(
+                f"A control sample is there; {plural(left, 'drawn answer')} of it to decide on first", timeout=4
+            )
+            return
+        seed = SEED + self._loaded.material.drawn
         note = (
             f"Answers to statements that pass every test and to the others, half and half; seed {seed}. "
             "With 20 decided the rate of misreadings has an interval, with 60 a useful one."
