@@ -43,7 +43,7 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 async def test_a_key_of_the_keymap_does_what_it_was_given(path: Path, config: Path) -> None:
     config.write_text('[home]\ngo-statements = "ctrl+g"\n')
     app = WorkbenchApp(path)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(80, 50)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         await pilot.press("s")
         await pilot.pause()

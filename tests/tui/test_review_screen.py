@@ -126,6 +126,18 @@ async def test_answers_that_a_reason_is_about_stand_first(path: Path) -> None:
         assert item_of(app).ref == "env-03"
         assert "‼    1× + agree" in screen_text(app) or "‼    1× − disagree" in screen_text(app)
         assert "It is not at all beneficial." in flowing(app)
+        await press(app, pilot, "p")
+        assert "Prompt: env-03 · opposite · personal-1 printed" in flowing(app)
+
+
+async def test_the_queue_opens_from_below_the_results_too(path: Path) -> None:
+    app = opened(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot)
+        await press(app, pilot, "down", "enter", "V")
+        assert isinstance(app.screen, ReviewScreen)
+        await press(app, pilot, "escape", "V")
+        assert isinstance(app.screen, ReviewScreen)
 
 
 async def test_a_drawn_answer_that_is_decided_brings_the_next_and_z_leads_back(path: Path) -> None:

@@ -25,7 +25,6 @@ from workbench.tui.results.judging import JudgingScreen
 from workbench.tui.results.loaded import Loaded, Look, Shown
 from workbench.tui.results.picture import Picture
 from workbench.tui.results.sheet_view import SheetView
-from workbench.tui.routes import screen
 from workbench.tui.widgets.fluid_table import FluidTable
 
 if TYPE_CHECKING:
@@ -42,7 +41,6 @@ class BookScreen(JudgingScreen):
         Binding("m", "methods", "Methods", show=False, tooltip="Show the paragraph for the paper"),
         Binding("n", "notes", "Notes", show=False, tooltip="Show what one must know to read the figures"),
         Binding("R", "rulings", "Rulings", show=False, tooltip="Figures without auditors' rulings, or with them"),
-        Binding("V", "review", "Review", show=False, tooltip="Open the review queue: what an auditor looks at first"),
         Binding("escape", "leave", show=False),
         TEMPLATES_KEY,
     ]
@@ -120,7 +118,7 @@ class BookScreen(JudgingScreen):
         if action == "rulings":
             return self._told is not None and bool(self._told.changing)
         if action == "review":
-            return self.RULED and any(run.responses for run in self.runs_shown())
+            return self.RULED and self.run_to_review() is not None
         if action == "instrument":
             return self._loaded is not None and len(self._loaded.instruments) > 1
         if action == "templates":
@@ -179,14 +177,6 @@ class BookScreen(JudgingScreen):
             self.app.push_screen(
                 TextScreen("Notes on these figures", "\n\n".join([*self._book.told, *self._book.notes]))
             )
-
-    def action_review(self) -> None:
-        """Open the review queue of the run in sight, of several the last one."""
-        run = next((one for one in reversed(self.runs_shown()) if one.responses), None)
-        if run is not None:
-            of = getattr(self._settings, "rules", self._settings)
-            by = getattr(getattr(of, "readings", None), "by", None)
-            self.app.push_screen(screen("review", (*run.way, run.family), by))
 
     def shown_now(self, loaded: Loaded, look: Look) -> Shown:
         if loaded.book is None:

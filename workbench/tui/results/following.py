@@ -22,6 +22,8 @@ from workbench.tui.rulings.ruling import RuledPlace, RulingScreen
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from stores.runs.run_rows import Run
+
 OPENING = "Reading …"
 
 
@@ -36,6 +38,7 @@ class Following(RulingScreen):
     """A screen with a `SheetView` of a book."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("V", "review", "Review", show=False, tooltip="Open the review queue: what an auditor looks at first"),
         Binding("Z", "near", "Zoom", show=False, tooltip="Draw the whole scale, or as near as the intervals allow"),
     ]
 
@@ -92,6 +95,19 @@ class Following(RulingScreen):
             self.app.push_screen(screen("statement", *event.route))
         else:
             say(self, "This row is about no single statement.", warns=True)
+
+    def run_to_review(self) -> Run | None:
+        """Return the run that figures are about, of several the last one; None where no model answered anything."""
+        runs = self.figures.runs if self.figures is not None else ()
+        return next((run for run in reversed(runs) if run.responses), None)
+
+    def action_review(self) -> None:
+        """Open the review queue of the run in sight, as its reader reads it."""
+        run = self.run_to_review() if self.RULED else None
+        if run is not None and self.figures is not None:
+            of = getattr(self.figures.settings, "rules", self.figures.settings)
+            by = getattr(getattr(of, "readings", None), "by", None)
+            self.app.push_screen(screen("review", (*run.way, run.family), by))
 
     @on(SheetView.Opened)
     def open_row(self, event: SheetView.Opened) -> None:

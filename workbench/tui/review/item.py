@@ -16,9 +16,11 @@ from textual.content import Content
 from textual.message import Message
 from textual.worker import get_current_worker
 
+from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.answers import AnswersScreen, Page, WholeAnswerScreen
 from workbench.tui.results.responses_format import answer, whole_answer
+from workbench.tui.results.wordings import prompt_text
 from workbench.tui.review.item_format import head, item_columns, item_record, provenance, reading, wording_of
 from workbench.tui.review.session import ReviewSession, after, taken_back
 from workbench.tui.rulings.ruling import NOTE, RuledPlace, RulingKeys
@@ -39,8 +41,8 @@ reason is about. r rules on the answer under the cursor, on its prompt, its word
 `look again` decides on the item. A drawn answer is decided by `confirmed` or `misread`, and the next item comes by \
 itself.
 
-n goes to what waits next, and while you look at a statement nobody else is given it. [ and ] go through the whole \
-queue. z takes back what you ruled last. b hides the model and what others ruled.
+p shows exactly what the model was given. n goes to what waits next, and while you look at a statement nobody else is \
+given it. [ and ] go through the whole queue. z takes back what you ruled last. b hides the model and what others ruled.
 
 On drawn answers nobody sees what others ruled before ruling themselves: that is what makes agreement and the rate of \
 misreadings mean something."""
@@ -74,6 +76,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
         Binding("z", "undo", "Undo", tooltip="Take back what you ruled last, and go to it"),
         Binding("left_square_bracket", "step(-1)", "Item before", show=False),
         Binding("right_square_bracket", "step(1)", "Item", key_display="[ ]", tooltip="Go through the whole queue"),
+        Binding("p", "prompt", "Prompt", tooltip="Show exactly what the model was given"),
         Binding("b", "blind", "Blind", tooltip="Hide the model and what others ruled, or show it again"),
         Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
     ]
@@ -86,6 +89,13 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
         item: Waiting | None
         "to be shown now; None: nothing waits"
         told: str
+
+    @dataclass
+    class PromptFound(Message):
+        """What the model was given is read."""
+
+        title: str
+        text: Content
 
     def __init__(self, progress: Progress, item: Waiting, session: ReviewSession) -> None:
         super().__init__()
@@ -142,6 +152,8 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "undo":
             return bool(self._session.done)
+        if action == "prompt":
+            return self.current is not None
         return super().check_action(action, parameters)
 
     def ruled_place(self) -> RuledPlace:
@@ -180,6 +192,15 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
             self._repaint()
         else:
             self._show(event.item, event.told)
+
+    @on(PromptFound)
+    def show_prompt(self, event: PromptFound) -> None:
+        self.app.push_screen(TextScreen(event.title, event.text))
+
+    def action_prompt(self) -> None:
+        """Show exactly what the model was given."""
+        if (row := self.current) is not None:
+            self.read_prompt(row)
 
     def action_following(self) -> None:
         """Go to what waits next."""
@@ -273,6 +294,17 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
         self.show_answer()
         self._say_who()
         self.refresh_bindings()
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="prompt", description="prompt")
+    def read_prompt(self, row: ItemAnswer) -> None:
+        from stores.core.store import Store
+
+        with Store.open(self.store_path) as store:
+            asked = store.review_queries.prompts(self._progress.of.run, self._item.ref)
+            given = [store.runs.prompt(one.probe) for one in asked if one.key == row.prompt]
+        for prompt in filter(None, given[:1]):
+            title = f"Prompt: {self._item.ref} · {row.variant} · {row.template} {row.order}"
+            self.post_message(self.PromptFound(title, prompt_text(prompt)))
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="following", description="queue")
     def look_again(self, told: str, following: bool = False) -> None:
