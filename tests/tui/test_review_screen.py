@@ -30,6 +30,7 @@ from workbench.tui.results.answers import WholeAnswerScreen
 from workbench.tui.review.item import ReviewItemScreen
 from workbench.tui.review.review import ReviewScreen
 from workbench.tui.rulings.dialog import RulingDialog
+from workbench.tui.widgets.frame import TitleBar
 
 SECRET = "the other one thinks so"
 
@@ -62,9 +63,10 @@ def item_of(app: WorkbenchApp) -> Any:
     return app.screen._item
 
 
-def toasts(app: WorkbenchApp) -> str:
-    """Return what the app told beside its screens, a line each."""
-    return "\n".join(one.message for one in app._notifications)
+def told(app: WorkbenchApp) -> str:
+    """Return what the screen in sight says of what was done a moment ago."""
+    bar = app.screen.query_one(TitleBar)
+    return bar.said.plain if bar.said is not None else ""
 
 
 async def queue(app: WorkbenchApp, pilot: Pilot[int]) -> ReviewScreen:
@@ -114,7 +116,7 @@ async def test_z_in_the_list_takes_back_what_was_ruled_there(path: Path) -> None
         await queue(app, pilot)
         await press(app, pilot, "down", "r", "c", "enter", "up", "z")
         assert standing(path) == []
-        assert "taken back: confirmed on env-03" in toasts(app)
+        assert "taken back: confirmed on env-03" in told(app)
         assert "by you" not in screen_text(app)
 
 
@@ -249,7 +251,7 @@ async def test_a_control_sample_is_drawn_from_the_screen_and_its_seed_is_kept(pa
         assert "How often label-words misreads" in flowing(app) or "not passed" in flowing(app)
         await press(app, pilot, "shift+tab", "d")
         assert isinstance(app.screen, ReviewScreen)
-        assert "A control sample is there;" in toasts(app)
+        assert "A control sample is there;" in told(app)
 
 
 async def test_a_name_is_asked_for_before_the_first_item_and_kept(path: Path) -> None:

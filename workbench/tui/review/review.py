@@ -186,9 +186,7 @@ class ReviewScreen(BookScreen):
         if progress is None or self._loaded is None:
             return
         if progress.control is not None and (left := len(progress.control.waiting(None))):
-            self.notify(
-                f"A control sample is there; {plural(left, 'drawn answer')} of it to decide on first", timeout=4
-            )
+            say(self, f"A control sample is there; {plural(left, 'drawn answer')} of it to decide on first", warns=True)
             return
         seed = SEED + self._loaded.material.drawn
         note = (
