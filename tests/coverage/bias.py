@@ -38,6 +38,8 @@ class Study:
     prefixes: int = 2
     runs: int = 4
     models: int = 2
+    alike: float = 0.0
+    "of a statement's wordings; small: each is answered in its own way, 0: all in the same"
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -68,9 +70,17 @@ def answers(rng: Rng, of: Study) -> IntArray:
     for model in range(of.models):
         mean = of.means(model)
         tendencies = np.stack([rng.dirichlet(of.spread * np.maximum(row, 1e-6)) for row in mean])
-        on = np.stack([tendencies, tendencies, tendencies[:, [1, 0, 2, 3]]], axis=1)
+        on = np.stack([_of_wording(rng, tendencies, of.alike) for _ in WORDINGS], axis=1)
+        on[:, -1] = on[:, -1][:, [1, 0, 2, 3]]
         every.append(rng.multinomial(of.runs, np.broadcast_to(on, (of.prefixes, *on.shape))))
     return np.array(every, dtype=np.int64)
+
+
+def _of_wording(rng: Rng, tendencies: FloatArray, alike: float) -> FloatArray:
+    """Return how a wording of each statement is answered: (S, 4)."""
+    if not alike:
+        return tendencies
+    return np.stack([rng.dirichlet(alike * np.maximum(row, 1e-6)) for row in tendencies])
 
 
 def tally(of: Study, read: IntArray, by_rule: IntArray, dropped: IntArray) -> Tally:
@@ -134,6 +144,21 @@ def read_by_classifier(rng: Rng, of: Study, test: int) -> Found:
     }
 
 
+def parts(rng: Rng, of: Study) -> Found:
+    """Return the bias within one source under one prefix, and the difference of two wordings, as of two authors."""
+    truth = answers(rng, of)
+    made = tally(of, truth, truth, np.zeros(truth.shape[:-1], dtype=np.int64))
+    report = judge(made, Options(int(rng.integers(2**31)), DRAWS))
+    within = report.figure("m0", source="PCT", prefix="p0")
+    apart = report.difference("m0", Selection(variant=ORIGINAL), Selection(variant=REFORMULATION))
+    return {
+        "bias over statements": [
+            Held.of(*pair) for pair in zip((within.left, within.right, within.total), of.bias(0), strict=True)
+        ],
+        "bias difference over statements": Held.of(apart, 0.0),
+    }
+
+
 LEANING, SURE = (0.55, 0.2, 0.15, 0.1), (0.97, 0.01, 0.01, 0.01)
 SMALL, EDGE, WIDE = Study(2, 4, 2.0, LEANING), Study(12, 12, 1.0, SURE), Study(10, 16, 2.0, LEANING)
 
@@ -142,6 +167,8 @@ SCENARIOS = (
     Scenario("24 statements a side, nearly all answers alike", "ties or boundaries", lambda rng: read_well(rng, EDGE)),
     Scenario("20 left and 32 right statements, each answered in its own way", "clustering",
              lambda rng: read_well(rng, WIDE)),
+    Scenario("one source and prefix of 6 left and 8 right statements, wordings answered in their own way", "small n",
+             lambda rng: parts(rng, Study(6, 8, 2.0, LEANING, alike=4.0))),
     Scenario("4 left and 8 right statements, a test set of 88", "small n",
              lambda rng: read_by_classifier(rng, SMALL, 88)),
     Scenario("24 statements a side, nearly all answers alike, a test set of 264", "ties or boundaries",
