@@ -69,8 +69,10 @@ def test_the_prompts_of_a_probe_are_drawn_by_the_seed_evenly_from_the_templates(
 def test_other_families_are_tried_where_too_few_answers_are_readable(store: Store) -> None:
     veldania(store)
     plan = pipeline.plan(store, Design("veldania", "scripted"))
-    good = probe(store, plan, ScriptedModel())
+    said: list[str] = []
+    good = probe(store, plan, ScriptedModel(), say=said.append)
     assert good is not None
+    assert said[-1] == "probe, family chat: 20 of 20 have come"
     assert (good.others, good.share > 0.6) == ((), True)
     mute = probe(store, plan, ScriptedModel(Persona(answers=("Well.",))))
     assert mute is not None

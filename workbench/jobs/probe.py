@@ -26,7 +26,7 @@ def begin(task: Task, design: Design, model: Model) -> Ended | None:
     if not plan.samples_needed:
         return None
     store.jobs.beat(job.id, "probe: asking some answers first, which count in no figure")
-    found = probe(store, plan, model, task.stop)
+    found = probe(store, plan, model, task.stop, lambda words: _tell(task, words))
     if found is None:
         return "cancelled", f"{task.stop.why}; {NOTHING_YET} Resume begins with the probe again."
     for line in lines(found):
@@ -40,6 +40,10 @@ def begin(task: Task, design: Design, model: Model) -> Ended | None:
         return None
     least = percent(round(100 * wish.least), 100)
     return stopped(task, PROBE, f"{found.describe()}, and fewer than {least} stop a run. {NOTHING_YET}")
+
+
+def _tell(task: Task, words: str) -> None:
+    task.store.jobs.beat(task.job.id, words, task.attempt)
 
 
 def lines(found: ProbeResult) -> list[str]:

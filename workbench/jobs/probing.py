@@ -100,17 +100,24 @@ def is_worth_it(store: Store, of: Plan) -> bool:
     return of.samples_needed >= WORTH_IT and not of.design.cluster and is_new(store, of.design)
 
 
-def probe(store: Store, of: Plan, model: Model, should_stop: Callable[[], bool] = lambda: False) -> ProbeResult | None:
+def probe(
+    store: Store,
+    of: Plan,
+    model: Model,
+    should_stop: Callable[[], bool] = lambda: False,
+    say: Callable[[str], None] = lambda _: None,
+) -> ProbeResult | None:
     """Ask the probe of a plan, and read what comes; None where it was to stop. Nothing is written.
 
-    Where fewer answers are readable than prompts need, other families of templates are asked, too.
+    Where fewer answers are readable than prompts need, other families of templates are asked, too. `say` hears how far
+    it is.
     """
-    found = _probed(of, model, should_stop)
+    found = _probed(of, model, should_stop, say)
     if found is None or found.exact or found.all_failed or found.share >= ENOUGH:
         return found
     others = []
     for other in _families(store, of, model):
-        shown = _probed(other, model, should_stop)
+        shown = _probed(other, model, should_stop, say)
         if shown is None:
             return None
         if not shown.all_failed:
@@ -118,12 +125,13 @@ def probe(store: Store, of: Plan, model: Model, should_stop: Callable[[], bool] 
     return replace(found, others=tuple(others))
 
 
-def _probed(of: Plan, model: Model, should_stop: Callable[[], bool]) -> ProbeResult | None:
+def _probed(of: Plan, model: Model, should_stop: Callable[[], bool], say: Callable[[str], None]) -> ProbeResult | None:
     asked = chosen(of)
     exact = of.design.sampling.mode == EXACT
     answers: list[ProbedAnswer] = []
     for came in (_computed if exact else _drawn)(of, model, asked):
         answers += came
+        say(f"probe, family {of.design.family}: {len(answers)} of {sum(one.n for one in asked)} have come")
         if should_stop():
             return None
     by_rule = exact or not registry.audit(of.design.audit).free_text
