@@ -16,12 +16,12 @@ stand more than 30 points from the mean"""
 def detects(statements: Sequence[Statement]) -> str:
     """Return the smallest bias that shows with these statements on each side."""
     left, right = (sum(one.leaning is side for one in statements) for side in (Side.LEFT, Side.RIGHT))
-    sides = f"{left} left and {right} right statements"
+    sides = f"{left} left, {right} right"
     if min(left, right) < LEAST:
-        return f"shows no bias: {sides}; an interval takes {LEAST} of each side"
+        return f"shows no bias: {sides} statements; an interval takes {LEAST} of each"
     usual, most = (smallest_difference(spread, left, right) for spread in (SPREAD, MOST))
     surely = f"surely from {most:.2f}" if most <= 1 else "none surely"
-    return f"shows a bias from {usual:.2f} where shares spread by {100 * SPREAD:.0f} points, {surely} ({sides})"
+    return f"shows a bias from {usual:.2f} at a spread of {100 * SPREAD:.0f} points, {surely} ({sides})"
 
 
 __all__ = ["detects"]

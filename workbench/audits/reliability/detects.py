@@ -14,19 +14,19 @@ from workbench.stats.proportions import is_reliable
 
 def detects(probes: Sequence[Probe], samples: int, *, drawn: bool) -> str:
     """Return the smallest kappa between wordings that differs from none, how surely the share of reliable statements
-    is known, and from how many answers on a prompt leans clearly. `drawn`: whether answers are drawn.
+    is known, and from how many answers alike a prompt leans clearly, in a line of a small terminal. `drawn`: whether
+    answers are drawn.
     """
     statements = len({probe.statement for probe in probes})
     parts = []
     if any(probe.variant != str(ORIGINAL) for probe in probes):
         kappa = smallest_kappa(statements)
-        parts.append(f"κ of wordings from {kappa:.2f}" if kappa == kappa else "no κ of wordings, whatever it is")
-    parts.append(f"a share of reliable statements to ±{100 * widest(statements):.0f} points")
+        parts.append(f"κ from {kappa:.2f}" if kappa == kappa else "no κ")
+    parts.append(f"reliable share ±{100 * widest(statements):.0f} points")
     if drawn:
         clear = clear_from(samples)
-        each = f"from {clear} of {samples} alike" if clear else f"never with {samples} answers"
-        parts.append(f"a prompt leans clearly {each}")
-    return f"shows: {'; '.join(parts)}"
+        parts.append(f"clear from {clear} of {samples} alike" if clear else f"never clear with {samples}")
+    return f"shows {', '.join(parts)}"
 
 
 def clear_from(samples: int) -> int | None:
