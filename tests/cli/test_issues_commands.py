@@ -253,10 +253,10 @@ def test_a_single_labellers_labels_count_by_choice_and_every_figure_says_so(
     assert run(capsys, "issues", path, "--gold-from", "1")[0] == 2, "somebody has to choose it"
     code, out, _ = run(capsys, "issues", path, "--gold-from", "1", "--annotator", "ana")
     assert code == 0
-    assert "a single labeller's count. Gold labels: 1." in out
+    assert "those of a single labeller count. Gold labels: 1." in out
     found = data(capsys, "issues", path, "--json")
     assert (found["fewest"], found["gold"], found["gold_by_one_labeller"]) == (1, 1, 1)
     assert "Of 1 gold label, 1 rest on one labeller alone." in " ".join(run(capsys, "issues", path)[1].split())
     assert gold_of(capsys, path) == [("a-1", LAW, 1)]
-    assert "a single labeller's count" in run(capsys, "issues", path, "--gold")[1]
+    assert "those of a single labeller count" in run(capsys, "issues", path, "--gold")[1]
     assert data(capsys, "issues", path, "--json", "--fewest", "2")["gold"] == 0

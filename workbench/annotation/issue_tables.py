@@ -93,10 +93,10 @@ def needed_words(fewest: int) -> str:
     Examples
     --------
     >>> needed_words(1)
-    "People's labels become gold where more than half agree; a single labeller's count."
+    "People's labels become gold where more than half agree; those of a single labeller count."
     """
     if fewest == 1:
-        return "People's labels become gold where more than half agree; a single labeller's count."
+        return "People's labels become gold where more than half agree; those of a single labeller count."
     return f"People's labels become gold once {fewest} or more labelled the cell and more than half of them agree."
 
 
