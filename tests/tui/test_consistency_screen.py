@@ -533,7 +533,9 @@ async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
 
 @pytest.mark.e2e
 @SIZES
-async def test_each_view_says_what_it_lacks(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_each_view_says_what_it_lacks(
+    tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     bare = replace(base(), issue_labels=(), issues=(), parties=(), party_answers=(), survey=(), definitions=())
     bare = replace(bare, statements=tuple(replace(s, issues={}) for s in bare.statements))
     path = made(tmp_path / "audit.db", bare)
@@ -550,6 +552,7 @@ async def test_each_view_says_what_it_lacks(tmp_path: Path, size: tuple[int, int
         "model_kappas_as_people": "No model has answered yet.",
     }
     for view, words in wanted.items():
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / view))  # the table of last time is remembered
         assert words in await said(path, to(view), size), view
 
 
