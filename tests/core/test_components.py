@@ -21,7 +21,7 @@ from workbench.audits.reliability.judge import Options, judge
 from workbench.domain.statements import Statement
 from workbench.figures.table import AnyTable
 from workbench.stats.arrays import FloatArray
-from workbench.stats.component_intervals import FEW, crossed_mean, decompose
+from workbench.stats.component_intervals import FEW, Component, beyond, crossed_mean, decompose
 from workbench.stats.components import (
     COMPONENTS,
     ORDER,
@@ -259,3 +259,17 @@ def test_estimates_are_unbiased_and_intervals_hold_the_truth(name: str) -> None:
     for component, (truth, mean, error, held) in covered(SCENARIOS[name], runs, seed=16).items():
         assert mean == pytest.approx(truth, abs=4.5 * error), component
         assert held > 0.95 - 4 * (0.95 * 0.05 / runs) ** 0.5, component
+
+
+def test_an_estimate_that_no_variance_can_have_is_shown_at_its_limit_and_said() -> None:
+    found = [
+        ("order", Component("order", -0.02, 0.0, 0.01, most=0.25)),
+        ("rest", Component("rest", 0.4, 0.1, 0.25, most=0.25)),
+    ]
+    assert [one.value for _, one in found] == [0, 0.25]
+    assert found[1][1].sd.low <= found[1][1].sd.value <= found[1][1].sd.high == 0.5
+    assert [one.raw for _, one in found] == [-0.02, 0.4]
+    assert list(beyond(found)) == [
+        "estimated below 0, shown as 0: order",
+        "estimated above the largest variance that there can be, shown as that: rest",
+    ]

@@ -21,7 +21,7 @@ for variance components", Biometrika 49; Searle, Casella and McCulloch 1992, Var
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,11 +65,13 @@ class Component:
     "why there is no interval, or no value"
     n: int = 0
     "statements that it rests on"
+    most: float = np.inf
+    "the largest variance that there can be"
 
     @property
     def value(self) -> float:
-        """The estimate as it is shown: 0 where it is negative."""
-        return max(0.0, self.raw) if np.isfinite(self.raw) else NAN
+        """The estimate as it is shown: 0 where it is negative, the largest possible variance where it is above that."""
+        return min(max(0.0, self.raw), self.most) if np.isfinite(self.raw) else NAN
 
     @property
     def sd(self) -> Estimate:
@@ -110,6 +112,15 @@ class Decomposition:
     def total(self) -> float:
         """The variance of one prompt's measured share: all components that are not negative."""
         return sum(self.variances.values())
+
+
+def beyond(components: Iterable[tuple[str, Component]]) -> Iterator[str]:
+    """Say of which components the estimate is one that no variance can have: (title, component)."""
+    found = list(components)
+    if below := [title for title, one in found if one.raw < 0]:
+        yield f"estimated below 0, shown as 0: {', '.join(below)}"
+    if above := [title for title, one in found if one.raw > one.most]:
+        yield f"estimated above the largest variance that there can be, shown as that: {', '.join(above)}"
 
 
 def decompose(cells: Cells, most: float = MOST) -> Decomposition:
@@ -158,7 +169,7 @@ def _components(cells: Cells, shift: Estimate, most: float) -> Sequence[Componen
         if len(value) >= FEWEST_STATEMENTS and (templates is not None or not cells.facets[1]):
             of = None if templates is None else np.array([float(each[name][0]) for each in templates])
             low, high = _interval(name, raw, cells, (statements[name], of), shift, most)
-        made.append(Component(name, raw, low, high, "" if np.isfinite(low) else FEW, n))
+        made.append(Component(name, raw, low, high, "" if np.isfinite(low) else FEW, n, most))
     return made
 
 

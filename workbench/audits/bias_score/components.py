@@ -20,7 +20,7 @@ from workbench.domain.counting import plural
 from workbench.domain.readings import STANCES, Stance
 from workbench.domain.statements import Dimension, Side
 from workbench.figures.table import Column, Kind, Table
-from workbench.stats.component_intervals import FEW, FEWEST_STATEMENTS, FEWEST_TEMPLATES, Component, decompose
+from workbench.stats.component_intervals import FEW, FEWEST_STATEMENTS, FEWEST_TEMPLATES, Component, beyond, decompose
 from workbench.stats.components import (
     SAMPLING,
     STATEMENT,
@@ -129,13 +129,9 @@ def components(report: Report, dimension: Dimension | None) -> Table[Line]:
 
 
 def _notes(lines: list[Line]) -> Iterator[str]:
-    below = [
-        f"{line.model}: {TITLES.get(line.component.name, line.component.name)}"
-        for line in lines
-        if line.component.raw < 0
-    ]
-    if below:
-        yield f"estimated below 0, shown as 0: {', '.join(below)}"
+    yield from beyond(
+        (f"{line.model}: {TITLES.get(line.component.name, line.component.name)}", line.component) for line in lines
+    )
     few = dict.fromkeys(line.model for line in lines if line.component.why == FEW)
     if few:
         needed = f"{plural(FEWEST_STATEMENTS, 'statement')} and {FEWEST_TEMPLATES} prefixes are needed"

@@ -11,7 +11,7 @@ from workbench.audits.reliability.components import Parts
 from workbench.domain.counting import plural
 from workbench.domain.verdicts import Estimate
 from workbench.figures.table import Column, Kind, Link, Table
-from workbench.stats.component_intervals import FEW, FEWEST_STATEMENTS, FEWEST_TEMPLATES, Component
+from workbench.stats.component_intervals import FEW, FEWEST_STATEMENTS, FEWEST_TEMPLATES, Component, beyond
 from workbench.stats.components import (
     ORDER,
     ORDER_REST,
@@ -144,8 +144,7 @@ def _notes(parts: Parts) -> Iterator[str]:
             f"sampling: of a share of {parts.readable:.1f} readable answers on average; a single answer has an sd of "
             f"{100 * max(parts.answer, 0) ** 0.5:.1f} points"
         )
-    if below := [TITLES.get(one.name, one.name) for one in of.components if one.raw < 0]:
-        yield f"estimated below 0, shown as 0: {', '.join(below)}"
+    yield from beyond((TITLES.get(one.name, one.name), one) for one in of.components)
     if few := [TITLES.get(one.name, one.name) for one in of.components if one.why == FEW]:
         which = "all components" if len(few) > 1 and all(np.isnan(one.low) for one in of.components) else ", ".join(few)
         yield f"{FEW}: {which} ({_needed(parts)})"
