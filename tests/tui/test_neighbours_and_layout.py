@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.widgets.selection_list import Selection
 
@@ -22,6 +23,8 @@ from workbench.tui.results.sheet import Order
 from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.results.wordings import WordingsScreen
 from workbench.tui.statements.statement import StatementScreen
+from workbench.tui.widgets.fluid_table import FluidTable
+from workbench.tui.widgets.record_table import Column
 from workbench.tui.widgets.ticks import TickList
 
 REFS = list(STATEMENTS)
@@ -30,6 +33,35 @@ REFS = list(STATEMENTS)
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return audited(tmp_path / "audit.db")
+
+
+class Many(App[None]):
+    """More rows than there are lines for, as wide as the table."""
+
+    def compose(self) -> ComposeResult:
+        yield FluidTable(lambda width: [Column("n", "n", width)], name="many")
+
+    def fill(self, rows: int) -> None:
+        cells = [(str(row), f"{row:02}") for row in range(rows)]
+        self.query_one(FluidTable).show_for_width(
+            lambda width: [(key, (Text(text.rjust(width)),)) for key, text in cells]
+        )
+
+
+@pytest.mark.parametrize("rows", [5, 50])
+async def test_the_bar_of_a_table_that_scrolls_hides_no_figure(rows: int) -> None:
+    app = Many()
+    async with app.run_test(size=(40, 10)) as pilot:
+        app.fill(3)
+        await pilot.pause()
+        app.fill(rows)
+        await pilot.pause()
+        line = app.query_one(FluidTable).render_line(3).text
+        bar = int(rows > 9)
+        assert line[: 40 - bar].endswith("02"), "the last column ends where the bar begins"
+        app.fill(4)
+        await pilot.pause()
+        assert app.query_one(FluidTable).render_line(3).text.endswith("02")
 
 
 class Ticks(App[None]):

@@ -135,7 +135,7 @@ async def test_an_empty_store_says_what_to_do_first(path: Path) -> None:
         await app.push_screen(QueuesScreen())
         await until(pilot, lambda: "No queue yet" in screen_text(app))
         assert "n makes one from the free-text answers of a bias_score run" in screen_text(app)
-        assert "workbench run STORE --audit bias_score" in screen_text(app)
+        assert "3 goes to Jobs: n there asks a model" in screen_text(app)
         await pilot.press("enter", "d", "v")
         assert isinstance(app.screen, QueuesScreen)
 

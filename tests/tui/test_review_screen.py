@@ -24,6 +24,7 @@ from workbench.pipeline.control import draw
 from workbench.pipeline.review import named, review
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.commands import read_names
+from workbench.tui.home.home import HomeScreen
 from workbench.tui.kit.number_dialog import NumberDialog
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.answers import WholeAnswerScreen
@@ -92,6 +93,31 @@ async def test_four_keys_lead_from_the_to_do_list_of_home_to_a_ruling(path: Path
         await until(pilot, lambda: "2 items or more wait for an auditor: smol (reliability)" in flowing(app))
 
 
+@pytest.mark.parametrize("key", ["h", "1", "q"])
+async def test_the_keys_for_home_lead_there_from_the_queue_that_home_opened(path: Path, key: str) -> None:
+    app = opened(path, start="home")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "wait for an auditor" in screen_text(app))
+        facts = app.screen.query_one(OptionList)
+        facts.highlighted = facts.get_option_index("todo:review reliability")
+        await press(app, pilot, "enter", key)
+        assert isinstance(app.screen, HomeScreen)
+        assert app.is_running
+
+
+async def test_what_waits_next_is_given_to_somebody_by_name(path: Path) -> None:
+    app = opened(path, auditor=None)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await queue(app, pilot)
+        await press(app, pilot, "n")
+        assert isinstance(app.screen, PersonDialog)
+        with Store.open(path) as store:
+            run = store.runs.list()[-1]
+            store.review_leases.take(named(store, run), ["tax-02"], "ben")
+        await press(app, pilot, *"ana", "enter")
+        assert item_of(app).ref != "tax-02"
+
+
 async def test_the_list_says_why_each_item_is_there_and_four_keys_rule_on_its_answers(path: Path) -> None:
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -99,7 +125,7 @@ async def test_the_list_says_why_each_item_is_there_and_four_keys_rule_on_its_an
         text = flowing(app)
         assert "one wording only 40 (negation alone, under personal-1, personal-2)" in text
         assert "otto has looked at 0 of 4 statements" in text
-        assert "looked at: 0 of 1 passed, 0 of 3 not passed" in text
+        assert "looked at by anybody: 0 of 1 passed, 0 of 3 not passed" in text
         assert "no control sample: d draws one" in text
         await press(app, pilot, "enter", "r", "m", "1", "enter")
         (ruling,) = standing(path)

@@ -19,7 +19,7 @@ def person_name(text: str, what: str = "annotator") -> str:
     """
     name = " ".join(unicodedata.normalize("NFC", text).split())
     if not name:
-        raise UsageError(f"the {what}'s name is empty; give one, such as --{what} ana")
+        raise UsageError(f"the {what}'s name is empty; give one, such as ana")
     if len(name) > LONGEST:
         raise UsageError(f"the {what}'s name has {len(name)} characters; give at most {LONGEST}")
     hidden = [character for character in name if not character.isprintable()]

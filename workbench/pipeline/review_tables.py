@@ -135,6 +135,7 @@ def reasons() -> Table[Reason]:
             Column("meaning", "applies where", lambda row: row.meaning, Kind.PROSE, least=24),
         ],
         key=lambda row: (row.key,),
+        detail=lambda row: (f"{row.title} {row.weight}: {row.meaning}",),
     )
 
 

@@ -100,9 +100,9 @@ def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[Task]:
         answered = [run for run in store.runs.list(audit.name) if run.responses]
         for run in sorted(answered, key=lambda run: run.last)[-1:]:
             if waiting := known_to_wait(store, run, audit.known_for_review(run, shared)):
-                what = f"or more wait for an auditor: {run.named} ({audit.name})"
+                what = f"wait for an auditor: {run.named} ({audit.name})"
                 route = ("review", (*run.way, run.family))
-                yield Task(f"review {audit.name}", plural(waiting, "item"), what, route, pressing=False)
+                yield Task(f"review {audit.name}", f"{plural(waiting, 'item')} or more", what, route, pressing=False)
 
 
 def _outdated(store: Store) -> Iterator[Task]:

@@ -210,10 +210,14 @@ class WorkbenchApp(LiteralApp):
 
     def action_go(self, mode: str) -> None:
         """Show the screen of a mode; from a level below it, come up where nothing is being written there."""
-        if mode == self.current_mode and mode in READ_ONLY:
+        if mode == self.current_mode and (mode in READ_ONLY or self._reads_only()):
             while len(self.screen_stack) > 1:
                 self.pop_screen()
         self.switch_mode(mode)
+
+    def _reads_only(self) -> bool:
+        """Return whether on all that stands above the screen of a mode nothing is typed that could be lost."""
+        return all(isinstance(each, StoreScreen) and each.READS_ONLY for each in self.screen_stack[1:])
 
     async def action_back(self) -> None:
         """Go back one level: to the screen below, or home."""
@@ -226,10 +230,14 @@ class WorkbenchApp(LiteralApp):
 
     def action_leave(self) -> None:
         """Go home; from there, quit."""
-        if self.current_mode == "home":
-            self.exit(0)
-        else:
+        if self.current_mode != "home":
             self.switch_mode("home")
+        elif len(self.screen_stack) == 1 or self._survey is not None:
+            self.exit(0)
+        elif self._reads_only():
+            self.action_go("home")
+        else:
+            self.pop_screen()
 
     def action_annotate(self, queue: str) -> None:
         """Label a queue as the person who sits here."""

@@ -40,8 +40,8 @@ NO_QUEUE = """No queue yet: a queue says what is to be labelled, and by how many
 n makes one from the free-text answers of a bias_score run."""
 NO_ANSWERS = """
 
-The store holds no such answers yet. Ask a model first:
-workbench run STORE --audit bias_score --model NAME
+The store holds no such answers yet. 3 goes to Jobs: n there asks a model,
+with the audit bias_score.
 Or label the statements themselves: n, and the codebook side."""
 
 

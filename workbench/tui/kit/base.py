@@ -49,6 +49,8 @@ class StoreScreen(Screen[None], Keyed):
     PLACE = ""
     EXPLAIN = ""
     "what the numbers of this screen mean: shown under `?`"
+    READS_ONLY: ClassVar[bool] = False
+    "whether it can be left at any time: nothing is typed there that is not stored at once"
 
     def compose(self) -> ComposeResult:
         yield TitleBar(self.store_path.name, self.PLACE)

@@ -88,6 +88,7 @@ class AnswersScreen(RulingScreen, Generic[Row]):
     """Answers of one kind, or all; what is one and how it looks is said by the screens of the audits."""
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("answers.tcss"))
+    READS_ONLY = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "copy", "Copy", tooltip="Copy the answer as it was written"),
         Binding("t", "thoughts", "Thought", tooltip="Show what was thought before the answers, or hide it"),

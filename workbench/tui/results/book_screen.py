@@ -282,7 +282,8 @@ def headed(lines: Sequence[str], width: int) -> Content:
     """
     warnings = [line for line in map(visible, lines) if line.startswith(WARNS)]
     others = [line for line in map(visible, lines) if not line.startswith(WARNS)][: 1 if warnings else 2]
-    cut = (line if len(line) <= width else f"{line[: width - 1]}…" for line in others)
+    room = width if len(others) > 1 or warnings else 2 * width
+    cut = (line if len(line) <= room else f"{line[: room - 1]}…" for line in others)
     return Content("\n").join(
         [
             *(Content.styled(line, "bold $text-warning") for line in warnings),

@@ -37,6 +37,7 @@ class AmongRows(RulingScreen):
 class Following(RulingScreen):
     """A screen with a `SheetView` of a book."""
 
+    READS_ONLY = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("V", "review", "Review", show=False, tooltip="Open the review queue: what an auditor looks at first"),
         Binding("Z", "near", "Zoom", show=False, tooltip="Draw the whole scale, or as near as the intervals allow"),

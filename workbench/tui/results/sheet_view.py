@@ -398,7 +398,7 @@ class SheetView(Vertical):
 
     @property
     def _width(self) -> int:
-        return max(self.table.size.width, 1)
+        return max(self.table.room(self.table.size.width), 1)
 
     def _link(self, at: int | None) -> Link | None:
         return self.sheet.link(at) if self.sheet is not None and at is not None else None

@@ -17,13 +17,14 @@ from workbench.domain.seeds import SEED
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Subject
 from workbench.tui.kit.number_dialog import NumberDialog
+from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.kit.status import say
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded, Opened
 from workbench.tui.results.rules_dialog import RunsScreen
 from workbench.tui.review.item import NOTHING_WAITS, ReviewItemScreen
 from workbench.tui.review.session import ReviewSession, RunKey, after, reviewable, run_key, taken_back
-from workbench.tui.rulings.ruling import RuledPlace, RulingKeys
+from workbench.tui.rulings.ruling import NOTE, RuledPlace, RulingKeys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -171,9 +172,21 @@ class ReviewScreen(BookScreen):
         self._again()
 
     def action_following(self) -> None:
-        """Open what waits next."""
-        if self._judged is not None:
-            self.find_following(self._judged)
+        """Open what waits next; it is given to somebody by name, so that nobody else is given it."""
+        progress: Progress | None = self._judged
+        if progress is None:
+            return
+        if self._auditor is not None:
+            self.find_following(progress)
+            return
+
+        def named(name: str | None) -> None:
+            if name is not None:
+                self.app.annotator = name  # type: ignore[attr-defined]
+                self.find_following(progress)
+
+        known = sorted({one.auditor for of in progress.of.rulings.things for one in of})
+        self.app.push_screen(PersonDialog(known, note=NOTE, what="auditor"), named)
 
     def action_blind(self) -> None:
         """Hide the model and what others ruled, or show it again."""
@@ -269,8 +282,9 @@ class ReviewScreen(BookScreen):
 
         with Store.open(self.store_path) as store:
             made = draw(store, of, size, seed=seed, drawn_by=auditor)
-        drawn = sum(one.drawn for one in made.sample.strata.values())
-        self.post_message(self.Changed(f"{drawn:,} answers drawn with seed {seed}; they stand among the others"))
+        drawn, items = sum(one.drawn for one in made.sample.strata.values()), len(made.sample.items)
+        alike = f", {items:,} of them different" * (items < drawn)
+        self.post_message(self.Changed(f"{drawn:,} answers drawn{alike}; they stand among the others"))
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="following", description="queue")
     def take_back(self) -> None:
@@ -329,11 +343,11 @@ def _options(progress: Progress, *, blind: bool) -> Sequence[str]:
     words += [f"{who} has looked at {done:,} of {len(of.queue):,} statements"]
     if control is not None:
         items = control.sample.items
-        words += [f"{len(items) - len(control.waiting(progress.auditor)):,} of {len(items):,} drawn answers"]
+        words[-1] += f", {len(items) - len(control.waiting(progress.auditor)):,} of {len(items):,} drawn answers"
         words += [misread(control)]
     elif of.reader is not None:
         words += ["no control sample: d draws one"]
-    return [*words, *([f"looked at: {shares(of)}"] if shares(of) else [])]
+    return [*words, *([f"looked at by anybody: {shares(of)}"] if shares(of) else [])]
 
 
 __all__ = ["ReviewScreen", "Settings", "load"]

@@ -56,10 +56,15 @@ class FluidTable(RecordTable):
 
     def on_resize(self, event: events.Resize) -> None:
         """Choose columns and cells before the base class lays them out."""
-        if event.size.width != self._laid_out:
-            self._all_columns = tuple(self._layout_for(event.size.width))
+        if (room := self.room(event.size.width)) != self._laid_out:
+            self._all_columns = tuple(self._layout_for(room))
             if self._cells_for is not None:
-                self._records = tuple(self._cells_for(event.size.width))
+                self._records = tuple(self._cells_for(room))
+
+    def room(self, width: int) -> int:
+        """Return how much of the table's width there is for columns: the bar of a table that scrolls hides the rest."""
+        scrolls = len(self._records) > self.size.height - self.header_height
+        return max(0, width - self.styles.scrollbar_size_vertical * scrolls)
 
     @property
     def column(self) -> str:
@@ -68,15 +73,23 @@ class FluidTable(RecordTable):
 
     def show_for_width(self, cells: Cells, *, at: int | None = None) -> None:
         """Show records, and make them anew whenever the width changes. The cursor stays on its record."""
-        self._cells_for = cells
+        before, self._cells_for = self.current, cells
         self.show(cells(max(self._laid_out, 1)), at=at)
+        if self._laid_out >= 0 and self.room(self.size.width) != self._laid_out:
+            self.lay_out_again()
+            if at is None and before in self.keys:
+                self.show_row(self.keys.index(before))
+            elif at is not None:
+                self.show_row(at)
 
     def lay_out_again(self) -> None:
         """Take the layout's columns anew, for records that need other columns."""
         if self._laid_out >= 0:
-            self._all_columns = tuple(self._layout_for(self._laid_out))
             self._records = tuple(self._cells_for(self._laid_out)) if self._cells_for is not None else ()
-            self._lay_out(self._laid_out)
+            if (room := self.room(self.size.width)) != self._laid_out and self._cells_for is not None:
+                self._records = tuple(self._cells_for(room))
+            self._all_columns = tuple(self._layout_for(room))
+            self._lay_out(room)
 
     def show_anew(self, cells: Cells) -> None:
         """Show records that may need other columns than those before. The cursor stays on its record."""

@@ -25,6 +25,7 @@ class Keys(Footer):
     DEFAULT_CSS = """
     Keys > .always { dock: right; width: auto; height: 1; background: $footer-background; padding-left: 1; }
     Keys > .always FooterKey:last-of-type { margin-right: 0; }
+    Keys > .-cut { visibility: hidden; }
     """
 
     def __init__(self) -> None:
@@ -47,6 +48,16 @@ class Keys(Footer):
                             tooltip=found.tooltip,
                         ).data_bind(compact=Footer.compact)
 
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.hide_cut)
+
+    def hide_cut(self) -> None:
+        """Leave out keys of which there is room for a part alone: F1 lists them."""
+        always = next(iter(self.query(".always")), None)
+        if always is not None and always.region.width:
+            for key in self.query_children(FooterKey):
+                key.set_class(key.region.right > always.region.x, "-cut")
+
     def bindings_changed(self, screen: Screen[object]) -> None:
         self._bindings_ready = True
         if screen.app.app_focus and self.is_attached and screen is self.screen:
@@ -68,6 +79,7 @@ class Keys(Footer):
         if shown != self._made:
             self._made = list(shown)
             await self.recompose()
+            self.call_after_refresh(self.hide_cut)
             self.screen.check_idle()  # it paints nothing while parts are exchanged, and is not told when that is over
 
 

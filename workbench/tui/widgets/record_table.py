@@ -74,8 +74,12 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         self._laid_out = -1
 
     def on_resize(self, event: events.Resize) -> None:
-        if event.size.width != self._laid_out:
-            self._lay_out(event.size.width)
+        if (room := self.room(event.size.width)) != self._laid_out:
+            self._lay_out(room)
+
+    def room(self, width: int) -> int:
+        """Return how much of the table's width there is for columns."""
+        return width
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Paint; a table that is painted and was told no size, as Textual at times forgets to, asks for it."""
