@@ -13,17 +13,16 @@ from scipy.stats import t as student
 
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName
+from workbench.stats import contingency
 from workbench.stats.agreement import (
     MISSING,
     cohen_kappa,
     fleiss_kappa,
     gwet_ac1,
-    gwet_ac1_2x2,
     gwet_ac1_raters,
     kappa_2x2,
     krippendorff_alpha,
     observed_agreement,
-    observed_agreement_2x2,
     pairs_estimates,
     percent_agreement,
     specific_agreement,
@@ -174,8 +173,8 @@ def test_a_table_gives_what_its_pairs_give(table: Any) -> None:
     a, b = np.repeat([[0, 0], [0, 1], [1, 0], [1, 1]], table.ravel(), axis=0).T
     for of_table, of_pairs in (
         (kappa_2x2, cohen_kappa),
-        (observed_agreement_2x2, observed_agreement),
-        (gwet_ac1_2x2, gwet_ac1),
+        (contingency.observed_agreement, observed_agreement),
+        (contingency.gwet_ac1, gwet_ac1),
     ):
         np.testing.assert_allclose(of_table(table), of_pairs(a, b).value)
 
@@ -229,7 +228,7 @@ def test_intervals_over_clusters_are_by_their_definition(cells: list[list[int]])
     tables = np.array(cells).reshape(1, -1, 2, 2)
     found = pairs_estimates(tables, "observed").estimate(0)
     held = [table for table in tables[0] if table.sum()]
-    without = [float(observed_agreement_2x2(sum(held) - table)) for table in held] if len(held) > 1 else []
+    without = [float(contingency.observed_agreement(sum(held) - table)) for table in held] if len(held) > 1 else []
     if found.undefined or found.value == 1 or len(set(np.round(without, 12))) < 2:
         assert math.isnan(found.low) or found.high - found.low < 1e-6
         return

@@ -16,7 +16,7 @@ from stores.core import identity
 from stores.core.store import Store
 from tests.conftest import instrument, new_store
 from workbench import pipeline
-from workbench.cli import jobs as commands
+from workbench.cli import watching
 from workbench.domain.designs import Design
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import StoreError, StoreGone
@@ -154,7 +154,7 @@ def test_a_worker_says_that_the_store_is_gone_and_keeps_all_answers(small: Store
     assert "done: " not in log()
     assert not small.path.exists()
     with pytest.raises(StoreGone, match=r"audit\.rescued\.db beside it"):
-        commands._until_ended(small, job, quiet=True)
+        watching.until_ended(small, job, quiet=True)
     with Store.open(kept) as store:
         found = store.jobs.get(job)
         assert (found.state, found.done) == ("failed", answers(store))
