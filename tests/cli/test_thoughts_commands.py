@@ -20,7 +20,7 @@ def asked(tmp_path: Path) -> Path:
     outputs = (f"<think>{TRACE}</think>\n\nHarmful.", f"<think>{TRACE}", "<think>\x1b[31m</think>Harmful.")
     persona.write_text(f"answers = {json.dumps(outputs)}\n")
     assert main(["init", str(path), "--demo"]) == 0
-    assert main(["run", str(path), "--model", f"scripted:{persona}", *FEW, "--yes"]) == 0
+    assert main(["run", str(path), "--model", f"scripted:{persona}", *FEW, "--yes", "--no-probe"]) == 0
     return path
 
 

@@ -182,7 +182,7 @@ async def test_home_judges_anew_when_a_job_has_ended(tmp_path: Path, monkeypatch
 
 async def test_home_shows_the_key_of_the_predictions(uneven: Path) -> None:
     app = WorkbenchApp(uneven)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(140, 24)) as pilot:
         await until(pilot, lambda: "Predictions" in screen_text(app))
         footer = screen_text(app).splitlines()[-1]
         assert ("8 People" in footer, "4 Audit" in footer, "9 Ch" in footer) == (True, True, True)

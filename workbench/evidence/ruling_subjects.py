@@ -229,8 +229,11 @@ def called(store: Store, subject: Subject) -> str:
     return placed(store, subject)[1]
 
 
-def placed(store: Store, subject: Subject) -> tuple[str, str]:
-    """Return the instrument of what a ruling is about, empty where the store does not have it, and its name."""
+def placed(store: Store, subject: Subject, *, told_apart: bool = True) -> tuple[str, str]:
+    """Return the instrument of what a ruling is about, empty where the store does not have it, and its name.
+
+    told_apart : False: a prompt is named by its wording, template and order even where another template has that name
+    """
     named = subject.named
     if "statement" in named:
         parts = [named["statement"], *([named["variant"]] if "variant" in named else [])]
@@ -239,12 +242,17 @@ def placed(store: Store, subject: Subject) -> tuple[str, str]:
     name, instrument = f"@{named['prompt'][:DIGITS]}", ""
     if put:
         first, instrument = put[0], put[0].instrument
-        same = [
-            one
-            for one in store.ruled_things.prompts(instrument=instrument, ref=first.ref)
-            if (one.version, one.language, one.variant) == (first.version, first.language, first.variant)
-        ]
-        names = _names(f"{first.ref}/{first.variant}", same)
+        wording = f"{first.ref}/{first.variant}"
+        same = (
+            [first]
+            if not told_apart
+            else [
+                one
+                for one in store.ruled_things.prompts(instrument=instrument, ref=first.ref)
+                if (one.version, one.language, one.variant) == (first.version, first.language, first.variant)
+            ]
+        )
+        names = _names(wording, same)
         name = dict(zip((one.key for one in same), names, strict=True))[first.key]
     answer_ = f"/={named['text'][:DIGITS]}" if "text" in named else ""
     return instrument, name + answer_ + (f"@{named['reader']}" if "reader" in named else "")

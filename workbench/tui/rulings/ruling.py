@@ -328,7 +328,7 @@ def standing_in(store: Store) -> Standing:
     from workbench.evidence.ruling_subjects import placed
 
     rulings = (one for of in store.rulings.standing().values() for one in of)
-    return Standing(tuple(Stands(*placed(store, one.subject), said(one)) for one in rulings))
+    return Standing(tuple(Stands(*placed(store, one.subject, told_apart=False), said(one)) for one in rulings))
 
 
 def things(store: Store, place: RuledPlace) -> list[Thing]:
