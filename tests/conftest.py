@@ -55,6 +55,14 @@ def pytest_configure() -> None:
         os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
+@pytest.fixture(autouse=True)
+def preferences_of_nobody() -> Iterator[None]:
+    """Let no test see the theme, table or order that another one left."""
+    yield
+    for left in Path(os.environ["XDG_STATE_HOME"]).rglob("preferences.json"):
+        left.unlink()
+
+
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Name bytes by their argument: processes of pytest-xdist must collect the same names, and what a compressor or a
     clock wrote into bytes differs between them.

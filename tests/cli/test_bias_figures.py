@@ -145,6 +145,7 @@ def test_a_link_names_any_selection(selection: Selection) -> None:
     assert selected(subject("model", selection)[1:]) == selection
 
 
+@pytest.mark.e2e
 def test_programs_get_every_table_of_all_models(path: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     names = ["plane", "plane_by_source", "bias", "prefixes", "prefix_changes", "prefix_sources", "wordings", "authors"]
     names += ["sources", "source_differences", "source_ranks", "components", "asked", "statement_counts", "statements"]
@@ -162,6 +163,7 @@ def test_programs_get_every_table_of_all_models(path: Path, capsys: pytest.Captu
     assert float(lines[0]["total"]) == pytest.approx(table(printed, "prefixes")[0]["total"]["value"])
 
 
+@pytest.mark.e2e
 def test_the_shell_prints_what_is_asked_for(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "bias", path, *QUICK, "--by", "variant", "--correct")
     assert code == 0

@@ -187,6 +187,7 @@ def test_mistakes_are_answered_in_words(
     assert "Traceback" not in err
 
 
+@pytest.mark.e2e
 def test_a_failed_job_gives_exit_code_1(
     demo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

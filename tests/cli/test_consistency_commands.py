@@ -212,6 +212,7 @@ def test_a_pilot_draws_asks_and_ranks(demo: Path, capsys: pytest.CaptureFixture[
     assert len(data(capsys, "pilot", demo, "--rank")["statements"]) >= 12
 
 
+@pytest.mark.e2e
 def test_a_pilot_as_text_names_sample_ranking_and_weaker_tests(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "pilot", demo, *PILOT, "--yes")
     assert code == 0, err

@@ -55,6 +55,7 @@ def test_a_dry_run_says_what_would_be_asked_and_asks_nothing(
     assert data(capsys, "jobs", path) == []
 
 
+@pytest.mark.e2e
 def test_drafts_are_made_listed_decided_on_and_taken_back(
     path: Path, model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -56,6 +56,7 @@ def test_what_somebody_looked_at_waits_no_more_for_them_alone(path: Path, capsys
     assert (row["auditor"], row["looked_at"], row["queue"]) == ("otto", 1, 2)
 
 
+@pytest.mark.e2e
 def test_a_control_sample_is_mixed_in_and_worked_through_item_by_item(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

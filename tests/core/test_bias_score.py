@@ -206,6 +206,7 @@ def test_unrelated_answers_change_nothing(of: Tally, more: int) -> None:
     assert same(total(replace(of, read=of.read + np.array([0, 0, 0, more], dtype=np.int32))), total(of))
 
 
+@pytest.mark.e2e
 @given(tallies(), st.randoms(use_true_random=False))
 @unhurried
 def test_the_order_of_statements_changes_nothing(of: Tally, random: object) -> None:

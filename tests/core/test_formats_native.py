@@ -480,6 +480,7 @@ def test_an_empty_json_lines_file_is_a_finding(tmp_path: Path) -> None:
 FILLED = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")).filter(lambda t: t.strip() != "")
 
 
+@pytest.mark.e2e
 @given(st.lists(st.tuples(FILLED, FILLED, FILLED, FILLED, st.sampled_from([-1, 0, 1])), min_size=1, max_size=5))
 def test_any_text_comes_through_both_formats_as_it_is(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, str, str, int]]

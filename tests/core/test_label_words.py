@@ -317,6 +317,7 @@ def test_a_long_answer_is_read_only_as_far_as_the_first_assertion(steps: StepCou
     assert long < short + 20 * 500 * 5
 
 
+@pytest.mark.e2e
 @given(st.text())
 def test_no_text_makes_a_reader_raise_or_point_outside_the_text(text: str) -> None:
     for rule in ("ours", "coded"):

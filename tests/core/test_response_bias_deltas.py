@@ -330,6 +330,7 @@ def test_naming_back_undoes_the_reversal(data: st.DataObject) -> None:
     assert (named.counts == offered.counts).all()
 
 
+@pytest.mark.e2e
 @given(st.data())
 def test_letters_other_than_those_compared_may_trade_places(data: st.DataObject) -> None:
     asked = data.draw(tables(Bias.OPINION_FLOAT))
@@ -342,6 +343,7 @@ def test_letters_other_than_those_compared_may_trade_places(data: st.DataObject)
 # probabilities in place of counts
 
 
+@pytest.mark.e2e
 @given(st.data(), biases, conditions, st.floats(0.05, 1.0))
 def test_probabilities_say_what_answers_with_these_shares_say(
     data: st.DataObject, bias: Bias, condition: Perturbation | None, mass: float

@@ -190,6 +190,7 @@ def test_the_english_wordings_have_few_faults(probvaa: Instrument) -> None:
     assert errors == [("orders-equal", "chat-5"), ("negation-equals-original", "ch_27")]
 
 
+@pytest.mark.e2e
 def test_the_data_set_is_read_and_checked_in_seconds() -> None:
     begin = time.process_time()
     lint(read_instrument("probvaa", published("probvaa")))
@@ -212,6 +213,7 @@ def test_the_published_design_asks_17208_prompts(probvaa: Instrument, tmp_path: 
     assert len(plan.prompts) == 15_752, "the two orders of one template are the same text, and so are some wordings"
 
 
+@pytest.mark.e2e
 def test_the_data_set_goes_into_a_store_and_comes_out(probvaa: Instrument, tmp_path: Path) -> None:
     with Store.open(tmp_path / "probvaa.db", create=True) as store:
         imported = store.instruments.add(probvaa)

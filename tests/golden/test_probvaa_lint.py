@@ -88,6 +88,7 @@ def test_what_else_the_wordings_give_to_look_at(hints: tuple[LintFinding, ...]) 
     assert {f.severity for f in hints if f.code != "negation-without-negator"} == {"note"}
 
 
+@pytest.mark.e2e
 def test_no_two_statements_of_a_country_are_nearly_the_same_words(probvaa: Instrument) -> None:
     assert list(duplicate_findings(probvaa)) == []
     highest = 0.0

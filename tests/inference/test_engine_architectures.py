@@ -68,6 +68,7 @@ def test_any_other_architecture_is_right_or_refused(kind: str) -> None:
         engine.close()
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("kind", MASKED)
 def test_a_window_that_masks_alone_know_of_is_refused_where_prompts_can_be_longer(kind: str) -> None:
     with pytest.raises(Unshareable, match="masks alone"):

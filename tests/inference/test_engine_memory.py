@@ -108,6 +108,7 @@ def test_memory_that_holds_not_even_one_row_is_said_to_be_too_small(place: str) 
         assert len(counts(engine.sample(JOB, requests(N, 40), USUAL, spell), 40)) == 40
 
 
+@pytest.mark.e2e
 def test_a_cpu_that_cannot_allocate_is_out_of_memory_too(undisturbed: list[dict[tuple[int, ...], int]]) -> None:
     network = build("llama")
     with engine_over(network) as engine:

@@ -167,6 +167,7 @@ def test_a_job_that_is_resumed_before_it_has_paused_just_goes_on(filled: Store, 
     assert answers(filled) == 432
 
 
+@pytest.mark.e2e
 def test_a_job_that_waits_for_a_worker_is_paused_at_once_and_no_worker_takes_it(filled: Store) -> None:
     job_id = launch.create(filled, design("scripted"))
     assert filled.jobs.pause(job_id).state == "paused"
@@ -180,6 +181,7 @@ def test_a_job_that_waits_for_a_worker_is_paused_at_once_and_no_worker_takes_it(
     assert wait(filled, job_id, ended).state == "done"
 
 
+@pytest.mark.e2e
 def test_a_job_that_was_cancelled_before_its_worker_came_is_not_begun(filled: Store) -> None:
     job_id = launch.create(filled, design("scripted"))
     filled.jobs.request_stop(job_id)

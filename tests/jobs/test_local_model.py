@@ -178,6 +178,7 @@ def test_options_are_scored_as_the_model_by_itself_does(model: LocalModel, alone
         assert abs(score - wanted) < 1e-3
 
 
+@pytest.mark.e2e
 def test_closing_the_iterator_stops_the_work(model: LocalModel) -> None:
     model.at_once(4)
     before = model.work.prompt_tokens

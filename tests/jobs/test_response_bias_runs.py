@@ -304,6 +304,7 @@ def test_each_wording_of_a_bias_shows_its_own_answers_and_texts_also_under_anoth
         assert (shown.draws, shown.row.over_draws) == ((1,), 1)
 
 
+@pytest.mark.e2e
 def test_a_worker_process_asks_and_a_changed_question_is_asked_anew(asked: Store) -> None:
     design = replace(DESIGN, model="scripted", samples=6)
     job = wait(asked, launch.start(asked, design), ended)

@@ -82,6 +82,7 @@ def undo_all(store: Store) -> None:
 ANSWERS = ("env-03/negation/personal-1", "mig-01/paraphrase-2/personal-2", "tax-02/negation/personal-1/swapped")
 
 
+@pytest.mark.e2e
 @given(st.sampled_from(ANSWERS), st.integers(0, 1), st.sampled_from(["agree", "disagree", "unreadable"]))
 def test_a_misread_answer_moves_between_readings_of_its_prompt_alone(
     sampled: Store, prompt: str, place: int, reading: str

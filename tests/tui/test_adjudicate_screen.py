@@ -130,6 +130,7 @@ async def test_one_key_decides_and_it_is_stored_before_the_next_shows(path: Path
     assert (found.gold, found.open) == ("disagree", False)
 
 
+@pytest.mark.e2e
 async def test_who_labelled_an_item_is_asked_before_deciding_it(path: Path, disputed: list[int]) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -186,6 +187,7 @@ async def test_reason_and_note_go_with_the_decision_and_not_with_the_next(path: 
         assert "▸1 slip" in shown(app, "#reasons")
 
 
+@pytest.mark.e2e
 async def test_going_back_decides_anew_and_keeps_both_on_record(path: Path, disputed: list[int]) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:

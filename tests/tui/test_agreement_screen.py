@@ -165,6 +165,7 @@ async def test_the_matrix_of_each_pair_is_behind_it_and_beside_the_others(path: 
         assert by_parts(app)[("agree",)]["as_neutral"] == "2"
 
 
+@pytest.mark.e2e
 async def test_people_who_agree_on_everything_have_undefined_numbers_that_say_why(path: Path) -> None:
     units = queued(path, ["x", "y"])
     for person in ("ana", "bob"):
@@ -196,6 +197,7 @@ async def test_empty_queues_say_what_is_missing(path: Path) -> None:
         await press(app, pilot, "o", "i", "left", "enter")
 
 
+@pytest.mark.e2e
 async def test_a_queue_that_is_not_there_is_a_plain_sentence(path: Path) -> None:
     made(path, instrument())
     app = WorkbenchApp(path)

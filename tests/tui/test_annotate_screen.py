@@ -187,6 +187,7 @@ async def test_the_guideline_opens_above_on_80_columns_and_beside_on_140(tmp_pat
         await seat.until(lambda: "takes the side" not in seat.text)
 
 
+@pytest.mark.e2e
 async def test_a_label_of_before_can_be_changed_and_work_goes_on_where_it_was(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(4))
     async with seated(path) as seat:

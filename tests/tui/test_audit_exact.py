@@ -118,6 +118,7 @@ async def test_too_little_probability_is_few_and_says_how_little(app: WorkbenchA
         assert "only 2.00% of the probability on its labels, 5.00% needed" in flowing(app)
 
 
+@pytest.mark.e2e
 async def test_exact_and_sampled_runs_are_chosen_alike(tmp_path: Path) -> None:
     app = WorkbenchApp(scored(audited(tmp_path / "audit.db")), start="audit")
     async with app.run_test(size=(140, 40)) as pilot:
@@ -132,6 +133,7 @@ async def test_exact_and_sampled_runs_are_chosen_alike(tmp_path: Path) -> None:
         assert "of 30 readable" in shown(app, "#options")
 
 
+@pytest.mark.e2e
 async def test_the_samples_beside_may_be_unreadable_as_often_as_no_label_is_named(app: WorkbenchApp) -> None:
     async with app.run_test(size=(140, 40)) as pilot:
         await judged(app, pilot)

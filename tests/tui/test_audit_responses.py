@@ -89,6 +89,7 @@ async def test_keys_and_arrows_turn_the_templates_and_the_cursor_stays(app: Work
         assert "under personal-1" in shown(app, "#about")
 
 
+@pytest.mark.e2e
 async def test_under_one_template_arrows_and_brackets_turn_the_statements_and_t_their_templates(
     app: WorkbenchApp,
 ) -> None:
@@ -120,6 +121,7 @@ async def test_the_wording_its_diff_and_its_prompt_are_at_hand(app: WorkbenchApp
         assert prompt.endswith("user\nStatement env-03 should become law.")
 
 
+@pytest.mark.e2e
 async def test_swapped_orders_of_the_other_wordings_can_be_shown(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, "soc-07")

@@ -269,6 +269,7 @@ async def test_enter_leads_over_the_templates_to_the_responses_and_escape_comes_
         assert isinstance(app.screen, WordingsScreen), "under one template its wordings come at once"
 
 
+@pytest.mark.e2e
 async def test_looking_does_not_write_more_than_readings(app: WorkbenchApp) -> None:
     def readings() -> Any:
         with Store.open(app.store_path) as store:

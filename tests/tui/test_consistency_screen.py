@@ -488,6 +488,7 @@ async def test_the_methods_paragraph_names_the_choices(filled: Path) -> None:
         assert "yes-sayer was asked 8 statements" in shown(app, "#text")
 
 
+@pytest.mark.e2e
 async def test_results_and_consistency_lead_to_each_other(filled: Path) -> None:
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -500,6 +501,7 @@ async def test_results_and_consistency_lead_to_each_other(filled: Path) -> None:
         assert isinstance(app.screen, BiasScreen)
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_home_says_whom_the_newest_model_answers_like(filled: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(filled)
@@ -572,6 +574,7 @@ async def test_one_model_alone_has_no_difference(tmp_path: Path) -> None:
     assert (await said(path, to("compared_issues"))).startswith("One model only.")
 
 
+@pytest.mark.e2e
 async def test_l_takes_the_labels_that_people_gave(filled: Path) -> None:
     app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=(80, 24)) as pilot:

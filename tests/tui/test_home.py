@@ -110,6 +110,7 @@ async def test_the_notice_of_a_slow_store_is_shown(path: Path, monkeypatch: pyte
         await until(pilot, lambda: "network file system (nfs4)" in screen_text(app))
 
 
+@pytest.mark.e2e
 async def test_hostile_names_are_shown_literally(tmp_path: Path) -> None:
     app = WorkbenchApp(made(tmp_path / "audit.db", hostile_instrument(), instrument()))
     async with app.run_test(size=(80, 24)) as pilot:
@@ -157,6 +158,7 @@ async def test_answers_that_nobody_labelled_lead_to_annotation(tmp_path: Path) -
         await until(pilot, lambda: app.current_mode == "annotate")
 
 
+@pytest.mark.e2e
 async def test_what_waits_stands_on_home_and_enter_goes_there(path: Path) -> None:
     with Store.open(path) as store:
         draft_by_rule(store, "small", (VariantKind.NEGATION,))

@@ -36,6 +36,7 @@ def names(path: Path) -> tuple[str, ...]:
         return store.instruments.names()
 
 
+@pytest.mark.e2e
 async def test_a_file_is_chosen_looked_at_and_written(path: Path) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
@@ -58,6 +59,7 @@ async def test_a_file_is_chosen_looked_at_and_written(path: Path) -> None:
     assert names(path) == ("mine",)
 
 
+@pytest.mark.e2e
 async def test_leaving_writes_nothing_and_a_fault_names_file_row_and_remedy(path: Path) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(130, 30)) as pilot:
@@ -76,6 +78,7 @@ async def test_leaving_writes_nothing_and_a_fault_names_file_row_and_remedy(path
     assert names(path) == ()
 
 
+@pytest.mark.e2e
 async def test_the_shipped_instruments_are_one_key_away(path: Path) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(130, 30)) as pilot:

@@ -211,6 +211,7 @@ async def test_all_ties_of_all_issues_are_decided_in_one_go(path: Path) -> None:
     assert [gold(path)[cell] for cell in (("s-01", LAW), ("s-05", LAW), ("s-02", SOCIETY))] == [0, 0, 0]
 
 
+@pytest.mark.e2e
 async def test_who_decides_is_asked_once(path: Path) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -229,6 +230,7 @@ async def test_who_decides_is_asked_once(path: Path) -> None:
     assert deciders == [("nora",)]
 
 
+@pytest.mark.e2e
 async def test_a_sources_own_labels_count_or_do_not(path: Path) -> None:
     with Store.open(path) as store:
         store.issues.add("small", [IssueLabel(ref, LAW, "gold", -1) for ref in REFS])
@@ -301,6 +303,7 @@ async def test_hostile_names_and_texts_are_shown_literally(tmp_path: Path, size:
     assert gold(path)["[/]", "[b]"] == 1
 
 
+@pytest.mark.e2e
 async def test_one_key_lets_a_single_labellers_labels_count(tmp_path: Path) -> None:
     path = issue_store(tmp_path / "audit.db", *REFS)
     label(path, "annabel", {"s-00": {LAW: 1}})

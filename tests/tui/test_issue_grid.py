@@ -96,6 +96,7 @@ async def test_keys_give_labels_and_a_full_row_leads_to_the_next(path: Path) -> 
     assert labels_of(path, "ana") == {("a-1", issue): label for issue, label in given.items()}
 
 
+@pytest.mark.e2e
 async def test_the_rest_of_a_row_is_filled_with_0_and_taken_back_as_one_step(path: Path) -> None:
     async with seated(path) as seat:
         await seat.press("l", "l", "l", "d", "f")
@@ -122,6 +123,7 @@ async def test_after_the_last_column_the_rest_of_the_same_statement_is_filled(pa
         assert at(seat)[0] == "a-2"
 
 
+@pytest.mark.e2e
 async def test_undo_reaches_behind_the_session_and_not_behind_an_undo(path: Path) -> None:
     async with seated(path) as seat:
         await seat.press("a", "d", "z", "n", "f")
@@ -134,6 +136,7 @@ async def test_undo_reaches_behind_the_session_and_not_behind_an_undo(path: Path
         assert "nothing to undo" in shown(seat.app, "#pace")
 
 
+@pytest.mark.e2e
 async def test_a_label_is_taken_back_in_its_place(path: Path) -> None:
     label(path, "ana", {"a-1": {LAW: 1, SOCIETY: 0}})
     async with seated(path) as seat:
@@ -191,6 +194,7 @@ async def test_the_filter_shows_what_is_open_and_keeps_a_finished_row_until_it_i
         assert at(seat)[0] == "b-1"
 
 
+@pytest.mark.e2e
 async def test_keys_typed_ahead_stay_on_the_statement_that_is_in_sight(path: Path) -> None:
     async with seated(path) as seat:
         await seat.until(lambda: seat.screen.ready)
@@ -216,6 +220,7 @@ async def test_a_key_that_came_before_the_statement_was_seen_is_dropped(
         assert labels_of(path, "ana") == {}
 
 
+@pytest.mark.e2e
 async def test_a_move_of_the_cursor_during_a_write_is_not_taken_back(path: Path) -> None:
     held = sqlite3.connect(path, isolation_level=None)
     async with seated(path) as seat:
@@ -230,6 +235,7 @@ async def test_a_move_of_the_cursor_during_a_write_is_not_taken_back(path: Path)
     held.close()
 
 
+@pytest.mark.e2e
 async def test_a_statement_that_was_edited_meanwhile_is_not_labelled_until_it_is_read_again(path: Path) -> None:
     async with seated(path) as seat:
         with Store.open(path) as store:
@@ -248,6 +254,7 @@ async def test_a_statement_that_was_edited_meanwhile_is_not_labelled_until_it_is
         assert labels_of(path, "ana") == {("a-1", ISSUES[0]): 1}
 
 
+@pytest.mark.e2e
 async def test_who_labels_is_asked_and_a_name_that_is_nobodys_can_be_mended(path: Path) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -268,6 +275,7 @@ async def test_who_labels_is_asked_and_a_name_that_is_nobodys_can_be_mended(path
         assert app.annotator == "cem"
 
 
+@pytest.mark.e2e
 async def test_an_instrument_without_issues_is_offered_the_eight(tmp_path: Path) -> None:
     path = issue_store(tmp_path / "none.db", eight=False)
     app = WorkbenchApp(path, annotator="ana")

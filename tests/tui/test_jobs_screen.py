@@ -276,6 +276,7 @@ async def test_cancelling_asks_first_and_no_is_the_answer_at_hand(path: Path) ->
     assert state(path, job) == "cancelled"
 
 
+@pytest.mark.e2e
 async def test_a_cancelled_job_is_resumed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbench.tui.jobs.jobs.REFRESH_S", 0.1)
     monkeypatch.setattr("workbench.tui.jobs.jobs.IDLE_TICKS", 1)

@@ -89,6 +89,7 @@ async def test_the_answers_of_a_probe_are_shown_with_their_readings_and_never_se
         assert job(path, 1).question == PROBE, "leaving decides nothing"
 
 
+@pytest.mark.e2e
 async def test_going_on_asking_otherwise_and_cancelling_are_one_key_each(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -211,6 +212,7 @@ async def test_the_form_of_a_job_is_filled_with_all_that_it_was_told(tmp_path: P
         assert replace(planned.design, variants=(), templates=()) == replace(asks, variants=(), templates=())
 
 
+@pytest.mark.e2e
 async def test_forms_of_other_jobs_are_filled_too(path: Path) -> None:
     paraphrase = next(prompt for prompt in shipped_drafting() if prompt.kind == "paraphrase").adjusted(calls=7)
     config = replace(TrainConfig.for_base("minilm"), steps=7, max_length=64)
@@ -252,7 +254,7 @@ async def test_a_run_that_is_started_from_the_form_shows_its_probe_and_begins_wh
         await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
         app.screen.query_one("#model", Input).value = "scripted"
         await until(pilot, lambda: "of scripted on small" in shown(app, "#plan"))
-        assert "Start  F5 · first a probe of 20 answers" in screen_text(app)
+        assert "Start  F5 · probe of 20 first" in screen_text(app)
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, ProbeScreen), seconds=60)
         await until(pilot, lambda: "R begins the run" in shown(app, "#told"), seconds=120)

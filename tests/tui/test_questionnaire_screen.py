@@ -626,6 +626,7 @@ async def test_texts_tokens_and_names_are_shown_as_they_stand(hostile: Path) -> 
 # ── from elsewhere ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.e2e
 async def test_home_says_how_well_the_newest_model_predicts_and_leads_here(
     filled: Path, judged: QuestionnaireJudged
 ) -> None:
@@ -650,6 +651,7 @@ async def test_8_opens_it(filled: Path) -> None:
     assert "questionnaire" in app.MODES
 
 
+@pytest.mark.e2e
 async def test_every_action_is_in_the_command_palette(filled: Path) -> None:
     app = WorkbenchApp(filled, start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:

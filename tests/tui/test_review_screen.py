@@ -77,6 +77,7 @@ async def queue(app: WorkbenchApp, pilot: Pilot[int]) -> ReviewScreen:
     return app.screen
 
 
+@pytest.mark.e2e
 async def test_four_keys_lead_from_the_to_do_list_of_home_to_a_ruling(path: Path) -> None:
     app = opened(path, start="home")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -118,6 +119,7 @@ async def test_what_waits_next_is_given_to_somebody_by_name(path: Path) -> None:
         assert item_of(app).ref != "tax-02"
 
 
+@pytest.mark.e2e
 async def test_the_list_says_why_each_item_is_there_and_four_keys_rule_on_its_answers(path: Path) -> None:
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -136,6 +138,7 @@ async def test_the_list_says_why_each_item_is_there_and_four_keys_rule_on_its_an
         assert "ruled by otto: misread (agree)" in text
 
 
+@pytest.mark.e2e
 async def test_z_in_the_list_takes_back_what_was_ruled_there(path: Path) -> None:
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -146,6 +149,7 @@ async def test_z_in_the_list_takes_back_what_was_ruled_there(path: Path) -> None
         assert "by you" not in screen_text(app)
 
 
+@pytest.mark.e2e
 async def test_answers_that_a_reason_is_about_stand_first(path: Path) -> None:
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -158,6 +162,7 @@ async def test_answers_that_a_reason_is_about_stand_first(path: Path) -> None:
         assert "Prompt: env-03 · opposite · personal-1 printed" in flowing(app)
 
 
+@pytest.mark.e2e
 async def test_the_queue_opens_from_below_the_results_too(path: Path) -> None:
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -168,6 +173,7 @@ async def test_the_queue_opens_from_below_the_results_too(path: Path) -> None:
         assert isinstance(app.screen, ReviewScreen)
 
 
+@pytest.mark.e2e
 async def test_a_drawn_answer_that_is_decided_brings_the_next_and_z_leads_back(path: Path) -> None:
     app = opened(sampled(path))
     async with app.run_test(size=(80, 24)) as pilot:
@@ -190,6 +196,7 @@ async def test_a_drawn_answer_that_is_decided_brings_the_next_and_z_leads_back(p
         assert "z Undo" not in screen_text(app)
 
 
+@pytest.mark.e2e
 async def test_brackets_go_through_the_whole_queue_and_n_to_what_waits(path: Path) -> None:
     rule(path, "env-03", Verdict.CONFIRMED, "otto")
     app = opened(path)
@@ -205,6 +212,7 @@ async def test_brackets_go_through_the_whole_queue_and_n_to_what_waits(path: Pat
         assert "Nothing waits" in screen_text(app)
 
 
+@pytest.mark.e2e
 async def test_a_blind_review_shows_neither_model_nor_others_before_ones_own_ruling(path: Path) -> None:
     for name in ("tax-02", "tax-02/negation", "tax-02/negation/personal-1"):
         rule(path, name, Verdict.EXCLUDED, "eva")
@@ -237,6 +245,7 @@ async def test_a_blind_review_shows_neither_model_nor_others_before_ones_own_rul
         assert "smol" in flowing(app)
 
 
+@pytest.mark.e2e
 async def test_what_others_ruled_on_a_drawn_answer_is_kept_back_also_where_the_model_is_shown(path: Path) -> None:
     sampled(path)
     with Store.open(path) as store:
@@ -259,6 +268,7 @@ async def test_what_others_ruled_on_a_drawn_answer_is_kept_back_also_where_the_m
         assert f"ruled by eva: confirmed – {SECRET}" in flowing(app)
 
 
+@pytest.mark.e2e
 async def test_a_control_sample_is_drawn_from_the_screen_and_its_seed_is_kept(path: Path) -> None:
     app = opened(path)
     async with app.run_test(size=(100, 30)) as pilot:
@@ -280,6 +290,7 @@ async def test_a_control_sample_is_drawn_from_the_screen_and_its_seed_is_kept(pa
         assert "A control sample is there;" in told(app)
 
 
+@pytest.mark.e2e
 async def test_a_name_is_asked_for_before_the_first_item_and_kept(path: Path) -> None:
     app = opened(path, auditor=None)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -313,6 +324,7 @@ async def test_what_another_auditor_looks_at_is_said_and_passed_over(path: Path)
         assert "Another auditor looks at this now." in flowing(app)
 
 
+@pytest.mark.e2e
 async def test_runs_without_a_reader_show_what_the_model_gave(tmp_path: Path) -> None:
     app = opened(full(tmp_path / "free.db"), start="results")
     async with app.run_test(size=(100, 30)) as pilot:

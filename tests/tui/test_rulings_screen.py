@@ -67,6 +67,7 @@ def path(tmp_path: Path) -> Path:
     return audited(tmp_path / "audited.db")
 
 
+@pytest.mark.e2e
 async def test_four_keys_lead_from_a_flagged_statement_to_a_ruling_and_z_takes_it_back(path: Path) -> None:
     app = WorkbenchApp(path, start="audit", annotator="otto")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -86,6 +87,7 @@ async def test_four_keys_lead_from_a_flagged_statement_to_a_ruling_and_z_takes_i
         assert "1 ruling" not in screen_text(app).split("taken back")[0]
 
 
+@pytest.mark.e2e
 async def test_an_answer_is_read_anew_from_the_raw_answers(path: Path) -> None:
     app = WorkbenchApp(path, start="audit", annotator="otto")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -103,6 +105,7 @@ async def test_an_answer_is_read_anew_from_the_raw_answers(path: Path) -> None:
         assert "1 ruling (" in screen_text(app)
 
 
+@pytest.mark.e2e
 async def test_the_verdict_brings_the_thing_that_it_is_about(path: Path) -> None:
     app = WorkbenchApp(path, start="audit", annotator="otto")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -117,6 +120,7 @@ async def test_the_verdict_brings_the_thing_that_it_is_about(path: Path) -> None
         }
 
 
+@pytest.mark.e2e
 async def test_a_reason_is_needed_a_name_is_asked_for_once_and_escape_rules_nothing(path: Path) -> None:
     app = WorkbenchApp(path, start="audit")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -136,6 +140,7 @@ async def test_a_reason_is_needed_a_name_is_asked_for_once_and_escape_rules_noth
         assert [one.auditor for one in standing(path)] == ["eva", "eva"]
 
 
+@pytest.mark.e2e
 async def test_what_another_auditor_ruled_is_shown_and_contradicting_it_is_said(path: Path) -> None:
     with Store.open(path) as store:
         thing = subjects.find(store, "soc-07")
@@ -151,6 +156,7 @@ async def test_what_another_auditor_ruled_is_shown_and_contradicting_it_is_said(
         assert "auditors contradict each other about 1 thing" in screen_text(app)
 
 
+@pytest.mark.e2e
 async def test_free_answers_are_ruled_on_from_their_table(tmp_path: Path) -> None:
     path = full(tmp_path / "free.db")
     app = WorkbenchApp(path, start="results", annotator="otto")
@@ -170,6 +176,7 @@ async def test_free_answers_are_ruled_on_from_their_table(tmp_path: Path) -> Non
         assert "ruled by otto: misread (neutral)" in screen_text(app)
 
 
+@pytest.mark.e2e
 async def test_the_page_of_a_statement_shows_its_rulings_and_rules_on_its_wordings(path: Path) -> None:
     with Store.open(path) as store:
         for name in ("soc-07", "soc-07/negation/personal-1", "env-03"):
@@ -191,6 +198,7 @@ async def test_the_page_of_a_statement_shows_its_rulings_and_rules_on_its_wordin
         assert "otto: wording at fault" in " ".join(screen_text(app).split())
 
 
+@pytest.mark.e2e
 async def test_the_screen_of_a_persons_prompt_shows_what_was_ruled_on_it(tmp_path: Path) -> None:
     with new_store(tmp_path / "people.db") as store:
         store.instruments.add(panel())
@@ -210,6 +218,7 @@ async def test_the_screen_of_a_persons_prompt_shows_what_was_ruled_on_it(tmp_pat
         assert "otto: confirmed" in flowing(app)
 
 
+@pytest.mark.e2e
 async def test_the_screen_of_a_question_shows_what_was_ruled_on_either_form(tmp_path: Path) -> None:
     path = tmp_path / "choices.db"
     with new_store(path) as store:
@@ -260,6 +269,7 @@ def queued(path: Path) -> Path:
     return path
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("work", ["label", "decide"])
 async def test_annotators_and_adjudicators_at_work_see_no_ruling(tmp_path: Path, work: str) -> None:
     path = queued(tmp_path / "free.db")
@@ -279,6 +289,7 @@ async def test_annotators_and_adjudicators_at_work_see_no_ruling(tmp_path: Path,
             assert "ruled" not in text
 
 
+@pytest.mark.e2e
 async def test_who_decides_on_issue_labels_sees_no_ruling_and_cannot_rule_there(tmp_path: Path) -> None:
     path = issue_store(tmp_path / "issues.db", "a-1", "a-2")
     with Store.open(path) as store:

@@ -39,6 +39,7 @@ async def test_digits_lead_to_the_screens_and_h_home(path: Path) -> None:
             assert app.current_mode == mode
 
 
+@pytest.mark.e2e
 async def test_letters_on_home_lead_to_the_screens(path: Path) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -175,6 +175,7 @@ async def test_escape_asks_before_unsaved_text_is_lost(path: Path) -> None:
     assert held(path) == before
 
 
+@pytest.mark.e2e
 async def test_of_two_people_who_edit_at_once_neither_loses_a_text(path: Path) -> None:
     app = app_on(path)
     async with app.run_test(size=(80, 30)) as pilot:

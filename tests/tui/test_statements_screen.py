@@ -82,6 +82,7 @@ async def test_going_past_the_end_of_a_page_brings_the_next_one(tmp_path: Path) 
         assert note(app).startswith("1–")
 
 
+@pytest.mark.e2e
 async def test_search_is_live_and_escape_takes_it_away(tmp_path: Path) -> None:
     app = WorkbenchApp(made(tmp_path / "audit.db", large_instrument(30)), start="statements")
     async with app.run_test(size=(80, 24)) as pilot:

@@ -77,6 +77,7 @@ async def test_the_name_is_asked_and_said_what_is_asked_and_that_nothing_is_righ
     assert given(path) == {}
 
 
+@pytest.mark.e2e
 async def test_nothing_on_the_screen_tells_variant_statement_or_anybodys_answer(tmp_path: Path) -> None:
     texts = {ORIGINAL: "Tea.", NEGATION: "Rain.", VariantId(VariantKind.PARAPHRASE, 1): "Soup."}
     statements = tuple(
@@ -186,6 +187,7 @@ async def test_the_end_shows_ones_own_consistency_and_the_key_to_go_on(path: Pat
         assert "ana" not in seat.text
 
 
+@pytest.mark.e2e
 async def test_skipped_twice_stays_unanswered_and_the_end_says_so(path: Path) -> None:
     async with seated(path) as seat:
         first = seat.item

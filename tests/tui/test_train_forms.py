@@ -146,6 +146,7 @@ async def test_kinds_are_those_that_jobs_have() -> None:
     assert kinds == (launch.SAMPLE, launch.TRAIN, launch.CLASSIFY)
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_the_training_form_says_what_it_would_learn_from(trainable: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(trainable, start="jobs")
@@ -162,6 +163,7 @@ async def test_the_training_form_says_what_it_would_learn_from(trainable: Path, 
     assert jobs(trainable) == 0
 
 
+@pytest.mark.e2e
 async def test_disputed_labels_are_counted_and_left_out(trainable: Path) -> None:
     labelled(trainable, "more", Purpose.TEST, {"Hm.": "neutral", "Well.": "agree"}, ("ana", "ben"))
     with Annotator.open(trainable, "more", "cem") as annotator, Store.open(trainable) as store:
@@ -174,6 +176,7 @@ async def test_disputed_labels_are_counted_and_left_out(trainable: Path) -> None
         assert "test: 4 responses" in shown(app, "#plan")
 
 
+@pytest.mark.e2e
 async def test_a_test_set_that_is_not_unseen_is_refused_plainly(trainable: Path) -> None:
     labelled(trainable, "leak", Purpose.TEST, {"yes,  GLADLY.": "agree"})
     app = WorkbenchApp(trainable, start="jobs")
@@ -286,6 +289,7 @@ async def test_the_newest_classifier_is_offered_with_what_it_has_left(path: Path
         await until(pilot, lambda: "0 (0 %) are read already; 9 to read" in shown(app, "#plan"))
 
 
+@pytest.mark.e2e
 async def test_a_classification_is_started_as_the_form_says_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spawned: list[int] = []
     monkeypatch.setattr(launch, "spawn", lambda _path, job: spawned.append(job))
@@ -307,6 +311,7 @@ async def test_a_classification_is_started_as_the_form_says_it(path: Path, monke
     assert (job.kind, spawned) == ("classify", [3])
 
 
+@pytest.mark.e2e
 async def test_where_all_is_read_there_is_nothing_to_start(path: Path) -> None:
     answers(path, "one")
     classifier(path, "stance-1")

@@ -232,6 +232,7 @@ def test_without_a_terminal_the_help_is_printed(capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out.startswith("Usage: workbench")
 
 
+@pytest.mark.e2e
 def test_in_a_terminal_the_welcome_screen_opens(folder: Path, tmp_path: Path) -> None:
     """In a terminal of its own, read until the screen stands; `q` leaves it."""
     parent, child = pty.openpty()

@@ -87,7 +87,7 @@ store, begins with a probe: you see some twenty answers and decide."""
 COUNTS_HERE = (
     "Everything is stored already, for prompts of the same text: nothing is asked. F5 lets it count for this design."
 )
-PROBE_FIRST = f"first a probe of {PROBED} answers"
+PROBE_FIRST = f"probe of {PROBED} first"
 TYPED = ("model", "statements", "seed", "cluster", "chat_format")
 INDENT = " " * 13
 
