@@ -107,6 +107,7 @@ def test_where_json_is_asked_for_nothing_else_is_printed(
         json.loads(out)
 
 
+@pytest.mark.e2e
 def test_the_list_of_verbs_imports_none_of_them() -> None:
     code = (
         "import sys; from workbench.cli.main import main; main(['--help']);"

@@ -66,6 +66,7 @@ def test_baselines_and_parties_need_no_answers(demo: Path, capsys: pytest.Captur
     assert {len(rows(found, "party_stances", formula)) for formula in FORMULAS} == {7}
 
 
+@pytest.mark.e2e
 def test_the_text_says_what_each_formula_measures(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "consistency", demo, "--formula", "all", "--parties", "--people")
     assert code == 0

@@ -218,6 +218,7 @@ def test_acts_take_only_their_own_options(demo: Path, capsys: pytest.CaptureFixt
     assert "give it with resume, retry or delete" in run(capsys, "jobs", demo, "hide", 1, "--yes")[2]
 
 
+@pytest.mark.e2e
 def test_a_dry_run_says_that_a_probe_comes_first(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     long = ("run", demo, "--model", "scripted", "--dry-run")
     assert "First a probe: 20 answers" in run(capsys, *long)[1]
@@ -275,6 +276,7 @@ def test_a_person_at_a_terminal_sees_the_probe_and_is_asked(
     assert ("workbench jobs" in out.splitlines()[-1]) == (state == "cancelled")
 
 
+@pytest.mark.e2e
 def test_a_command_that_was_changed_is_run_and_takes_the_jobs_place(
     demo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,6 +34,7 @@ def rule(path: Path, *arguments: str, by: str = "otto") -> int:
     return main(["rule", str(path), *arguments, "--reason", "looked", "--as", by])
 
 
+@pytest.mark.e2e
 def test_a_subject_is_copied_from_what_is_printed_and_figures_say_what_changed(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

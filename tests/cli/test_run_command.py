@@ -66,6 +66,7 @@ def test_exact_probabilities_need_two_labels_and_an_audit_that_judges_them(
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.e2e
 def test_an_exact_run_counts_prompts(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, demo, "--exact", "--yes")
     assert code == 0, out + err

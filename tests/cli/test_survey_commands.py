@@ -132,7 +132,7 @@ def test_a_file_with_a_fault_changes_nothing(
         (("--variants", "original"), "only originals"),
         (("--seed", "-1"), "seed"),
         (("--language", "fr"), "'fr'"),
-        (("--respondent", ""), "--respondent ana"),
+        (("--respondent", ""), "such as ana"),
         (("--json",), "--list"),
         (("--import", "nothing.csv"), "nothing.csv"),
         (("--export", "answers.txt"), ".csv"),

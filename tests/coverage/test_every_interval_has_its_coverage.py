@@ -78,6 +78,7 @@ def test_what_covers_too_little_or_too_much_says_so(cell: Cell) -> None:
         assert "conservative" in remark, f"covers {cell.coverage:.1%}"
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("scenario", [pytest.param(one, id=one.name) for one in SCENARIOS])
 def test_a_scenario_runs_and_knows_the_intervals_it_is_about(scenario: object) -> None:
     once = scenario.once(np.random.default_rng(1))  # type: ignore[attr-defined]

@@ -192,6 +192,7 @@ def test_a_template_that_asks_for_the_date_is_always_told_the_same() -> None:
     assert "date" not in TextFormat(made(unused)).encoding
 
 
+@pytest.mark.e2e
 @given(
     st.sampled_from([*TEMPLATES.values(), GEMMA_2, SILENT, MISTRAL_03, QWEN_25, LLAMA_32, R1, QWEN_3, HARMONY]),
     st.sampled_from([*KINDS]),

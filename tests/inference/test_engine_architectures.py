@@ -47,6 +47,7 @@ def own_copy(network: Any) -> Oracle:
     return Oracle(copy.deepcopy(network), STOP)
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("kind", ARCHITECTURES)
 def test_common_architectures_are_shared_and_right(kind: str) -> None:
     network = build(kind)

@@ -192,6 +192,7 @@ def test_a_stopped_training_resumes_to_the_same_weights(whole: Trained, tmp_path
     assert [path.name for path in tmp_path.iterdir()] == ["quick"]
 
 
+@pytest.mark.e2e
 def test_checkpoints_hold_nothing_pickled_and_only_the_last_stays(tiny: TrainConfig, tmp_path: Path) -> None:
     train(tiny, TRAIN, [], tmp_path / "one", date=DATE, should_stop=_after(4))
     work = tmp_path / "one.training"
@@ -223,6 +224,7 @@ def test_other_data_or_settings_do_not_resume_what_was_begun(whole: Trained, tin
     assert train(QUICK, TRAIN, DEV, whole.folder, date=DATE).card == verify(whole.folder)
 
 
+@pytest.mark.e2e
 def test_progress_tells_steps_loss_and_the_held_out_score(tiny: TrainConfig, tmp_path: Path) -> None:
     seen: list[Any] = []
     train(replace(tiny, steps=2), TRAIN, DEV, tmp_path / "one", date=DATE, on_progress=seen.append)
@@ -234,6 +236,7 @@ def test_progress_tells_steps_loss_and_the_held_out_score(tiny: TrainConfig, tmp
     assert seen[-1].seconds >= seen[0].seconds > 0
 
 
+@pytest.mark.e2e
 def test_training_ends_early_and_keeps_the_best_step(tiny: TrainConfig, tmp_path: Path) -> None:
     # A learning rate that changes nothing: no evaluation is better than the first.
     config = replace(tiny, steps=9, eval_every=1, patience=2, learning_rate=1e-12)
@@ -263,6 +266,7 @@ def test_a_checkpoint_without_safetensors_is_refused(whole: Trained, tmp_path: P
         StanceClassifier.load(tmp_path / "nowhere")
 
 
+@pytest.mark.e2e
 def test_changed_weights_are_noticed(whole: Trained, tmp_path: Path) -> None:
     copied = _copy(whole.folder, tmp_path / "copy")
     weights = bytearray((copied / "model.safetensors").read_bytes())
@@ -362,6 +366,7 @@ def test_a_base_that_is_not_there_is_named(tmp_path: Path) -> None:
         load(str(tmp_path / "nothing"))
 
 
+@pytest.mark.e2e
 def test_the_published_architecture_trains_and_predicts(tiny: TrainConfig, tmp_path: Path) -> None:
     config = replace(tiny, steps=3)
     folder = train(config, TRAIN, DEV, tmp_path / "bart", date=DATE).folder

@@ -55,6 +55,7 @@ def lines(drafts: tuple[Draft, ...]) -> list[tuple[object, ...]]:
     return sorted((d.ref, d.kind, CallLabel.parse(d.label).call, d.line, d.fault) for d in drafts)
 
 
+@pytest.mark.e2e
 def test_a_job_asks_every_call_once_and_keeps_where_each_draft_comes_from(filled: Store, tmp_path: Path) -> None:
     model = persona(tmp_path, [sentences(3)])
     before = wordings(filled)
@@ -86,6 +87,7 @@ def test_a_job_asks_every_call_once_and_keeps_where_each_draft_comes_from(filled
     assert len(plan_drafting(filled, spec(model, seed=2)).needed) == 18
 
 
+@pytest.mark.e2e
 def test_a_job_that_returns_nonsense_ends_done_says_so_and_leaves_the_instrument_alone(
     filled: Store, tmp_path: Path
 ) -> None:
@@ -203,6 +205,7 @@ def test_the_same_seed_drafts_the_same_lines_and_the_same_sample(filled: Store, 
     assert found[0] == found[1]
 
 
+@pytest.mark.e2e
 def test_a_model_that_is_not_there_fails_the_job_with_a_sentence(filled: Store, tmp_path: Path) -> None:
     model = persona(tmp_path, [sentences(2)], name="nowhere.toml")
     job_id = launch.create_drafting(filled, spec(model))

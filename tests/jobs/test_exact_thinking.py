@@ -97,6 +97,7 @@ def test_a_model_that_runs_here_and_begins_by_thinking_is_refused_with_what_to_d
     assert "--chat-format" in said
 
 
+@pytest.mark.e2e
 def test_probabilities_of_a_local_model_are_those_after_the_thought_that_its_template_begins(tmp_path: Path) -> None:
     """The same network behind a template that has ended the thought already says the same of labels and next tokens."""
     found = []

@@ -111,6 +111,7 @@ def asked(store: Store, model: str) -> None:
     assert job.state == "done", launch.log_tail(store.path, job.id, 50)
 
 
+@pytest.mark.e2e
 def test_a_tag_and_the_commit_that_it_stands_for_are_one_model_and_another_commit_is_another(
     filled: Store, hub: str
 ) -> None:

@@ -68,6 +68,7 @@ def draws_agree_with_responses(store: Store) -> bool:
     return all(drawn == held for drawn, held in rows)
 
 
+@pytest.mark.e2e
 def test_a_job_asks_everything_once_and_says_what_it_did(filled: Store) -> None:
     plan = pipeline.plan(filled, design("scripted"))
     assert (len(plan.probes), plan.samples, plan.samples_stored) == (72, 432, 0)

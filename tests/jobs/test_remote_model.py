@@ -202,6 +202,7 @@ def test_closing_the_answers_ends_the_calls_at_once() -> None:
         assert model.spent.requests >= len(server.asked), "calls that were cut off count as spent"
 
 
+@pytest.mark.e2e
 def test_answers_that_were_given_up_leave_the_model_as_it_was() -> None:
     with FaultyServer(lambda _call, _body: "slow") as server:
         model = served(server)

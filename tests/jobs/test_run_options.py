@@ -68,6 +68,7 @@ def test_answers_that_end_early_have_the_labels_of_whole_ones(filled: Store, tal
     assert {"Beneficial.", "I would say it is harmful.", "Is it beneficial? No. It is harmful, plainly so."} < texts
 
 
+@pytest.mark.e2e
 def test_how_many_answers_were_ended_early_is_kept_with_them_and_said(filled: Store, talkative: str) -> None:
     plan = pipeline.plan(filled, design(talkative, sampling=DECIDED))
     assert "until decided" in plan.describe()
@@ -300,6 +301,7 @@ def test_a_price_that_is_no_number_is_named_for_a_served_model_alone(filled: Sto
     assert pipeline.estimate(pipeline.plan(filled, design("smollm2")), (), broken).prompts
 
 
+@pytest.mark.e2e
 def test_only_what_is_missing_is_estimated(filled: Store) -> None:
     wait(filled, launch.start(filled, design(samples=2)), ended)
     found = pipeline.estimate(pipeline.plan(filled, design()), (), {})

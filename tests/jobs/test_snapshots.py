@@ -118,6 +118,7 @@ def test_runs_of_two_snapshots_are_named_and_chosen_by_them(filled: Store) -> No
     assert f"snapshot {OLD}" in run.label
 
 
+@pytest.mark.e2e
 def test_calls_that_were_under_way_at_the_change_are_no_return_of_the_old_snapshot(
     filled: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,6 +147,7 @@ def test_a_job_pauses_where_an_earlier_snapshot_returns_and_goes_on_when_a_perso
         assert len(server.asked) == 72, "prompts that a snapshot has answered in full are not asked again"
 
 
+@pytest.mark.e2e
 def test_what_each_snapshot_cost_is_said(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKBENCH_PRICE_IN", "1000")
     monkeypatch.setenv("WORKBENCH_PRICE_OUT", "2000")

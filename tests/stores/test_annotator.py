@@ -383,6 +383,7 @@ def test_what_somebody_looks_at_is_kept_from_others_until_the_lease_ends(
         assert (store.queues.get("first").done, store.queues.get("first").finished) == (1, 1)
 
 
+@pytest.mark.e2e
 def test_a_lease_of_one_second_ends_after_a_second(tmp_path: Path) -> None:
     import time
 

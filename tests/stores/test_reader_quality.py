@@ -107,6 +107,7 @@ def poor(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return trained(asked(tmp_path_factory.mktemp("poor") / "poor.db"), right=0.4)
 
 
+@pytest.mark.e2e
 def test_every_medium_of_the_score_has_it(poor: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["bias", str(poor), "--draws", "200"]) == 0
     assert "! The classifier bart-stance is too poor to carry figures (macro F1 0." in flat(capsys)

@@ -200,6 +200,7 @@ def answered(store: Store, item: ControlItem, verdict: Verdict, reading: str | N
     store.rulings.rule(subject, verdict, auditor=by, reason="looked", label=label)
 
 
+@pytest.mark.e2e
 def test_a_control_sample_is_drawn_over_passed_and_failed_and_stays_as_it_is(tmp_path: Path) -> None:
     with Store.open(audited(tmp_path / "one.db")) as one, Store.open(audited(tmp_path / "two.db")) as two:
         made = draw(one, queue(one), 40, seed=3, drawn_by="otto").sample
@@ -217,6 +218,7 @@ def test_a_control_sample_is_drawn_over_passed_and_failed_and_stays_as_it_is(tmp
         assert len(found.waiting(None)) == len(made.items), "a ruling on a wording decides on no answer"
 
 
+@pytest.mark.e2e
 def test_the_rate_counts_the_prefix_that_is_decided_and_only_answers_that_were_drawn(tmp_path: Path) -> None:
     with Store.open(audited(tmp_path / "one.db")) as store:
         items = draw(store, queue(store), 40, seed=3).sample.items
@@ -286,6 +288,7 @@ def following(store: Store, auditor: str, item: str = "") -> Waiting | None:
     return take_next(store, progress_of(store, queue(store), auditor), item)
 
 
+@pytest.mark.e2e
 def test_auditors_at_once_are_given_different_statements_and_the_same_drawn_answers(tmp_path: Path) -> None:
     path = audited(tmp_path / "one.db", odd)
     with Store.open(path) as one, Store.open(path) as two:

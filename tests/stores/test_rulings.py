@@ -61,6 +61,7 @@ def test_stores_merge_whatever_the_order_and_however_often(tmp_path_factory: pyt
         assert verdicts(here) == []
 
 
+@pytest.mark.e2e
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([*Verdict, None])), max_size=12))
 def test_what_stands_is_what_a_stack_for_each_auditor_would_say(steps: list[tuple[str, Verdict | None]]) -> None:
     from stores.annotation.rulings import _standing

@@ -210,6 +210,7 @@ def scored(store: Store, readings: Readings = USUAL, *, correct: bool = False) -
     return judge_bias(store, BiasChoice(readings=readings, draws=50, correct=correct))
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("correct", [False, True])
 @pytest.mark.parametrize("by", [None, "people"])
 def test_a_free_answer_that_was_misread_has_the_label_of_the_auditor(

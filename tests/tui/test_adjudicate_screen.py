@@ -152,6 +152,7 @@ async def test_who_labelled_an_item_is_asked_before_deciding_it(path: Path, disp
     assert decisions(path) == [(disputed[0], "disagree", "other", "", "Nora")]
 
 
+@pytest.mark.e2e
 async def test_nobody_is_named_and_notes_and_flags_are_shown_literally(path: Path, disputed: list[int]) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -168,6 +169,7 @@ async def test_nobody_is_named_and_notes_and_flags_are_shown_literally(path: Pat
     del disputed
 
 
+@pytest.mark.e2e
 async def test_reason_and_note_go_with_the_decision_and_not_with_the_next(path: Path, disputed: list[int]) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -308,6 +310,7 @@ async def test_a_failed_commit_keeps_the_item_and_says_what_happened(path: Path,
     assert [row[:2] for row in decisions(path)] == [(disputed[0], "disagree")]
 
 
+@pytest.mark.e2e
 async def test_the_last_decision_ends_in_a_plain_word(path: Path, disputed: list[int]) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -359,6 +362,7 @@ async def test_without_a_name_nothing_is_decided_and_the_name_given_is_kept(path
     assert getattr(app, "annotator", None) == "Nora N"
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_hostile_texts_are_shown_literally(path: Path, size: tuple[int, int]) -> None:
     units = queued(path, HOSTILE)

@@ -44,6 +44,7 @@ async def seated(
         yield seat
 
 
+@pytest.mark.e2e
 async def test_every_key_of_the_codebook_gives_its_label(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(5))
     options = shipped_codebook("stance").options
@@ -256,6 +257,7 @@ async def test_nothing_hidden_is_on_the_screen(tmp_path: Path) -> None:
     assert any("answer 0000" in text for text in seen)
 
 
+@pytest.mark.e2e
 async def test_hostile_answers_are_shown_literally(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", HOSTILE_ANSWERS)
     wanted = (
@@ -500,6 +502,7 @@ async def test_the_second_half_of_a_double_click_labels_nothing(
     assert [label for _, _, label in labels_of(path)] == ["neutral"]
 
 
+@pytest.mark.e2e
 async def test_all_keys_and_labels_are_listed(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(3))
     async with seated(path, size=(100, 60)) as seat:

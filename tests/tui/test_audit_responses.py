@@ -134,6 +134,7 @@ async def test_swapped_orders_of_the_other_wordings_can_be_shown(app: WorkbenchA
         assert figures(app).row_count == 7
 
 
+@pytest.mark.e2e
 async def test_too_few_readable_answers_are_said_so(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, "mig-01")

@@ -80,6 +80,7 @@ async def test_an_undefined_kappa_says_why(app: WorkbenchApp) -> None:
         assert "Every wording leans clearly to one side (Ceron et al. 2024, section 5.4)." in shown(app, "#text")
 
 
+@pytest.mark.e2e
 async def test_x_goes_through_the_failures_there_are_and_the_cursor_keeps_its_statement(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
@@ -156,6 +157,7 @@ async def test_a_minimum_and_the_tests_that_count_can_be_chosen(app: WorkbenchAp
         assert by_parts(app)["env-03",]["all"] == "✓ 2/2"
 
 
+@pytest.mark.e2e
 async def test_at_least_one_test_has_to_count(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
@@ -215,6 +217,7 @@ async def test_a_key_switches_the_model_only_where_there_are_several(app: Workbe
         assert by_parts(app)["env-03",]["paraphrase"] == "✓"
 
 
+@pytest.mark.e2e
 async def test_new_answers_are_judged_on_reload_and_the_cursor_stays(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)

@@ -124,6 +124,7 @@ async def test_enter_goes_to_the_wording_and_back_to_the_same_place(odd_store: P
         assert "1 error · 0 warnings" in screen_text(app)
 
 
+@pytest.mark.e2e
 async def test_a_finding_about_no_statement_is_shown_whole(odd_store: Path) -> None:
     app = WorkbenchApp(odd_store)
     async with app.run_test(size=(140, 40)) as pilot:

@@ -187,6 +187,7 @@ async def test_the_arrows_go_to_the_next_model_and_to_the_baselines(filled: Path
         assert "always disagree" in shown(app, "#tabs")
 
 
+@pytest.mark.e2e
 async def test_what_is_undefined_says_why(tmp_path: Path) -> None:
     path = audited(tmp_path / "audit.db", lambda _: ((YES, 30),), "parrot", base())
     app = WorkbenchApp(path, start="consistency")
@@ -479,6 +480,7 @@ async def test_help_says_what_each_table_means_and_which_keys_work(filled: Path,
         assert "Sort by a column" in keys
 
 
+@pytest.mark.e2e
 async def test_the_methods_paragraph_names_the_choices(filled: Path) -> None:
     app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -558,6 +560,7 @@ async def test_each_view_says_what_it_lacks(
         assert words in await said(path, to(view), size), view
 
 
+@pytest.mark.e2e
 async def test_without_a_model_the_baselines_stand_alone(tmp_path: Path) -> None:
     app = WorkbenchApp(made(tmp_path / "audit.db", base()), start="consistency")
     async with app.run_test(size=(80, 24)) as pilot:

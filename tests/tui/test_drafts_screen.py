@@ -125,6 +125,7 @@ async def test_accepting_commits_before_the_next_shows_and_numbers_paraphrases(s
         assert held.text == "Statement a-1 should not become law."
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_one_key_accepts_all_without_a_hint_after_a_question_and_one_takes_them_back(
     path: Path, size: tuple[int, int]
@@ -163,6 +164,7 @@ async def test_one_key_accepts_all_without_a_hint_after_a_question_and_one_takes
         assert wording(path, "a-1", VariantId(PARAPHRASE, 4)) is None
 
 
+@pytest.mark.e2e
 async def test_an_edited_draft_has_both_authors(stacked: Path) -> None:
     app = WorkbenchApp(stacked)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -202,6 +204,7 @@ async def test_a_rejection_keeps_its_note_and_the_instrument_as_it_was(stacked: 
         assert store.instruments.get("small") == before
 
 
+@pytest.mark.e2e
 async def test_undo_goes_back_as_far_as_the_session_and_takes_wordings_out_again(stacked: Path) -> None:
     with Store.open(stacked) as store:
         before = store.instruments.get("small")
@@ -261,6 +264,7 @@ async def test_a_negation_that_changed_since_it_was_shown_is_not_replaced(stacke
         assert held.text == "No law on a-1."
 
 
+@pytest.mark.e2e
 async def test_filters_by_kind_and_statement_narrow_the_stack(stacked: Path) -> None:
     app = WorkbenchApp(stacked)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -332,6 +336,7 @@ async def test_hostile_drafts_are_shown_literally(path: Path) -> None:
         assert {d.state for d in drafts(path)} == {"pending"}
 
 
+@pytest.mark.e2e
 async def test_who_reviews_is_asked_once(stacked: Path) -> None:
     app = WorkbenchApp(stacked)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -90,6 +90,7 @@ async def test_the_audit_opens_on_the_run_that_has_answers_and_stays_there(tmp_p
         assert len(refs(app)) == 4
 
 
+@pytest.mark.e2e
 async def test_the_audit_says_which_statements_are_not_there_because_they_failed(tmp_path: Path) -> None:
     app = WorkbenchApp(partly(tmp_path / "failed.db", "mig"), start="audit")
     async with app.run_test(size=(120, 30)) as pilot:

@@ -15,6 +15,7 @@ from workbench.tui.help_pages import HelpProvider, PageScreen
 from workbench.tui.home.home import HomeScreen
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 async def test_a_page_is_found_and_read(tmp_path: Path, size: tuple[int, int]) -> None:
     path = tmp_path / "a.db"

@@ -91,6 +91,7 @@ async def test_the_cursor_stays_on_its_line_when_a_job_appears(path: Path) -> No
         assert facts.highlighted_option.id == "instrument:small"
 
 
+@pytest.mark.e2e
 async def test_progress_of_a_job_is_seen_without_a_key(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbench.tui.home.home.REFRESH_S", 0.05)
     with Store.open(path) as store:

@@ -179,6 +179,7 @@ async def test_a_decision_is_changed_and_taken_back_and_undo_puts_it_back(path: 
         assert ("s-02", SOCIETY) not in gold(path)
 
 
+@pytest.mark.e2e
 async def test_labels_that_changed_while_they_were_looked_at_are_shown_before_anything_is_decided(path: Path) -> None:
     app = WorkbenchApp(path, annotator="nora")
     async with app.run_test(size=(80, 24)) as pilot:

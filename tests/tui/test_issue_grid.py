@@ -52,6 +52,7 @@ def path(tmp_path: Path) -> Path:
     return issue_store(tmp_path / "audit.db")
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_eight_issues_stand_beside_each_other_with_what_they_mean(path: Path, size: tuple[int, int]) -> None:
     async with seated(path, size=size) as seat:
@@ -85,6 +86,7 @@ async def test_a_label_is_on_disk_before_the_cursor_moves(path: Path, monkeypatc
     ]
 
 
+@pytest.mark.e2e
 async def test_keys_give_labels_and_a_full_row_leads_to_the_next(path: Path) -> None:
     async with seated(path) as seat:
         await seat.press("a", "d", "n", "plus", "minus", "0", "1", "a")
@@ -164,6 +166,7 @@ async def test_what_others_said_is_nowhere(path: Path) -> None:
             ).result()
 
 
+@pytest.mark.e2e
 async def test_the_next_open_cell_is_found_around_the_end(path: Path) -> None:
     label(path, "ana", {"a-2": dict.fromkeys(ISSUES, 0), "a-1": dict.fromkeys(ISSUES[:7], 0)})
     async with seated(path) as seat:
@@ -176,6 +179,7 @@ async def test_the_next_open_cell_is_found_around_the_end(path: Path) -> None:
         assert "every cell that is listed has a label" in shown(seat.app, "#pace")
 
 
+@pytest.mark.e2e
 async def test_the_filter_shows_what_is_open_and_keeps_a_finished_row_until_it_is_asked_again(path: Path) -> None:
     label(path, "ana", {"a-2": dict.fromkeys(ISSUES, 0)})
     async with seated(path) as seat:
@@ -209,6 +213,7 @@ async def test_keys_typed_ahead_stay_on_the_statement_that_is_in_sight(path: Pat
         assert "(saved) ! 4 keys not taken: typed before this statement was seen" in said
 
 
+@pytest.mark.e2e
 async def test_a_key_that_came_before_the_statement_was_seen_is_dropped(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -330,6 +335,7 @@ async def test_everything_can_be_read_in_full(path: Path) -> None:
         assert "AGREEING" in screen_text(seat.app)
 
 
+@pytest.mark.e2e
 async def test_two_annotators_at_two_terminals_lose_nothing(path: Path) -> None:
     async with seated(path, "ana") as one:
         await one.press("a", "a")

@@ -259,6 +259,7 @@ async def test_the_form_fits_a_small_terminal(path: Path) -> None:
         assert "instrument" in screen_text(app)
 
 
+@pytest.mark.e2e
 async def test_cancelling_asks_first_and_no_is_the_answer_at_hand(path: Path) -> None:
     job = queued(path)
     app = WorkbenchApp(path, start="jobs")
@@ -303,6 +304,7 @@ async def test_a_done_job_offers_neither_cancel_nor_resume(path: Path) -> None:
         assert "c Cancel" not in screen_text(app)
 
 
+@pytest.mark.e2e
 async def test_the_log_is_shown_literally_and_at_its_end(path: Path) -> None:
     job = queued(path)
     log = launch.log_path(path, job)

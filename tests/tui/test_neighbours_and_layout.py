@@ -127,6 +127,7 @@ async def test_brackets_go_through_the_answers_that_are_opened_whole(path: Path)
         assert answers.table.cursor_row == 0
 
 
+@pytest.mark.e2e
 async def test_z_takes_the_last_ruling_back_wherever_rulings_are_made(path: Path) -> None:
     app = WorkbenchApp(path, start="audit", annotator="otto")
     async with app.run_test(size=(80, 24)) as pilot:

@@ -98,6 +98,7 @@ def test_reliability_and_people(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert items <= intervals(rows(shell, "item_agreement"))
 
 
+@pytest.mark.e2e
 def test_bias(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = bias_stores.full(tmp_path / "bias.db")
     loaded = bias_loaded.load(path, bias_loaded.Settings())

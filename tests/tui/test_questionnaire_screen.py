@@ -152,6 +152,7 @@ async def test_left_and_right_put_another_model_first_and_the_people_are_those_i
         assert {key[0] for key in keys(app)} == {KNOWS}, "the model stays the same from table to table"
 
 
+@pytest.mark.e2e
 async def test_of_many_prompts_the_first_condition_is_shown_while_the_rest_is_read(
     filled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,6 +179,7 @@ async def test_of_many_prompts_the_first_condition_is_shown_while_the_rest_is_re
         assert "still reading" not in screen_text(app)
 
 
+@pytest.mark.e2e
 async def test_v_shows_variability_as_printed(filled: Path, judged: QuestionnaireJudged) -> None:
     app = WorkbenchApp(filled, start="questionnaire")
     (spread,) = (one for one in judged.reports[DOUBTS].variability(QM) if one.target == "t0")
@@ -517,6 +519,7 @@ async def test_what_was_asked_before_a_change_is_noted_beside_the_figures(fresh:
 # ── what is not there, and what is hostile ──────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.e2e
 async def test_an_empty_store_says_how_to_begin_and_i_imports_the_shipped_questionnaire(tmp_path: Path) -> None:
     app = WorkbenchApp(made(tmp_path / "empty.db"), start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -643,6 +646,7 @@ async def test_home_says_how_well_the_newest_model_predicts_and_leads_here(
         await begin(app, pilot)
 
 
+@pytest.mark.e2e
 async def test_8_opens_it(filled: Path) -> None:
     app = WorkbenchApp(filled)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -81,6 +81,7 @@ async def test_enter_asks_who_one_is_once_and_the_app_remembers(tmp_path: Path) 
         assert app.screen.queue_name == "[b]second"  # type: ignore[attr-defined]
 
 
+@pytest.mark.e2e
 async def test_a_name_that_cannot_be_one_is_refused_with_the_reason(tmp_path: Path) -> None:
     app = WorkbenchApp(disputed(tmp_path / "a.db"))
     async with app.run_test(size=(80, 24)) as pilot:
@@ -181,6 +182,25 @@ async def test_a_name_that_is_taken_is_said_in_the_form(path: Path) -> None:
         await pilot.press(*"taken", "f5")
         await until(pilot, lambda: "named 'taken' already" in " ".join(shown(app, "#proposal").split()))
         assert isinstance(app.screen, QueueForm)
+
+
+@pytest.mark.e2e
+async def test_a_queue_without_a_codebook_says_so_and_f5_is_not_remembered(path: Path) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(QueuesScreen())
+        await until(pilot, lambda: "No queue yet" in screen_text(app))
+        await pilot.press("n")
+        await until_screen(pilot, app, QueueForm)
+        await until(pilot, lambda: "has no name yet" in shown(app, "#proposal"))
+        app.screen.query_one("#codebook", Select).clear()
+        await pilot.press(*"sides", "f5")
+        await until(pilot, lambda: "codebook: none is chosen" in shown(app, "#proposal"))
+        app.screen.query_one("#codebook", Select).value = "side"
+        await until(pilot, lambda: "sides: 3 items for training" in shown(app, "#proposal"))
+        assert isinstance(app.screen, QueueForm)
+    with Store.open(path) as store:
+        assert not store.queues.list()
 
 
 def typed(**changes: Any) -> QueueValues:

@@ -310,6 +310,7 @@ async def test_a_name_is_asked_for_before_the_first_item_and_kept(path: Path) ->
         assert isinstance(app.screen, ReviewItemScreen)
 
 
+@pytest.mark.e2e
 async def test_what_another_auditor_looks_at_is_said_and_passed_over(path: Path) -> None:
     with Store.open(path) as store:
         run = find_run(store, "reliability")

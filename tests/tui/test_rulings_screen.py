@@ -308,6 +308,7 @@ async def test_who_decides_on_issue_labels_sees_no_ruling_and_cannot_rule_there(
             assert "r Rule" not in screen_text(app)
 
 
+@pytest.mark.e2e
 def test_the_connection_of_an_annotator_cannot_read_rulings(tmp_path: Path) -> None:
     path = queued(tmp_path / "free.db")
     ruled_everywhere(path)

@@ -93,6 +93,7 @@ def answered(path: Path) -> int:
         return store.statements.history("small", "a-1")[-1].answers
 
 
+@pytest.mark.e2e
 async def test_a_wording_is_edited_with_its_difference_to_the_original_shown_as_it_is_typed(path: Path) -> None:
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -338,6 +339,7 @@ async def test_fields_that_cannot_be_so_are_refused_and_kept(path: Path, field: 
     assert held(path) == before
 
 
+@pytest.mark.e2e
 async def test_a_statement_is_split_in_two_and_the_old_one_is_archived(path: Path) -> None:
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:

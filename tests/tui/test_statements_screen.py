@@ -119,6 +119,7 @@ async def test_the_cursor_stays_on_its_statement_through_a_search_and_a_refresh(
         assert table(app).current == "s-0005"
 
 
+@pytest.mark.e2e
 async def test_issue_and_country_filters_cycle_and_x_takes_them_away(tmp_path: Path) -> None:
     app = WorkbenchApp(made(tmp_path / "audit.db", large_instrument(30)), start="statements")
     async with app.run_test(size=(80, 24)) as pilot:

@@ -43,6 +43,7 @@ def flat(text: str) -> str:
     return " ".join(text.replace("│", " ").split())
 
 
+@pytest.mark.e2e
 async def test_nobody_reads_saved_while_the_file_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminal, "LOOK_EVERY_S", 0.1)
     path = labelling_store(tmp_path / "a.db", answers(4))

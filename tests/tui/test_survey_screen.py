@@ -158,6 +158,7 @@ async def test_escape_at_the_name_leaves_and_a_bad_name_is_told(path: Path) -> N
         await seat.until(lambda: not isinstance(seat.app.screen, PersonDialog | SurveyScreen))
 
 
+@pytest.mark.e2e
 async def test_the_end_shows_ones_own_consistency_and_the_key_to_go_on(path: Path) -> None:
     async with seated(path) as seat:
         while seat.screen._view is not None and seat.screen._view.item is not None:
@@ -199,6 +200,7 @@ async def test_skipped_twice_stays_unanswered_and_the_end_says_so(path: Path) ->
         assert seat.item == first
 
 
+@pytest.mark.e2e
 async def test_further_statements_are_a_key_away(tmp_path: Path) -> None:
     path = made(tmp_path / "a.db", replace(instrument(*(f"s-{n}" for n in range(4))), survey=()))
     async with seated(path, design=Design(statements=2, variants=("negation",))) as seat:
@@ -257,6 +259,7 @@ async def test_an_instrument_with_nothing_to_compare_says_so(tmp_path: Path) -> 
         await seat.until(lambda: "no statement with an original and a variant" in seat.words)
 
 
+@pytest.mark.e2e
 async def test_the_numbers_are_explained_and_the_keys_listed(path: Path) -> None:
     async with seated(path) as seat:
         await seat.pilot.press("question_mark")

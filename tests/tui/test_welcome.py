@@ -99,6 +99,7 @@ def test_stores_of_a_folder_are_told_by_how_they_begin(folder: Path) -> None:
 # the screen
 
 
+@pytest.mark.e2e
 async def test_the_empty_state_says_what_can_be_done(folder: Path) -> None:
     app = WelcomeApp(folder)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -205,6 +206,7 @@ async def test_n_makes_a_new_store_and_says_what_is_wrong_with_a_name(folder: Pa
         assert store.instruments.names() == ()
 
 
+@pytest.mark.e2e
 async def test_e_makes_the_example_once_and_opens_it_again(folder: Path) -> None:
     for _ in range(2):
         app = WelcomeApp(folder)

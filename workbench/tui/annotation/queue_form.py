@@ -123,6 +123,8 @@ class QueueForm(ModalScreen[str | None]):
         self._proposed: tuple[QueueValues, QueueSpec] | None = None
         self._pause: Timer | None = None
         self._wanted = False
+        self._offered = False
+        "whether it was read what there is to draw from"
         self._labels = LABELS[Purpose.TRAINING]
         "what the field said because of the purpose, not because of a person"
 
@@ -164,7 +166,7 @@ class QueueForm(ModalScreen[str | None]):
     @on(Opened)
     def fill(self, event: Opened) -> None:
         """Offer what there is; the stance of all answers is chosen."""
-        sources = event.sources
+        sources, self._offered = event.sources, True
         self._offer("#codebook", [(visible(name), name) for name in sources.codebooks], "stance")
         instruments = [("all", ALL), *((visible(name), name) for name in sources.instruments)]
         self._offer("#instrument", instruments, ALL)
@@ -237,6 +239,8 @@ class QueueForm(ModalScreen[str | None]):
         if values.codebook:
             self.proposal_line.remove_class("-trouble")
             self.draw(values)
+        elif self._offered:
+            self._say(UsageError("codebook: none is chosen; choose what the labels are"))
 
     def _values(self) -> QueueValues:
         models: SelectionList[str] = self.query_one("#models", SelectionList)
