@@ -57,7 +57,6 @@ def keys(app: App[Any]) -> list[FooterKey]:
     return list(app.screen.query(FooterKey))
 
 
-@pytest.mark.e2e
 async def test_keys_are_made_anew_only_where_they_read_differently(path: Path) -> None:
     app = WorkbenchApp(path, start="statements")
     async with app.run_test(size=(80, 24)) as pilot:
