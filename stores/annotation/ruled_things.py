@@ -96,6 +96,11 @@ class RuledThings(Aggregate):
             for row in named(self.connection, sql, values)
         )  # fmt: skip
 
+    def probes(self, prompt: bytes) -> frozenset[int]:
+        """Return the rowids of the probes that put a prompt (its key)."""
+        rows = self.connection.execute(_PROBES, {"prompt": prompt})
+        return frozenset(probe for (probe,) in rows)
+
     def answers(self, prompt: bytes) -> tuple[GivenAnswer, ...]:
         """Return the distinct answers to a prompt, the most frequent first."""
         rows = self.connection.execute(_ANSWERS, {"prompt": prompt})
@@ -141,6 +146,8 @@ _PROMPTS = """
     where {where}
     order by s.version desc, w.id, t.id, p.id
 """
+
+_PROBES = "select p.id from prompt q join probe p on p.prompt_id = q.id where q.key = :prompt"
 
 _ANSWERS = """
     select x.key, x.body, sum(r.count) from prompt q

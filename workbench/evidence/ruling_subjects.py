@@ -238,21 +238,21 @@ def placed(store: Store, subject: Subject, *, told_apart: bool = True) -> tuple[
     if "statement" in named:
         parts = [named["statement"], *([named["variant"]] if "variant" in named else [])]
         return named["instrument"], "/".join(parts)
-    put = store.ruled_things.prompts(key=named["prompt"])
-    name, instrument = f"@{named['prompt'][:DIGITS]}", ""
-    if put:
-        first, instrument = put[0], put[0].instrument
-        wording = f"{first.ref}/{first.variant}"
-        same = (
-            [first]
-            if not told_apart
-            else [
-                one
-                for one in store.ruled_things.prompts(instrument=instrument, ref=first.ref)
-                if (one.version, one.language, one.variant) == (first.version, first.language, first.variant)
-            ]
-        )
-        names = _names(wording, same)
-        name = dict(zip((one.key for one in same), names, strict=True))[first.key]
+    instrument, name = "", f"@{named['prompt'][:DIGITS]}"
+    if put := store.ruled_things.prompts(key=named["prompt"]):
+        instrument = put[0].instrument
+        beside = _of_same_wording(store, put[0]) if told_apart else [put[0]]
+        names = _names(f"{put[0].ref}/{put[0].variant}", beside)
+        name = names[[one.key for one in beside].index(put[0].key)]
     answer_ = f"/={named['text'][:DIGITS]}" if "text" in named else ""
     return instrument, name + answer_ + (f"@{named['reader']}" if "reader" in named else "")
+
+
+def _of_same_wording(store: Store, put: PutPrompt) -> list[PutPrompt]:
+    """Return every prompt of the wording that a prompt puts, itself among them."""
+    wording = (put.version, put.language, put.variant)
+    return [
+        one
+        for one in store.ruled_things.prompts(instrument=put.instrument, ref=put.ref)
+        if (one.version, one.language, one.variant) == wording
+    ]

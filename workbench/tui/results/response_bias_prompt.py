@@ -129,8 +129,13 @@ class FormScreen(AmongRows):
 
     def _rulings_on(self, at: int) -> Sequence[str]:
         """Return what was ruled on an answer."""
-        words = (self._shown.row.ref,)
-        return self.standing.at(RuledPlace((self._instrument,), words, text=self._sheet.table.rows[at][1].text))
+        place = RuledPlace(
+            (self._instrument,),
+            (self._shown.row.ref,),
+            probe=self._form.shown.probe or 0,
+            text=self._sheet.table.rows[at][1].text,
+        )
+        return self.standing.at(place)
 
     def ruled_place(self) -> RuledPlace | None:
         """Return the form's prompt, and the answer under the cursor where one was drawn."""

@@ -119,8 +119,7 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
 
     def _rulings(self, row: ResponseRow) -> Sequence[str]:
         asked = self._asked
-        names = (asked.ref, asked.variant, asked.template, *(["swapped"] if asked.order == "swapped" else []))
-        return self.standing.on_answer(self._run.instrument, "/".join(names), row.text)
+        return self.standing.on_answer(self._run.instrument, f"{asked.ref}/{asked.variant}", asked.probe, row.text)
 
     def whole(self, row: ResponseRow) -> WholeAnswerScreen:
         shown = whole_answer(row)

@@ -66,6 +66,8 @@ class Stands:
     "of what it is about"
     line: str
     "who ruled what, and why"
+    probes: frozenset[int] = frozenset()
+    "rowids of the probes that put its prompt; empty where it is about a statement or a wording"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +76,21 @@ class Standing:
 
     every: tuple[Stands, ...] = ()
 
-    def on_answer(self, instrument: str, prompt: str, text: str) -> tuple[str, ...]:
-        """Return what was ruled on an answer to a prompt, and on the prompt or anything above it."""
-        answer = f"{prompt}/={text_key(text).hex()[:DIGITS]}"
+    def on_answer(self, instrument: str, wording: str, probe: int, text: str) -> tuple[str, ...]:
+        """Return what was ruled on an answer to the prompt of a probe, on the prompt, its wording and its statement.
+
+        wording : STATEMENT/VARIANT
+        """
+        digits = text_key(text).hex()[:DIGITS]
         return tuple(
             one.line
             for one in self.every
             if one.instrument == instrument
-            and (one.name.partition("@")[0] == answer or f"{prompt}/".startswith(f"{one.name}/"))
+            and (
+                f"{wording}/".startswith(f"{one.name}/")
+                if not one.probes
+                else probe in one.probes and one.name.partition("/=")[2].partition("@")[0] in ("", digits)
+            )
         )
 
     def at(self, place: RuledPlace) -> tuple[str, ...]:
@@ -90,7 +99,10 @@ class Standing:
         if place.text is not None:
             digits = f"={text_key(place.text).hex()[:DIGITS]}"
             return tuple(
-                one.line for one, name in here if name[0] in place.words and name[-1].partition("@")[0] == digits
+                one.line
+                for one, name in here
+                if name[-1].partition("@")[0] == digits
+                and (place.probe in one.probes if place.probe else name[0] in place.words)
             )
         return tuple(one.line for one, name in here if _meant(name, place.words))
 
@@ -327,8 +339,12 @@ def standing_in(store: Store) -> Standing:
     """Return the rulings that stand in an open store."""
     from workbench.evidence.ruling_subjects import placed
 
-    rulings = (one for of in store.rulings.standing().values() for one in of)
-    return Standing(tuple(Stands(*placed(store, one.subject, told_apart=False), said(one)) for one in rulings))
+    def stands(ruling: Ruling) -> Stands:
+        prompt = bytes.fromhex(ruling.subject.named.get("prompt", ""))
+        instrument, name = placed(store, ruling.subject, told_apart=False)
+        return Stands(instrument, name, said(ruling), store.ruled_things.probes(prompt))
+
+    return Standing(tuple(stands(one) for of in store.rulings.standing().values() for one in of))
 
 
 def things(store: Store, place: RuledPlace) -> list[Thing]:

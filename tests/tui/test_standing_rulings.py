@@ -1,0 +1,72 @@
+"""Which rulings are shown beside an answer: those on it, its prompt, its wording and its statement, and no others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stores.annotation.ruled_things import PutPrompt
+from stores.core.store import Store
+from tests.template_stores import play
+from workbench.domain.rulings import Verdict
+from workbench.evidence import ruling_subjects as subjects
+from workbench.tui.rulings.ruling import RuledPlace, Standing, standing_in
+
+WORDING = "a/original"
+
+
+FAMILY = "select t.family from probe p join template t on t.id = p.template_id where p.id = ?"
+
+
+def prompt_of(store: Store, family: str) -> PutPrompt:
+    """Return the prompt that a family's template `personal-1` puts of one wording; both families have that name."""
+    meant = ("a", "original", "en", "personal-1", False)
+    (found,) = [
+        put
+        for put in store.ruled_things.prompts(instrument="small", ref="a")
+        if (put.ref, str(put.variant), put.language, put.template, put.inverted) == meant
+        for probe in store.ruled_things.probes(put.key)
+        if store.connection.execute(FAMILY, [probe]).fetchone()[0] == family
+    ]
+    return found
+
+
+def beside(standing: Standing, store: Store, put: PutPrompt, text: str) -> tuple[str, ...]:
+    (probe,) = store.ruled_things.probes(put.key)
+    place = RuledPlace(("small",), ("a",), probe=probe, text=text)
+    shown = standing.on_answer("small", WORDING, probe, text)
+    assert set(standing.at(place)) <= set(shown)
+    return shown
+
+
+def test_a_ruling_stays_with_the_family_whose_template_it_is_about(tmp_path: Path) -> None:
+    path = play(tmp_path / "audit.db", [("ask", "one chat", "en"), ("ask", "one user", "en")])
+    with Store.open(path) as store:
+        chat, user = prompt_of(store, "chat"), prompt_of(store, "user")
+        assert chat.key != user.key
+        name = subjects.called(store, subjects.prompt(chat).subject)
+        every = subjects.below(store, subjects.find(store, name, "small"))
+        (agree,) = [one for one in every if one.words == "agree"]
+        subjects.rule(store, agree, Verdict.MISREAD, auditor="ada", reason="irony", reading="disagree")
+        subjects.rule(
+            store, subjects.prompt(user), Verdict.TEMPLATE_AT_FAULT, auditor="ada", reason="leads", reading=None
+        )
+        above = subjects.find(store, WORDING, "small")
+        subjects.rule(store, above, Verdict.CONFIRMED, auditor="bob", reason="as meant", reading=None)
+        standing = standing_in(store)
+
+        def reasons(put: PutPrompt, text: str) -> set[str]:
+            lines = beside(standing, store, put, text)
+            return {word for line in lines for word in ("irony", "leads", "bob") if word in line}
+
+        assert reasons(chat, "agree") == {"irony", "bob"}
+        assert reasons(chat, "disagree") == {"bob"}
+        assert reasons(user, "agree") == {"leads", "bob"}
+
+
+def test_a_ruling_on_a_statement_reaches_no_statement_whose_name_begins_the_same(tmp_path: Path) -> None:
+    with Store.open(play(tmp_path / "audit.db", [("ask", "one chat", "en")])) as store:
+        statement = subjects.find(store, "a", "small")
+        subjects.rule(store, statement, Verdict.CONFIRMED, auditor="ada", reason="as meant", reading=None)
+        standing = standing_in(store)
+    assert len(standing.on_answer("small", WORDING, 1, "agree")) == 1
+    assert standing.on_answer("small", "ab/original", 1, "agree") == ()
