@@ -96,10 +96,17 @@ class RuledThings(Aggregate):
             for row in named(self.connection, sql, values)
         )  # fmt: skip
 
-    def probes(self, prompt: bytes) -> frozenset[int]:
-        """Return the rowids of the probes that put a prompt (its key)."""
-        rows = self.connection.execute(_PROBES, {"prompt": prompt})
-        return frozenset(probe for (probe,) in rows)
+    def probes(self, named: Mapping[str, str]) -> frozenset[int]:
+        """Return the rowids of the probes that put what a subject names: a prompt, a wording, or all of a statement."""
+        where = _OF_PROMPT if "prompt" in named else _OF_STATEMENT
+        values = {**named, "key": bytes.fromhex(named.get("prompt", ""))}
+        rows = self.connection.execute(_PROBES.format(where=where), values)
+        meant = {name: named[name] for name in ("language", "variant") if name in named}
+        return frozenset(
+            probe
+            for probe, language, kind, n in rows
+            if meant.items() <= {"language": language, "variant": _variant(kind, n)}.items()
+        )
 
     def answers(self, prompt: bytes) -> tuple[GivenAnswer, ...]:
         """Return the distinct answers to a prompt, the most frequent first."""
@@ -147,7 +154,17 @@ _PROMPTS = """
     order by s.version desc, w.id, t.id, p.id
 """
 
-_PROBES = "select p.id from prompt q join probe p on p.prompt_id = q.id where q.key = :prompt"
+_OF_PROMPT = "q.key = :key"
+_OF_STATEMENT = "i.name = :instrument and s.ref = :statement and s.version = :version"
+_PROBES = """
+    select p.id, w.language, w.kind, w.ordinal
+    from probe p
+    join prompt q on q.id = p.prompt_id
+    join wording w on w.id = p.wording_id
+    join statement s on s.id = w.statement_id
+    join instrument i on i.id = s.instrument_id
+    where {where}
+"""
 
 _ANSWERS = """
     select x.key, x.body, sum(r.count) from prompt q

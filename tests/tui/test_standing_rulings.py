@@ -24,16 +24,16 @@ def prompt_of(store: Store, family: str) -> PutPrompt:
         put
         for put in store.ruled_things.prompts(instrument="small", ref="a")
         if (put.ref, str(put.variant), put.language, put.template, put.inverted) == meant
-        for probe in store.ruled_things.probes(put.key)
+        for probe in store.ruled_things.probes({"prompt": put.key.hex()})
         if store.connection.execute(FAMILY, [probe]).fetchone()[0] == family
     ]
     return found
 
 
 def beside(standing: Standing, store: Store, put: PutPrompt, text: str) -> tuple[str, ...]:
-    (probe,) = store.ruled_things.probes(put.key)
+    (probe,) = store.ruled_things.probes({"prompt": put.key.hex()})
     place = RuledPlace(("small",), ("a",), probe=probe, text=text)
-    shown = standing.on_answer("small", WORDING, probe, text)
+    shown = standing.on_answer(probe, text)
     assert set(standing.at(place)) <= set(shown)
     return shown
 
@@ -50,7 +50,7 @@ def test_a_ruling_stays_with_the_family_whose_template_it_is_about(tmp_path: Pat
         subjects.rule(
             store, subjects.prompt(user), Verdict.TEMPLATE_AT_FAULT, auditor="ada", reason="leads", reading=None
         )
-        above = subjects.find(store, WORDING, "small")
+        above = subjects.find(store, f"{WORDING}:en", "small")
         subjects.rule(store, above, Verdict.CONFIRMED, auditor="bob", reason="as meant", reading=None)
         standing = standing_in(store)
 
@@ -63,10 +63,30 @@ def test_a_ruling_stays_with_the_family_whose_template_it_is_about(tmp_path: Pat
         assert reasons(user, "agree") == {"leads", "bob"}
 
 
-def test_a_ruling_on_a_statement_reaches_no_statement_whose_name_begins_the_same(tmp_path: Path) -> None:
-    with Store.open(play(tmp_path / "audit.db", [("ask", "one chat", "en")])) as store:
-        statement = subjects.find(store, "a", "small")
-        subjects.rule(store, statement, Verdict.CONFIRMED, auditor="ada", reason="as meant", reading=None)
+def test_a_ruling_on_a_wording_is_named_and_shown_in_its_language(tmp_path: Path) -> None:
+    path = play(tmp_path / "audit.db", [("ask", "one chat", "en"), ("ask", "one chat", "de")])
+    with Store.open(path) as store:
+        german = subjects.find(store, f"{WORDING}:de", "small")
+        assert subjects.called(store, german.subject) == f"{WORDING}:de"
+        subjects.rule(store, german, Verdict.WORDING_AT_FAULT, auditor="ada", reason="a wrong word", reading=None)
+        (one,) = standing_in(store).every
+        languages = {
+            put.language
+            for put in store.ruled_things.prompts(instrument="small", ref="a")
+            if store.ruled_things.probes({"prompt": put.key.hex()}) & one.probes
+        }
+    assert languages == {"de"}
+
+
+def test_a_ruling_on_a_statement_is_shown_beside_the_answers_to_its_version_alone(tmp_path: Path) -> None:
+    steps = [("ask", "one chat", "en"), ("statement", "a", ""), ("ask", "one chat", "en")]
+    with Store.open(play(tmp_path / "audit.db", steps)) as store:
+        old = subjects.statement_version(store, "small", "a", 1)
+        subjects.rule(store, old, Verdict.CONFIRMED, auditor="ada", reason="as meant", reading=None)
         standing = standing_in(store)
-    assert len(standing.on_answer("small", WORDING, 1, "agree")) == 1
-    assert standing.on_answer("small", "ab/original", 1, "agree") == ()
+        shown = {
+            put.version: len(standing.on_answer(probe, "agree"))
+            for put in store.ruled_things.prompts(instrument="small", ref="a")
+            for probe in store.ruled_things.probes({"prompt": put.key.hex()})
+        }
+    assert shown == {1: 1, 2: 0}

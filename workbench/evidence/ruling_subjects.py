@@ -30,6 +30,8 @@ UNREADABLE = "unreadable"
 OFFERED = "options"
 "axis of a prompt that offers letters: how many"
 SWAPPED = "swapped"
+STATEMENT = ("instrument", "statement", "version")
+"what names a statement"
 LEAST = 4
 "digits of a key that tell what is meant"
 KEY = re.compile(rf"@([0-9a-f]{{{LEAST},32}})")
@@ -232,12 +234,16 @@ def called(store: Store, subject: Subject) -> str:
 def placed(store: Store, subject: Subject, *, told_apart: bool = True) -> tuple[str, str]:
     """Return the instrument of what a ruling is about, empty where the store does not have it, and its name.
 
-    told_apart : False: a prompt is named by its wording, template and order even where another template has that name
+    told_apart : False: a prompt is named by its wording, template and order even where another template has that name,
+        and a wording without its language
     """
     named = subject.named
     if "statement" in named:
-        parts = [named["statement"], *([named["variant"]] if "variant" in named else [])]
-        return named["instrument"], "/".join(parts)
+        if "variant" not in named:
+            return named["instrument"], named["statement"]
+        of = Thing(Subject(Ruled.STATEMENT, {name: named[name] for name in STATEMENT}), named["statement"], "")
+        called_so = [one.name for one in wordings(store, of) if told_apart and one.subject.key == subject.key]
+        return named["instrument"], called_so[0] if called_so else f"{named['statement']}/{named['variant']}"
     instrument, name = "", f"@{named['prompt'][:DIGITS]}"
     if put := store.ruled_things.prompts(key=named["prompt"]):
         instrument = put[0].instrument

@@ -118,8 +118,7 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
         return RuledPlace(probe=self._asked.probe, text=None if row is None or row.truncated else row.text)
 
     def _rulings(self, row: ResponseRow) -> Sequence[str]:
-        asked = self._asked
-        return self.standing.on_answer(self._run.instrument, f"{asked.ref}/{asked.variant}", asked.probe, row.text)
+        return self.standing.on_answer(self._asked.probe, row.text)
 
     def whole(self, row: ResponseRow) -> WholeAnswerScreen:
         shown = whole_answer(row)

@@ -67,7 +67,9 @@ class Stands:
     line: str
     "who ruled what, and why"
     probes: frozenset[int] = frozenset()
-    "rowids of the probes that put its prompt; empty where it is about a statement or a wording"
+    "rowids of the probes that put what it is about"
+    answer: str = ""
+    "first digits of the key of the answer that it is about; empty: of no single answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,35 +78,22 @@ class Standing:
 
     every: tuple[Stands, ...] = ()
 
-    def on_answer(self, instrument: str, wording: str, probe: int, text: str) -> tuple[str, ...]:
-        """Return what was ruled on an answer to the prompt of a probe, on the prompt, its wording and its statement.
-
-        wording : STATEMENT/VARIANT
-        """
-        digits = text_key(text).hex()[:DIGITS]
-        return tuple(
-            one.line
-            for one in self.every
-            if one.instrument == instrument
-            and (
-                f"{wording}/".startswith(f"{one.name}/")
-                if not one.probes
-                else probe in one.probes and one.name.partition("/=")[2].partition("@")[0] in ("", digits)
-            )
-        )
+    def on_answer(self, probe: int, text: str) -> tuple[str, ...]:
+        """Return what was ruled on an answer to the prompt of a probe, on the prompt, its wording and its statement."""
+        answer = text_key(text).hex()[:DIGITS]
+        return tuple(one.line for one in self.every if probe in one.probes and one.answer in ("", answer))
 
     def at(self, place: RuledPlace) -> tuple[str, ...]:
         """Return what was ruled on the statement that a place names, on what is below it, or on its answer."""
         here = [(one, one.name.split("/")) for one in self.every if one.instrument in place.instruments]
-        if place.text is not None:
-            digits = f"={text_key(place.text).hex()[:DIGITS]}"
-            return tuple(
-                one.line
-                for one, name in here
-                if name[-1].partition("@")[0] == digits
-                and (place.probe in one.probes if place.probe else name[0] in place.words)
-            )
-        return tuple(one.line for one, name in here if _meant(name, place.words))
+        if place.text is None:
+            return tuple(one.line for one, name in here if _meant(name, place.words))
+        answer = text_key(place.text).hex()[:DIGITS]
+        return tuple(
+            one.line
+            for one, name in here
+            if one.answer == answer and (place.probe in one.probes if place.probe else name[0] in place.words)
+        )
 
 
 def _meant(name: Sequence[str], words: Sequence[str]) -> bool:
@@ -340,9 +329,10 @@ def standing_in(store: Store) -> Standing:
     from workbench.evidence.ruling_subjects import placed
 
     def stands(ruling: Ruling) -> Stands:
-        prompt = bytes.fromhex(ruling.subject.named.get("prompt", ""))
+        named = ruling.subject.named
         instrument, name = placed(store, ruling.subject, told_apart=False)
-        return Stands(instrument, name, said(ruling), store.ruled_things.probes(prompt))
+        answer = named.get("text", "")[:DIGITS]
+        return Stands(instrument, name, said(ruling), store.ruled_things.probes(named), answer)
 
     return Standing(tuple(stands(one) for of in store.rulings.standing().values() for one in of))
 
