@@ -101,8 +101,9 @@ def test_where_json_is_asked_for_nothing_else_is_printed(
     }
     about = [option.replace("--purpose=x", "--purpose=test") for option in needed.values()]
     where = [] if name in ALONE else [str(store)]
-    main([name, *where, *NEEDED.get(name, about), "--json"])
+    code = main([name, *where, *NEEDED.get(name, about), "--json"])
     out = capsys.readouterr().out
+    assert out or code, "it printed nothing, and says that all is well"
     if out:
         json.loads(out)
 

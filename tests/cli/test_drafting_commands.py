@@ -204,6 +204,7 @@ def test_a_mistake_gives_a_sentence_and_no_traceback(
     assert "Traceback" not in err
 
 
+@pytest.mark.e2e
 def test_hostile_lines_are_printed_as_they_may_be(
     path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -116,6 +116,7 @@ def test_the_statements_that_show_a_bias_are_the_fewest_that_do() -> None:
     assert statements_a_side(STEADY, 0.1, SIZE, 0.001, 1000) is None
 
 
+@pytest.mark.e2e
 def test_the_smallest_bias_shows_in_four_runs_of_five() -> None:
     from scipy.stats import ttest_ind
 

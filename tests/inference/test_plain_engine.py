@@ -145,6 +145,7 @@ def test_a_models_own_generation_settings_have_no_effect() -> None:
     assert settings.num_beams == 3
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("kind", ["llama", "t5"])
 def test_answers_do_not_depend_on_how_many_are_drawn_at_once(kind: str) -> None:
     engine = engine_of(kind)

@@ -13,6 +13,7 @@ from workbench.inference.base import Work
 YES, NO = [9, 40], [10]
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("kind", ["llama", "gpt2", "gemma3", "qwen2-sliding"])
 def test_yes_and_no_after_contexts_longer_than_a_pass_are_those_of_a_plain_forward_pass(kind: str) -> None:
     rng, work = np.random.default_rng(12), Work()

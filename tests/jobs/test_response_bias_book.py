@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scipy.stats import pearsonr
 
 from stores.core.store import Store
 from tests.conftest import new_store
@@ -166,6 +167,23 @@ def test_a_model_that_moves_as_people_do_says_why_not_where_it_does_not(found: F
     missing = cells(of.table("likeness"), model=EXACTLY, bias="odd_even")[0]
     assert (missing["most_human_like"], missing["why"]) == (None, "open: too few questions for a test")
     assert missing["untested"] == (Perturbation.MIDDLE_RANDOM, Perturbation.LETTER_SWAP)
+
+
+def test_the_change_against_uncertainty_is_over_the_biases_of_every_model_and_of_each(found: Findings) -> None:
+    rows = {row["model"]: row for row in cells(book(found).table("uncertainty"))}
+    assert list(rows) == ["all", *found.reports]
+    assert rows["all"]["cells"] == sum(row["cells"] for name, row in rows.items() if name != "all")
+    for name, row in rows.items():
+        at = [
+            (abs(cell.delta.mean), cell.spread.original)
+            for model, cell in found.lines
+            if name in ("all", model) and cell.scored
+        ]
+        assert row["cells"] == len(at)
+        if row["r"].undefined:
+            assert len(at) < 3 or len(set(at)) == 1
+        else:
+            assert row["r"].value == pytest.approx(pearsonr(*zip(*at, strict=True)).statistic)
 
 
 def test_two_ways_are_compared_in_any_order_and_one_alone_says_so(found: Findings, tmp_path: Path) -> None:

@@ -278,6 +278,7 @@ async def test_labels_that_came_while_one_looked_are_shown_before_anything_is_de
     assert [row[1] for row in decisions(path)] == ["neutral"]
 
 
+@pytest.mark.e2e
 async def test_keys_are_ignored_while_a_decision_is_committed(path: Path, disputed: list[int]) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -293,6 +294,7 @@ async def test_keys_are_ignored_while_a_decision_is_committed(path: Path, disput
     assert [row[:2] for row in decisions(path)] == [(disputed[0], "agree")]
 
 
+@pytest.mark.e2e
 async def test_a_failed_commit_keeps_the_item_and_says_what_happened(path: Path, disputed: list[int]) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -347,6 +349,7 @@ async def test_a_queue_that_is_not_there_is_a_plain_sentence(path: Path) -> None
         assert "no queue is named 'q'" in screen_text(app)
 
 
+@pytest.mark.e2e
 async def test_without_a_name_nothing_is_decided_and_the_name_given_is_kept(path: Path, disputed: list[int]) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -382,6 +385,7 @@ async def test_hostile_texts_are_shown_literally(path: Path, size: tuple[int, in
             await pilot.pause()
 
 
+@pytest.mark.e2e
 async def test_the_guideline_and_the_explanation_open(path: Path, disputed: list[int]) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -310,6 +310,7 @@ async def test_a_long_answer_scrolls_and_the_next_one_starts_at_its_beginning(tm
         assert "Response · 501 lines" in seat.text
 
 
+@pytest.mark.e2e
 async def test_leaving_gives_the_item_back_and_digits_and_h_do_not_leave(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(3))
     async with seated(path) as seat:
@@ -435,6 +436,7 @@ async def test_items_in_others_hands_come_free_and_f5_finds_them(tmp_path: Path)
             await seat.until(lambda: "answer 0000" in seat.text)
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("name", ["bob ç 'x'", '"; drop table reading; --', "[b]ana[/]", "研究員", "x" * 64, "1"])
 async def test_odd_names_are_people_like_others(tmp_path: Path, name: str) -> None:
     path = labelling_store(tmp_path / "a.db", answers(2))
@@ -460,6 +462,7 @@ async def test_a_statement_to_be_placed_is_shown_alone_and_without_its_side(tmp_
     assert [label for _, _, label in labels_of(path)] == ["economic-right"]
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 async def test_all_that_one_needs_is_in_sight(
     tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
@@ -476,6 +479,7 @@ async def test_all_that_one_needs_is_in_sight(
         assert not any(f"economic · {side}" in text for side in ("left", "right")), "the side stays hidden"
 
 
+@pytest.mark.e2e
 async def test_a_click_on_a_label_gives_it(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(3))
     async with seated(path) as seat:
@@ -486,6 +490,7 @@ async def test_a_click_on_a_label_gives_it(tmp_path: Path) -> None:
     assert [label for _, _, label in labels_of(path)] == ["neutral"]
 
 
+@pytest.mark.e2e
 async def test_the_second_half_of_a_double_click_labels_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

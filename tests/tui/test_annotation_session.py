@@ -274,6 +274,7 @@ async def test_a_label_that_could_not_be_saved_says_so_and_the_same_key_tries_ag
     assert of.kept(path) == [of.labels[1]]
 
 
+@pytest.mark.e2e
 @ONE_BY_ONE
 async def test_a_label_that_was_saved_is_not_called_lost_when_the_next_item_cannot_be_read(
     path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
@@ -299,6 +300,7 @@ async def test_a_label_that_was_saved_is_not_called_lost_when_the_next_item_cann
     assert of.kept(path) == [of.labels[1]]
 
 
+@pytest.mark.e2e
 @ONE_BY_ONE
 async def test_the_time_from_paint_to_key_is_kept(path: Path, kind: str) -> None:
     async with seated(path, kind) as seat:

@@ -70,6 +70,7 @@ async def test_the_verdicts_are_those_of_the_book(app: WorkbenchApp, size: tuple
         assert "label order ✓ 2/2" in flowing(app) or size[0] == 140, "the details say under how many templates"
 
 
+@pytest.mark.e2e
 async def test_an_undefined_kappa_says_why(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
@@ -133,6 +134,7 @@ async def test_a_template_judges_alone_and_issue_country_and_search_narrow(app: 
         assert not app.screen.query_one("#find", Input).value
 
 
+@pytest.mark.e2e
 async def test_rules_change_the_verdicts(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
@@ -237,6 +239,7 @@ async def test_without_answers_it_says_what_to_do(path: Path) -> None:
         assert "3 goes to Jobs" in screen_text(app)
 
 
+@pytest.mark.e2e
 async def test_a_store_that_cannot_be_read_keeps_the_verdicts(app: WorkbenchApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)

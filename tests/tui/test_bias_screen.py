@@ -116,6 +116,7 @@ def test_the_screen_knows_the_names_and_defaults_of_the_pipeline() -> None:
 # ── the plane ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_the_plane_stands_beside_its_numbers(filled: Path, judged: BiasJudged, size: tuple[int, int]) -> None:
     app = WorkbenchApp(filled, start="results")

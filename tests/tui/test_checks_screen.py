@@ -104,6 +104,7 @@ async def test_the_texts_are_compared_word_by_word(odd_store: Path) -> None:
         assert "similarities by minilm of 17 texts" in shown(app, "#models")
 
 
+@pytest.mark.e2e
 async def test_enter_goes_to_the_wording_and_back_to_the_same_place(odd_store: Path) -> None:
     app = WorkbenchApp(odd_store)
     async with app.run_test(size=(140, 40)) as pilot:
@@ -136,6 +137,7 @@ async def test_a_finding_about_no_statement_is_shown_whole(odd_store: Path) -> N
         assert "marked, and says little" in shown(app, "#text")
 
 
+@pytest.mark.e2e
 async def test_waiving_asks_why_and_who_and_hides_the_finding(odd_store: Path) -> None:
     app = WorkbenchApp(odd_store)
     async with app.run_test(size=(140, 40)) as pilot:

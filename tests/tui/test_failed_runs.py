@@ -65,6 +65,7 @@ def test_another_run_that_has_answers_is_the_one_that_is_meant(tmp_path: Path) -
         assert [of.run.dtype for of in judge_consistency(store).runs] == ["float32"]
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("start", ["home", "statements", "jobs", "audit", "consistency", "annotate", "results"])
 async def test_every_screen_opens_on_a_store_where_everything_failed(tmp_path: Path, start: str) -> None:
     app = WorkbenchApp(partly(tmp_path / "failed.db"), start=start)

@@ -40,6 +40,7 @@ def path(tmp_path: Path, known: bool, capsys: pytest.CaptureFixture[str]) -> Pat
     return path
 
 
+@pytest.mark.e2e
 @KNOWN
 def test_the_shell_says_what_a_test_stands_for_and_what_a_correction_rests_on(
     path: Path, known: bool, capsys: pytest.CaptureFixture[str]

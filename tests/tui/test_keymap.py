@@ -40,6 +40,7 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "config" / "keymap.toml"
 
 
+@pytest.mark.e2e
 async def test_a_key_of_the_keymap_does_what_it_was_given(path: Path, config: Path) -> None:
     config.write_text('[home]\ngo-statements = "ctrl+g"\n')
     app = WorkbenchApp(path)
@@ -102,6 +103,7 @@ async def test_the_palette_finds_statements_by_name(path: Path, config: Path) ->
         await until(pilot, lambda: isinstance(app.screen, StatementScreen) and ref in screen_text(app))
 
 
+@pytest.mark.e2e
 async def test_a_theme_is_remembered(path: Path, config: Path) -> None:
     del config
     for theme in ("gruvbox", "nord"):

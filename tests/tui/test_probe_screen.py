@@ -67,6 +67,7 @@ def failed(path: Path, kind: str, spec: dict[str, object]) -> int:
         return number
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 async def test_the_answers_of_a_probe_are_shown_with_their_readings_and_never_sent(
     path: Path, size: tuple[int, int]

@@ -45,6 +45,7 @@ def disputed(path: Path) -> Path:
     return path
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 async def test_every_queue_shows_how_far_it_is(tmp_path: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(disputed(tmp_path / "a.db"))

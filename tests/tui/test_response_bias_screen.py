@@ -386,6 +386,7 @@ async def test_imported_answers_show_what_was_not_on_offer_and_texts_as_they_sta
         assert "\x1b[31m" not in screen_text(app)
 
 
+@pytest.mark.e2e
 async def test_a_warning_of_imported_answers_stands_with_the_cell_and_in_the_notes(tmp_path: Path) -> None:
     path = tmp_path / "warned.db"
     with new_store(path) as store:

@@ -94,6 +94,7 @@ async def test_four_keys_lead_from_the_to_do_list_of_home_to_a_ruling(path: Path
         await until(pilot, lambda: "2 items or more wait for an auditor: smol (reliability)" in flowing(app))
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("key", ["h", "1", "q"])
 async def test_the_keys_for_home_lead_there_from_the_queue_that_home_opened(path: Path, key: str) -> None:
     app = opened(path, start="home")
@@ -106,6 +107,7 @@ async def test_the_keys_for_home_lead_there_from_the_queue_that_home_opened(path
         assert app.is_running
 
 
+@pytest.mark.e2e
 async def test_what_waits_next_is_given_to_somebody_by_name(path: Path) -> None:
     app = opened(path, auditor=None)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -158,6 +158,7 @@ def test_leaving_says_nothing_when_nothing_runs(path: Path) -> None:
     assert goes_on(path) == []
 
 
+@pytest.mark.e2e
 def test_the_first_paint_imports_nothing_heavy() -> None:
     heavy = ("numpy", "scipy", "torch", "transformers", "sqlite_utils", "workbench.pipeline", "stores.core.store")
     code = f"import sys, workbench.tui.app; print([name for name in {heavy!r} if name in sys.modules])"

@@ -113,6 +113,7 @@ async def test_a_wording_is_edited_with_its_difference_to_the_original_shown_as_
     assert (wording.text, wording.author) == ("Statement a-1 should become law. (1) Truly.", "ana")
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     ("text", "said"),
     [("", "it is empty"), ("a" * 10_001, "it has 10,001 characters"), ("a\x00b", "NUL")],
@@ -131,6 +132,7 @@ async def test_a_text_that_cannot_be_a_wording_is_refused_and_kept(path: Path, t
     assert held(path).version == 1
 
 
+@pytest.mark.e2e
 async def test_enter_leaves_the_text_and_breaks_no_line(path: Path) -> None:
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -529,6 +531,7 @@ async def test_a_replacement_that_empties_a_wording_is_refused(path: Path) -> No
         assert isinstance(app.screen, BulkForm)
 
 
+@pytest.mark.e2e
 async def test_stray_blanks_are_drawn_and_stripped(path: Path) -> None:
     with Store.open(path) as store:
         seen = store.statements.get("small", "a-1")
@@ -544,6 +547,7 @@ async def test_stray_blanks_are_drawn_and_stripped(path: Path) -> None:
         await until(pilot, lambda: held(path).wordings[0].text == "Taxes should fall.")
 
 
+@pytest.mark.e2e
 async def test_a_bulk_change_of_what_somebody_else_changed_is_shown_anew(path: Path) -> None:
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -666,6 +670,7 @@ async def test_everything_of_the_workshop_is_a_named_action(path: Path) -> None:
         await until(pilot, lambda: all(word in screen_text(app).splitlines()[-1] for word in kept))
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     ("key", "screen"),
     [

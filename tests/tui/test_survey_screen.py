@@ -96,6 +96,7 @@ async def test_nothing_on_the_screen_tells_variant_statement_or_anybodys_answer(
         assert "negation" in seat.text
 
 
+@pytest.mark.e2e
 async def test_undo_goes_back_step_by_step_and_says_what_was_taken_back(path: Path) -> None:
     async with seated(path) as seat:
         seen = []
@@ -240,6 +241,7 @@ async def test_hostile_statements_are_shown_literally_and_long_ones_scroll(
     assert len(given(path)) == 2 * len(texts)
 
 
+@pytest.mark.e2e
 async def test_a_name_that_is_taken_is_a_calm_panel_and_enter_asks_for_another(tmp_path: Path) -> None:
     path = made(tmp_path / "a.db", instrument())
     async with seated(path, "1", begin=False) as seat:
