@@ -80,13 +80,22 @@ def log(model: str, key: bytes, form: str) -> float:
     return -6 - int.from_bytes(content_key([model, key.hex(), form])[:4]) / 2**32
 
 
-def ask(store: Store, model: str, family: str, language: str, refs: Sequence[str], *, exact: bool = False) -> None:
+def ask(
+    store: Store,
+    model: str,
+    family: str,
+    language: str,
+    refs: Sequence[str],
+    *,
+    exact: bool = False,
+    revision: str = "r1",
+) -> None:
     """Ask what is missing as a job does; `exact`: compute the probabilities of labels in place of answers."""
     sampling = EXACTLY if exact else Sampling()
     design = Design(
         "small", model, samples=1, sampling=sampling, family=family, language=language, statements=tuple(refs)
     )
-    card = ModelCard(model, "r1", "scripted", "float32", "none")
+    card = ModelCard(model, revision, "scripted", "float32", "none")
     plan = pipeline.plan(store, design, card=card)
     store.runs.add_probes("reliability", "small", plan.design.language, plan.templates, plan.probes)
     job = store.jobs.create("sample", plan.design.as_json(), len(plan.prompts))
@@ -99,7 +108,8 @@ def ask(store: Store, model: str, family: str, language: str, refs: Sequence[str
         ]
         store.scores.add(*ids, attempt, scores, {})
     else:
-        batch = [Answered(key, 1, sum(n for _, n in said(model, key)), said(model, key)) for key, _ in plan.requests()]
+        who = model if revision == "r1" else f"{model} {revision}"
+        batch = [Answered(key, 1, sum(n for _, n in said(who, key)), said(who, key)) for key, _ in plan.requests()]
         store.runs.add(*ids, attempt, batch)
     store.jobs.finish(job, attempt, "done")
 

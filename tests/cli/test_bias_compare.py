@@ -32,12 +32,20 @@ def path(tmp_path: Path) -> Path:
 def test_a_stopped_run_is_compared_over_what_it_was_asked(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = data(capsys, "bias", path, "--compare", WHOLE, STOPPED, "--draws", "200")
     within = totals(data(capsys, "bias", path, "--common", "--draws", "200"))
-    compared = table(found, "compared", WHOLE, STOPPED)[0]
+    compared = table(found, "compared", STOPPED, WHOLE)[0]
     assert compared["name"] == "all answers"
-    assert compared["difference"]["value"] == pytest.approx(within[WHOLE] - within[STOPPED])
-    assert [compared[f"{side}_total"]["value"] for side in SIDES] == [within[WHOLE], within[STOPPED]]
+    assert compared["difference"]["value"] == pytest.approx(within[STOPPED] - within[WHOLE])
+    assert [compared[f"{side}_total"]["value"] for side in SIDES] == [within[STOPPED], within[WHOLE]]
     assert [compared[f"{side}_prompts"] for side in SIDES] == [PROMPTS // 2] * 2
-    assert [compared[f"{side}_left_out"] for side in SIDES] == [PROMPTS // 2, 0]
+    assert [compared[f"{side}_left_out"] for side in SIDES] == [0, PROMPTS // 2]
+    assert [(row["run"], row["common"], row["alone"]) for row in table(found, "compared_runs")] == [
+        (WHOLE, 8, 8),
+        (STOPPED, 8, 0),
+    ]
+    leaning = table(found, "changes", verdict="leaning")[0]
+    items = table(found, "changed_items", "leaning")
+    assert leaning["n"] == len([row for row in items if not row["left_out"]]) == 8
+    assert leaning["gained"] == sum((row["verdict_1"], row["verdict_2"]) == ("left", "right") for row in items)
     assert [(row["model"], row["common"], row["left_out"]) for row in table(found, "asked")] == [
         (STOPPED, PROMPTS // 2, 0),
         (WHOLE, PROMPTS // 2, PROMPTS // 2),

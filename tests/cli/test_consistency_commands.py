@@ -83,10 +83,12 @@ def test_models_stand_beside_baselines_and_are_compared(asked: Path, capsys: pyt
     first, second = models(asked)
     found = data(capsys, "consistency", asked, *LENIENT, "--baselines", "--compare", first, second)
     assert names(found) == [first, second, "always agree", "always disagree"]
-    compared = rows(found, "compared_leaning", first, second)
+    compared = rows(found, "compared_leaning", second, first)
     assert {row["difference"]["n"] for row in compared} == {12}
     said = [rows(found, "leaning", respondent=name)[0]["share"]["value"] for name in (first, second)]
-    assert compared[0]["difference"]["value"] == pytest.approx(said[0] - said[1])
+    assert compared[0]["difference"]["value"] == pytest.approx(said[1] - said[0])
+    (change,) = rows(found, "changes")
+    assert (change["verdict"], change["n"]) == ("reliable stance", 12)
     only = data(capsys, "consistency", asked, *LENIENT, "--model", first)
     assert names(only) == [first]
 
@@ -145,7 +147,7 @@ def test_methods_name_every_choice(asked: Path, capsys: pytest.CaptureFixture[st
         (("--issue", "peace"), "no policy issue is named 'peace'"),
         (("--party", "Larks"), "such as nl/SP"),
         (("--party", "vd/Larks"), "no party is named vd/Larks"),
-        (("--compare", "a", "b"), "no respondent is named 'a'"),
+        (("--compare", "a", "b"), "nothing is known of 'a'"),
         (("--model", "nobody"), "no reliability answers by nobody"),
         (("--instrument", "none"), "none"),
         (("--seed", "-1"), "-1"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.coverage import agreement, bias, components, measures, questionnaires, refused, stances
+from tests.coverage import agreement, bias, compared, components, measures, questionnaires, refused, stances
 from tests.coverage.study import Scenario
 
 NOT_YET: frozenset[str] = frozenset()
@@ -16,4 +16,5 @@ SCENARIOS: tuple[Scenario, ...] = (
     *stances.SCENARIOS,
     *bias.SCENARIOS,
     *components.SCENARIOS,
+    *compared.SCENARIOS,
 )

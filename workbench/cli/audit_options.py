@@ -88,6 +88,8 @@ def _merged(declared: Mapping[str, Option]) -> Option:
         first.name,
         help_,
         metavar=first.metavar or ("N" if first.type in (Type.WHOLE, Type.NUMBER) else ""),
+        several=first.several,
+        completes=first.completes if first.several else "",
         bare=ALONE if any(one.type is Type.FLAG for one in options) else None,
     )
 

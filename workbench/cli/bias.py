@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.audits.bias_score.options import RESULT_OPTIONS
@@ -13,6 +13,7 @@ from workbench.domain.names import listed
 from workbench.domain.statements import Dimension
 from workbench.options.option import Option, flag
 from workbench.options.shared import (
+    COMPARE,
     DTYPE,
     INSTRUMENT,
     MODEL,
@@ -27,6 +28,8 @@ from workbench.options.shared import (
 )
 
 if TYPE_CHECKING:
+    from stores.core.store import Store
+    from workbench.audits.bias_score.judged import BiasJudged
     from workbench.figures.book import Book
     from workbench.figures.table import AnyTable
 
@@ -53,12 +56,7 @@ TABLES = {
     SERVED,
     RESULT_OPTIONS,
     Option("by", "more tables", choices=tuple(TABLES), metavar="NAME"),
-    Option(
-        "compare",
-        "difference of two models, over the prompts that both were asked",
-        metavar=("MODEL", "MODEL"),
-        completes="models",
-    ),
+    COMPARE,
     Option("dimension", "only statements of this dimension", none="both", choices=tuple(map(str, Dimension))),
     flag("methods", "how the figures came about, in a paragraph"),
     FIGURES,
@@ -91,25 +89,42 @@ def bias(options: Namespace) -> int:
     )
     with Store.open(options.store) as store:
         judged = judge_bias(store, choice)
-    found = book(judged, options.store, Dimension(options.dimension) if options.dimension else None)
+        compared = _compared(store, judged, options)
+    found = book(judged, options.store, _dimension(options))
     if options.methods and not options.json:
         say(found.methods)
         return 0
-    tables = tuple(_tables(found, options))
+    tables = (*_tables(found, options), *compared)
     put_out(options, tables, found.about, title=found.title, told=found.told, notes=found.notes, header=found.header)
     return 0
+
+
+def _dimension(options: Namespace) -> Dimension | None:
+    return Dimension(options.dimension) if options.dimension else None
+
+
+def _compared(store: Store, judged: BiasJudged, options: Namespace) -> Sequence[AnyTable]:
+    """Return the tables of the models that are to be compared; none where none are named."""
+    from workbench.audits.bias_score.compared_runs import compared
+    from workbench.audits.bias_score.judged_book import originals
+    from workbench.audits.comparison.book import tables
+    from workbench.audits.comparison.values import meant
+    from workbench.cli.figures import as_data
+
+    if not options.compare:
+        return ()
+    names = meant(options.compare, {name: runs[0].model for name, runs in judged.runs.items()})
+    of = compared(judged, names, originals(store, judged), _dimension(options))
+    return tuple(tables(of, data=as_data(options)))
 
 
 def _tables(found: Book, options: Namespace) -> Iterator[AnyTable]:
     """Return what was asked for, of all models together; a program gets every table."""
     from workbench.cli.figures import as_data
 
-    compared = [found.table("compared", *options.compare)] if options.compare else []  # unknown names: before all else
     wanted = ["bias", *TABLES.get(options.by, ()), "source_differences", "source_ranks"]
     for entry in found.contents:
-        if entry.name == "compared":
-            yield from compared
-        elif not entry.empty and (as_data(options) or entry.name in wanted):
+        if entry.name != "compared" and not entry.empty and (as_data(options) or entry.name in wanted):
             yield entry.make()
 
 

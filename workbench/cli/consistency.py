@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
@@ -86,7 +86,8 @@ def consistency(options: Namespace) -> int:
     with Store.open(options.store) as store:
         judged = judge_consistency(store, choice)
         material = consistency_material(store, judged)
-    _check(judged.result, options)
+        _check(judged.result, options)
+        compared = _compared(store, judged, options)
     if options.methods and not options.json:
         say(judged.methods())
         return 0
@@ -99,7 +100,7 @@ def consistency(options: Namespace) -> int:
         "rulings": judged.rulings.as_json(),
         "answered": as_json(judged.answered),
     }
-    title, tables = f"{judged.instrument}: political consistency", tuple(_tables(judged, material, options))
+    title, tables = f"{judged.instrument}: political consistency", (*_tables(judged, material, options), *compared)
     put_out(options, tables, about, title=title, told=told(judged), header=judged.header)
     return 0
 
@@ -131,9 +132,20 @@ def _tables(judged: ConsistencyJudged, material: Material, options: Namespace) -
         yield answered_table(material.answered)
     if options.refusals or as_data(options):
         yield from (entry.make() for entry in entries(lambda: material.refusals, judged.choice.seed))
-    if options.compare:
-        first, second = options.compare
-        yield from tables.differences(result, first, second, options.view, formulas)
+
+
+def _compared(store: Store, judged: ConsistencyJudged, options: Namespace) -> Sequence[AnyTable]:
+    """Return the tables of the respondents that are to be compared; none where none are named."""
+    from workbench.audits.comparison.book import tables
+    from workbench.audits.comparison.values import meant
+    from workbench.audits.consistency.compared import compared
+    from workbench.cli.figures import as_data
+
+    if not options.compare:
+        return ()
+    there = {one.name: one.name for one in judged.result.respondents} | {one.name: one.run.model for one in judged.runs}
+    of = compared(store, judged, meant(options.compare, there), options.view, _formulas(options))
+    return tuple(tables(of, data=as_data(options)))
 
 
 def told(judged: ConsistencyJudged) -> tuple[str, ...]:
@@ -168,8 +180,6 @@ def _check(result: Consistency, options: Namespace) -> None:
         result.land.issue(options.issue)
     if options.party:
         result.land.party(*party_key(options.party))
-    for name in options.compare or ():
-        result.respondent(name)
 
 
 def party_key(text: str) -> tuple[str, str]:

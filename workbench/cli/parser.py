@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 from workbench.cli.completing import complete, stores
 from workbench.cli.verbs import Namespace, Section, Verb
 from workbench.figures.visible import visible
-from workbench.options.flags import parameter
+from workbench.options.flags import parameter, spread
 
 if TYPE_CHECKING:
     from workbench.options.option import Option
@@ -51,8 +51,9 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options; refuse words that belong to none, and options that exclude each other."""
+        several = {option.flag for option in self.verb.options if option.several}
         try:
-            rest = super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, spread(args, several))
         except click.UsageError as error:
             error.ctx = error.ctx or ctx  # click leaves it out where an option lacks its values
             raise

@@ -131,6 +131,14 @@ INTERVALS: Mapping[str, Interval] = {
     "change of accuracy": Interval("Difference of accuracies of two conditions or models", f"{RESPONDENTS}, paired"),
     "mean over questions": Interval("Mean change over questions", "Student's t, over questions"),
     "likeness": Interval("Similarity to people's answers", f"{WILSON} questions"),
+    "difference of paired shares": Interval(
+        "Difference of two runs' shares of the same items, such as statements that pass",
+        "Bonett and Price's adjusted Wald for pairs (2012)",
+        "conservative where the runs hardly differ",
+    ),
+    "difference of unpaired shares": Interval(
+        "Difference of two runs' shares of items asked in other words", "Newcombe's hybrid score (1998, method 10)"
+    ),
     "share of items": Interval("Share of items: precision, recall, accuracy, kept, statements alike", "Wilson's"),
     "misread answers": Interval(
         "Share of answers that a reader misreads, from a control sample",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -24,6 +24,11 @@ def parameter(option: Option, complete: Completer | None = None) -> click.Parame
         return click.Argument([option.name], type=kind, required=option.required, **more)
     if option.type is Type.FLAG:
         return click.Option([option.flag, option.name], is_flag=True, help=option.explained)
+    if option.several:
+        declared = [option.flag, option.name]
+        return click.Option(
+            declared, type=kind, multiple=True, metavar=_metavar(option), help=option.explained, **usual
+        )
     values = 1 if isinstance(option.metavar, str) else len(option.metavar)
     alone = {} if option.bare is None else {"is_flag": False, "flag_value": option.bare}
     return click.Option(
@@ -36,6 +41,26 @@ def parameter(option: Option, complete: Completer | None = None) -> click.Parame
         **usual,
         **alone,
     )
+
+
+def spread(arguments: Sequence[str], flags: Collection[str]) -> list[str]:
+    """Return a command line with the flag said anew for every value of an option that takes several.
+
+    Examples
+    --------
+    >>> spread(["x.db", "--compare", "a", "b", "--json"], {"--compare"})
+    ['x.db', '--compare', 'a', '--compare', 'b', '--json']
+    """
+    found: list[str] = []
+    flag = ""
+    for at, word in enumerate(arguments):
+        if word.startswith("--") or word == "-h":
+            flag = word if word in flags else ""
+            found.append(word)
+        else:
+            again = flag and arguments[at - 1] != flag
+            found += [flag, word] if again else [word]
+    return found
 
 
 class Declared(click.ParamType[Any]):

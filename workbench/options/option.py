@@ -64,6 +64,8 @@ class Option:
     required: bool = False
     many: bool = False
     "may be given again: its value is a tuple"
+    several: bool = False
+    "takes every word up to the next option: its value is a tuple"
     bare: Any = None
     "the value of the flag given alone, where it may be"
     completes: str = ""

@@ -40,6 +40,14 @@ SERVED = (SNAPSHOT, FINGERPRINT)
 TEMPLATE = (ASKED_LANGUAGE, FAMILY, TEMPLATE_VERSION)
 OF_RUN = (MODEL, INSTRUMENT, SAMPLING, DTYPE, *SERVED, *TEMPLATE)
 "what tells one run of an audit from another"
+COMPARE = Option(
+    "compare",
+    "two runs or more side by side, by their names or their models': what changed, with tests; the last of them stands "
+    "before another option or at the end",
+    metavar="RUN RUN …",
+    several=True,
+    completes="models",
+)
 
 # how a model is asked
 STATEMENTS = Option("statements", "the first N, or these", none="all", metavar="N|REF,…")

@@ -1,4 +1,4 @@
-"""Several tests at once: p values that keep the chance of any false alarm at its level."""
+"""Several tests at once: p values that keep the chance of any false alarm, or the share of false ones, at its level."""
 
 from __future__ import annotations
 
@@ -28,4 +28,29 @@ def holm(p: npt.ArrayLike) -> FloatArray:
     order = made[np.argsort(values[made], kind="stable")]
     steps = np.arange(len(order), 0, -1) * values[order]
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps)) if len(order) else steps
+    return adjusted
+
+
+def benjamini_hochberg(p: npt.ArrayLike) -> FloatArray:
+    """Return p values adjusted by Benjamini and Hochberg's procedure, which bounds the expected share of false alarms.
+
+    min over j >= i of min(1, m p_(j) / j), for p in ascending order; valid for tests that are independent or positively
+    dependent. A NaN is a test that could not be made: it stays NaN and does not count among the m.
+
+    References
+    ----------
+    Benjamini and Hochberg 1995, Controlling the false discovery rate.
+
+    Examples
+    --------
+    >>> [round(float(each), 3) for each in benjamini_hochberg([0.04, 0.01, float("nan"), 0.03])]
+    [0.04, 0.03, nan, 0.04]
+    """
+    from scipy.stats import false_discovery_control
+
+    values = np.asarray(p, dtype=np.float64)
+    adjusted = np.full(values.shape, np.nan)
+    made = ~np.isnan(values)
+    if made.any():
+        adjusted[made] = false_discovery_control(values[made], method="bh")
     return adjusted

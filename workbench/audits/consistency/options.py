@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.options.option import Option, flag
-from workbench.options.shared import REFUSALS, RESAMPLES
+from workbench.options.shared import COMPARE, REFUSALS, RESAMPLES
 
 FORMULA = Option("formula", "of the stance on policy issues", default="signed", choices=("signed", "tacl", "v1", "all"))
 VIEW = Option("view", "which matches count", default="all", choices=("all", "agree", "disagree"))
@@ -15,7 +15,7 @@ SHOWN = (
     flag("people", "stances of the people who answered the survey"),
     Option("issue", "the statements behind the stance on this policy issue", metavar="ISSUE"),
     Option("party", "the statements behind the share with this party", metavar="COUNTRY/NAME"),
-    Option("compare", "differences of two models, with intervals", metavar=("MODEL", "MODEL"), completes="models"),
+    COMPARE,
     REFUSALS,
     flag("methods", "how the figures came about, in a paragraph"),
 )

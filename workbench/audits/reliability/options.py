@@ -7,7 +7,7 @@ from workbench.audits.audit import Defaults
 from workbench.domain.designs import PUBLISHED_SAMPLES
 from workbench.domain.responses import Sampling
 from workbench.options.option import Option, Type, flag
-from workbench.options.shared import DTYPE, JUDGE_VOID, READER, REFUSALS, SAMPLING, SEED, WITHOUT_RULINGS
+from workbench.options.shared import COMPARE, DTYPE, JUDGE_VOID, READER, REFUSALS, SAMPLING, SEED, WITHOUT_RULINGS
 
 DEFAULTS = Defaults(samples=30, sampling=Sampling(), family="chat", exact_by="labels")
 "Ceron et al. 2024, section 5.4; temperature, nucleus and length are those of the released code"
@@ -47,6 +47,7 @@ SHOWN = (
     Option("failed", "only statements that do not pass this test, or `all`", metavar="TEST"),
     flag("baseline", "coin flips through the same tests, beside the model"),
     REFUSALS,
+    COMPARE,
 )
 ONLY = Option("audit", default="reliability", choices=("reliability",))
 "of verbs that judge this audit alone"

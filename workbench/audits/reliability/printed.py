@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from stores.core.store import Store
 from workbench.audits.audit import Given, Medium, Printed
+from workbench.audits.comparison.printed import printed as printed_side_by_side
+from workbench.audits.comparison.values import Compared, meant
 from workbench.audits.reliability import tables
 from workbench.audits.reliability.beside import Reliability
 from workbench.audits.reliability.exact import LEAST_NAMED, ExactOptions
@@ -16,13 +19,16 @@ from workbench.audits.reliability.passing import passing, passing_by_template
 from workbench.domain.designs import PUBLISHED_SAMPLES
 from workbench.domain.responses import EXACT
 from workbench.errors import UsageError
+from workbench.evidence.fingerprints import split
 from workbench.evidence.run_choice import about, readings_of, templates_of
-from workbench.evidence.runs import find_run
+from workbench.evidence.runs import chosen_of, find_run, matching
 from workbench.figures.table import AnyTable
 
 
 def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
-    """Return the verdicts of the run that is meant."""
+    """Return the verdicts of the run that is meant, or runs side by side."""
+    if options.compare:
+        return printed_side_by_side(compared_runs(store, options), medium)
     found = judged(store, options)
     made = tuple(_tables(found.figures(), options, medium))
     if options.refusals or medium.data:
@@ -41,6 +47,26 @@ def _tables(of: Reliability, options: Given, medium: Medium) -> Iterator[AnyTabl
         yield tables.templates(of)
         if of.exact is not None:
             yield tables.chances(of, of.exact, template)
+
+
+def compared_runs(store: Store, options: Given) -> Compared:
+    """Return the comparison of the runs that the command line names, of whatever family and language."""
+    from workbench.audits.reliability.compared import compared, named_runs
+
+    templates = templates_of(options)
+    every = store.runs.list(options.audit, options.instrument, options.model, versions=dict(templates.versions))
+    if not templates.families:
+        templates = replace(templates, families=tuple(dict.fromkeys(run.family for run in every)))
+    there = matching(chosen_of(every, templates), options.sampling, options.dtype, options.snapshot)
+    runs = named_runs([run for run in split(store, there, options.fingerprint) if run.responses])
+    names = meant(options.compare, {name: run.model for name, run in runs.items()})
+    return compared(
+        store,
+        {name: runs[name] for name in names},
+        options_of(options),
+        readings=readings_of(options),
+        exact=exact_options(options),
+    )
 
 
 def judged(store: Store, options: Given) -> ReliabilityJudged:

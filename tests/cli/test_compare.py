@@ -1,0 +1,123 @@
+"""`--compare A B …` of every audit, as a script and as a person see it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stores.core.store import Store
+from tests import template_stores
+from tests.cli.test_commands import data, rows, run
+from tests.template_stores import play
+
+ASK = ("--statements", 12, "--templates", 2, "--samples", 6, "--yes", "--no-probe")
+
+
+@pytest.fixture
+def asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[Path, list[str]]:
+    """Three models that agree always, mostly and never."""
+    path = tmp_path / "demo.db"
+    assert run(capsys, "init", path, "--demo")[0] == 0
+    names = [ask(capsys, path, tmp_path / f"{name}.toml", agree) for name, agree in PERSONAS.items()]
+    return path, names
+
+
+PERSONAS = {"yes": 1.0, "mostly": 0.7, "no": 0.0}
+
+
+def ask(capsys: pytest.CaptureFixture[str], path: Path, persona: Path, agree: float, *more: object) -> str:
+    persona.write_text(f"agree = {agree}\nunreadable = 0.0\n", encoding="utf-8")
+    model = f"scripted:{persona}"
+    code, out, err = run(capsys, "run", path, "--model", model, *ASK, *more)
+    assert code == 0, out + err
+    return model
+
+
+@pytest.mark.e2e
+def test_verdicts_of_three_runs_stand_side_by_side(
+    asked: tuple[Path, list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, names = asked
+    found = data(capsys, "verdicts", path, "--compare", *names)
+    assert found["compared"] == names
+    assert found["differ_in"] == ["model"]
+    assert [row["run"] for row in rows(found, "compared_runs")] == names
+    changes = rows(found, "changes")
+    assert len(changes) == 3 * 8, "three pairs, seven tests and the stance"
+    (sampling,) = [
+        row for row in changes if (row["verdict"], row["first"], row["second"]) == ("sampling", names[0], names[1])
+    ]
+    items = rows(found, "changed_items", "sampling")
+    lost = [row for row in items if (row["verdict_1"], row["verdict_2"]) == ("pass", "fail")]
+    assert (sampling["n"], sampling["lost"]) == (12, len(lost))
+    assert len(lost) > 6
+    assert sampling["holm"] >= sampling["p"]
+    assert sampling["difference"]["interval"] == "difference of paired shares"
+
+
+@pytest.mark.e2e
+def test_a_person_sees_what_changed_and_by_how_much(
+    asked: tuple[Path, list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, names = asked
+    code, out, _ = run(capsys, "verdicts", path, "--compare", *names[:2])
+    assert code == 0
+    for words in ("They differ in model.", "12 statements that all were asked; left out: none.", "What changed"):
+        assert words in " ".join(out.split())
+    assert "sampling: statements whose verdict changed" in out
+
+
+def test_versions_of_one_model_are_a_line_with_its_tests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = play(tmp_path / "versions.db", [("ask", "one chat", "en")])
+    with Store.open(path) as store:
+        for revision in ("r2", "r3"):
+            template_stores.ask(store, "one", "chat", "en", template_stores.REFS, revision=revision)
+    code, _, err = run(capsys, "verdicts", path, "--compare", "one", "two")
+    assert code == 2
+    assert "'one' was asked in 3 ways; name one: one · r1; one · r2; one · r3" in err
+    found = data(capsys, "verdicts", path, "--compare", "one · r1", "one · r2", "one · r3")
+    assert found["differ_in"] == ["version"]
+    line = rows(found, "over_time", verdict="stance")
+    assert [row["version"] for row in line] == ["revision r1", "revision r2", "revision r3"]
+    assert [row["difference"] is None for row in line] == [True, False, False]
+    tests = rows(found, "over_time_tests")
+    assert {(row["versions"], row["df"]) for row in tests} == {(3, 2)}
+    assert {row["verdict"] for row in tests} == {row["verdict"] for row in rows(found, "over_time")}
+
+
+@pytest.mark.e2e
+def test_runs_that_do_not_compare_are_refused_in_words(
+    asked: tuple[Path, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, names = asked
+    for given, words in (
+        ((names[0],), "give two runs or more of"),
+        ((names[0], "nobody"), "nothing is known of 'nobody'"),
+        ((names[0], names[0]), "twice"),
+    ):
+        code, out, err = run(capsys, "verdicts", path, "--compare", *given)
+        assert (code, out) == (2, "")
+        assert words in err
+
+
+@pytest.mark.e2e
+def test_only_templates_that_all_were_asked_count(
+    asked: tuple[Path, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, names = asked
+    more = ask(capsys, path, tmp_path / "more.toml", 0.9, "--templates", 3)
+    found = data(capsys, "verdicts", path, "--compare", names[0], more)
+    said = " ".join(found["tables"][0]["notes"])
+    assert f"{more}: answers to " in said
+    assert "do not count, because another run was not asked these" in said
+    assert {row["n"] for row in rows(found, "changes")} == {12}
+
+
+@pytest.mark.e2e
+def test_languages_are_compared_unpaired(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = play(tmp_path / "bilingual.db", [("ask", "one chat", "en"), ("ask", "one chat", "de")])
+    found = data(capsys, "verdicts", path, "--compare", "one · en", "one · de")
+    assert found["differ_in"] == ["language"]
+    assert {row["untested"][:8] for row in rows(found, "changes")} == {"unpaired"}
+    assert all(row["p"] is None for row in rows(found, "changes"))

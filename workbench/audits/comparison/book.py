@@ -1,0 +1,304 @@
+"""A comparison as a book of tables: who is compared, what changed and by how much, item by item, and over time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+from workbench.audits.comparison.judge import (
+    Change,
+    ItemRow,
+    Moment,
+    Overall,
+    changes,
+    common,
+    item_rows,
+    over_time,
+    overall,
+    said,
+    versions_of,
+)
+from workbench.audits.comparison.values import Compared, Side, Verdicts, differing
+from workbench.domain.verdicts import Verdict
+from workbench.figures.book import Book, Entry
+from workbench.figures.table import AnyTable, Column, Kind, Link, Table
+
+ITEMS = "changed_items"
+VERDICTS = {one.value for one in Verdict}
+NO_VERSIONS = "No two of these runs are versions of one model, asked in the same way."
+TWO_VERSIONS = "A test over all versions takes three of them; the change between two stands under `over_time`."
+DIFFERENCE = (
+    "Shares are of the items that both runs decide. The interval of their difference is Bonett and Price's for pairs; "
+    "p is McNemar's exact test of these pairs. Holm's p keeps the chance of any false alarm among all tests of the "
+    "table, Benjamini and Hochberg's the expected share of false ones."
+)
+APART = (
+    "Shares are of the items that each run decides, which are taken for different items: the interval of their "
+    "difference is Newcombe's, and no pair is tested."
+)
+
+
+def book(of: Compared) -> Book:
+    """Return every table of a comparison; the audit's own tables of differences come last, one for each two runs."""
+    listed = [kind for kind in of.kinds if kind.listed]
+    pairs = list(combinations(of.names, 2))
+    no_versions = "" if any(True for _ in versions_of(of)) else NO_VERSIONS
+    few = no_versions or ("" if overall(of) else TWO_VERSIONS)
+    own = [(made.name, make) for make in of.differences for made in (make(*pairs[0]),)]
+    return Book(
+        of.title,
+        [
+            Entry("compared_runs", "runs", partial(compared_runs, of)),
+            Entry("changes", "what changed", partial(changes_table, of)),
+            *([Entry(ITEMS, "item by item", partial(_items, of), [(kind.name,) for kind in listed])] if listed else []),
+            *(Entry(name, name.replace("_", " "), make, pairs) for name, make in own),
+            Entry("over_time", "over time", partial(over_time_table, of), empty=no_versions),
+            Entry("over_time_tests", "all versions", partial(overall_table, of), empty=few),
+        ],
+        told=said(of),
+        header=said(of)[:2],
+        about={"compared": list(of.names), "differ_in": list(differing(of.sides))},
+        methods=methods(of),
+    )
+
+
+def tables(of: Compared, *, data: bool) -> Iterator[AnyTable]:
+    """Yield the tables that there are: all for a program; for people the items that changed, by the first verdict."""
+    for entry in book(of).contents:
+        if not entry.empty:
+            made = [entry.make(*subject) for subject in entry.subjects]
+            yield from made if data or entry.name != ITEMS else _only_changed(made)
+
+
+def _only_changed(made: Sequence[AnyTable]) -> Iterator[AnyTable]:
+    """Yield the items that changed by the first verdict by which any did; nothing where none did."""
+    for table in made:
+        if rows := [row for row in table.rows if row.changed]:
+            yield replace(table, rows=rows)
+            return
+
+
+def methods(of: Compared) -> str:
+    """Say in one paragraph how runs were compared."""
+    return " ".join(
+        [
+            *(line.removeprefix("! ") for line in said(of)),
+            "A pair of verdicts is decided where both runs pass or fail, or take a side. McNemar's exact test is of "
+            "these pairs, and the interval of a difference of paired shares is that of Bonett and Price (2012), of "
+            "unpaired ones Newcombe's (1998, method 10). p values were adjusted over all tests by Holm (1979) and by "
+            "Benjamini and Hochberg (1995).",
+        ]
+    )
+
+
+def compared_runs(of: Compared) -> Table[Side]:
+    """Return the runs, how each was made, and on how many items it can be compared."""
+    first = of.kinds[0]
+    over = common(first, of.sides)
+    factors = [name for name in of.sides[0].factors if any(side.factors.get(name) for side in of.sides)]
+    differ = differing(of.sides)
+
+    def factor(name: str) -> Column[Side]:
+        said_already = name not in differ or all(side.factors.get(name) == side.name for side in of.sides)
+        return Column(name, name, lambda side: side.factors.get(name, ""), aside=said_already)
+
+    return Table(
+        "compared_runs",
+        "Runs that are compared",
+        of.sides,
+        [
+            Column("run", "run", lambda side: side.name),
+            *_main(of, lambda side: side.main),
+            *map(factor, factors),
+            Column("asked", "asked last (UTC)", lambda side: side.last[:16].replace("T", " "), aside=True),
+            Column("items", f"{first.unit}s", lambda side: len(side.found.get(first.name, {})), Kind.COUNT),
+            Column("common", "compared", lambda _: len(over.items), Kind.COUNT, help="asked of all of these runs"),
+            Column(
+                "alone", "not of all", lambda side: over.missing[side.name], Kind.COUNT,
+                help=f"{first.unit}s that some other run was not asked",
+            ),
+            Column(
+                "reworded", "other words", lambda _: over.reworded, Kind.COUNT,
+                help="asked in other words in one language", aside=not over.reworded,
+            ),
+        ],
+        key=lambda side: (side.name,),
+        notes=said(of),
+    )  # fmt: skip
+
+
+def _main(of: Compared, value: Callable[[Any], Any]) -> list[Column[Any]]:
+    """Return a column of the figure that the audit is known for, where runs have it."""
+    if not of.main or all(side.main is None for side in of.sides):
+        return []
+    scale = (-1.0, 1.0) if of.main_kind is Kind.SCORE else (0.0, 1.0)
+    return [Column("main", of.main, value, of.main_kind, scale=scale, help="of the whole run")]
+
+
+def changes_table(of: Compared) -> Table[Change]:
+    """Return how much every kind of verdict differs between every two runs."""
+    rows = changes(of)
+    apart = bool(common(of.kinds[0], of.sides).unpaired)
+    return Table(
+        "changes",
+        "What changed",
+        rows,
+        [
+            Column("verdict", "verdict", lambda row: row.kind.title),
+            Column("first", "first", lambda row: row.first, aside=len(of.sides) < 3),
+            Column("second", "second", lambda row: row.second, aside=len(of.sides) < 3),
+            *_changed(lambda row: row, len(of.sides) < 3),
+        ],
+        key=lambda row: (row.kind.name, row.first, row.second),
+        definition=APART if apart else DIFFERENCE,
+        notes=[_yes(of.kinds), *_names(of)],
+        link=lambda row: Link(ITEMS, (row.kind.name,)) if row.kind.listed else None,
+        detail=lambda row: [row.untested] if row.untested else [],
+    )
+
+
+def _yes(kinds: Sequence[Verdicts]) -> str:
+    """Say which verdict a share is of."""
+    words: dict[tuple[str, str], list[str]] = {}
+    for kind in kinds:
+        words.setdefault((kind.yes, kind.no), []).append(kind.title)
+    parts = [
+        f"{yes} (against {no})" + (f" of {', '.join(of)}" if len(words) > 1 else "") for (yes, no), of in words.items()
+    ]
+    return f"Shares are of the verdict {'; '.join(parts)}; any other verdict is undecided."
+
+
+def _names(of: Compared) -> list[str]:
+    return [f"first: {of.sides[0].name}; second: {of.sides[1].name}"] if len(of.sides) < 3 else []
+
+
+def _changed(of: Callable[[Any], Change | None], two: bool = True) -> list[Column[Any]]:
+    """Return the columns of a change; nothing stands where there is none."""
+
+    def read(get: Callable[[Change], Any]) -> Callable[[Any], Any]:
+        return lambda row: None if (found := of(row)) is None else get(found)
+
+    return [
+        Column("n", "n", read(lambda one: one.n), Kind.COUNT, help="items that all runs were asked"),
+        Column("undecided", "undecided", read(lambda one: one.undecided), Kind.COUNT, aside=True,
+               help="of these, not decided in one of the two runs"),
+        Column("first_share", "first share", read(lambda one: one.first_share), Kind.SHARE, aside=not two,
+               short="1st"),
+        Column("second_share", "second share", read(lambda one: one.second_share), Kind.SHARE, aside=not two,
+               short="2nd"),
+        Column("difference", "difference", read(lambda one: one.difference), Kind.POINTS, scale=(-1, 1),
+               help="second share minus first"),
+        Column("lost", "lost", read(lambda one: one.lost), Kind.COUNT, help="decided pairs: yes first, then no"),
+        Column("gained", "gained", read(lambda one: one.gained), Kind.COUNT, help="decided pairs: no first, then yes"),
+        Column("p", "p", read(lambda one: one.p), Kind.P_VALUE, help="McNemar's exact test, two-sided", aside=True),
+        Column("holm", "p, Holm", read(lambda one: one.holm), Kind.P_VALUE, help="adjusted over all tests here"),
+        Column("false_discovery", "p, BH", read(lambda one: one.false_discovery), Kind.P_VALUE, aside=True,
+               help="by Benjamini and Hochberg, over all tests here"),
+        Column("untested", "why no test", read(lambda one: one.untested), aside=True),
+    ]  # fmt: skip
+
+
+def changed_items(of: Compared, kind: Verdicts) -> Table[ItemRow]:
+    """Return the verdicts of all runs on every item; those that changed come first, the others are minor rows."""
+    rows = sorted(item_rows(of, kind), key=lambda row: not row.changed)
+    sizes = sum(row.changed for row in rows), sum(not row.compared for row in rows)
+
+    def column(place: int, side: Side) -> Column[ItemRow]:
+        return Column(f"verdict_{place + 1}", side.name, lambda row: _verdict(row.verdicts[place]), _kind(kind))
+
+    def below(row: ItemRow) -> Link | None:
+        found = of.subject(of.sides[0].name, row.item) if of.subject is not None else None
+        return None if found is None else Link(*found)
+
+    return Table(
+        ITEMS,
+        f"{kind.title}: {kind.unit}s whose verdict changed",
+        rows,
+        [
+            Column("item", kind.unit, lambda row: row.item),
+            Column("wording", "wording", lambda row: of.texts.get(row.item, ""), least=24, aside=True),
+            *(column(place, side) for place, side in enumerate(of.sides)),
+            Column("changed", "changed", lambda row: row.changed, Kind.MARK, mark="⇄"),
+            Column("left_out", "left out", lambda row: row.compared, aside=True,
+                   help="why the item is not compared; empty where it is"),
+        ],
+        key=lambda row: (row.item,),
+        definition="⇄ stands where two of the runs have different verdicts on an item that all were asked alike.",
+        notes=[f"changed: {sizes[0]:,} of {sizes[1]:,} {kind.unit}s that are compared"],
+        empty=f"No {kind.unit} has a verdict.",
+        detail=lambda row: [text for text in (of.texts.get(row.item, ""), row.compared) if text],
+        link=below if of.subject is not None else None,
+        subject=(kind.name,),
+        minor=lambda row: not row.changed,
+    )  # fmt: skip
+
+
+def _kind(kind: Verdicts) -> Kind:
+    return Kind.VERDICT if {kind.yes, kind.no} <= VERDICTS else Kind.TEXT
+
+
+def _verdict(text: str) -> Verdict | str | None:
+    if not text:
+        return None
+    return Verdict(text) if text in VERDICTS else text
+
+
+def _items(of: Compared, name: str = "") -> AnyTable:
+    return changed_items(of, of.kind(name) if name else next(kind for kind in of.kinds if kind.listed))
+
+
+def over_time_table(of: Compared) -> Table[Moment]:
+    """Return every version of a model in the order in which they were asked, with what changed since the one before."""
+    rows = over_time(of)
+    mains: Mapping[str, Any] = {side.name: side.main for side in of.sides}
+    return Table(
+        "over_time",
+        "A model over time",
+        rows,
+        [
+            Column("model", "model", lambda row: row.model, aside=len({row.model for row in rows}) < 2),
+            Column("verdict", "verdict", lambda row: row.kind.title),
+            Column("version", "version", lambda row: row.side.factors.get("version", "") or row.side.name),
+            Column("asked", "asked last (UTC)", lambda row: row.side.last[:16].replace("T", " "), aside=True),
+            Column("share", "share", lambda row: row.share, Kind.SHARE, scale=(0, 1)),
+            *_main(of, lambda row: mains[row.side.name]),
+            *(column for column in _changed(lambda row: row.change) if "share" not in column.key),
+        ],
+        key=lambda row: (row.kind.name, row.side.name),
+        definition="Versions stand in the order in which they were asked last. Shares are of the items that every "
+        f"version was asked and that each decides; the rest is against the version before. {DIFFERENCE}",
+        notes=[_yes(of.kinds)],
+        empty=NO_VERSIONS,
+        link=lambda row: Link(ITEMS, (row.kind.name,)) if row.kind.listed else None,
+    )
+
+
+def overall_table(of: Compared) -> Table[Overall]:
+    """Return a test over three or more versions of a model at once."""
+    return Table(
+        "over_time_tests",
+        "All versions of a model at once",
+        overall(of),
+        [
+            Column("model", "model", lambda row: row.model),
+            Column("verdict", "verdict", lambda row: row.kind.title),
+            Column("versions", "versions", lambda row: len(row.versions), Kind.COUNT),
+            Column("n", "n", lambda row: row.found.n, Kind.COUNT, help="items that are decided in every version"),
+            Column("differ", "differ", lambda row: row.found.differ, Kind.COUNT, help="items with differing verdicts"),
+            Column("q", "Cochran's Q", lambda row: None if math.isnan(row.found.q) else row.found.q, Kind.COEFFICIENT),
+            Column("df", "df", lambda row: row.found.df, Kind.COUNT),
+            Column("p", "p", lambda row: row.found.p, Kind.P_VALUE),
+            Column("holm", "p, Holm", lambda row: row.holm, Kind.P_VALUE, help="adjusted over all tests of the table"),
+        ],
+        key=lambda row: (row.model, row.kind.name),
+        definition="Cochran's Q (1950), the test of several versions as McNemar's is of two: that all say yes equally "
+        "often. By chi-squared, which takes about 24 / versions differing items or more.",
+        empty=TWO_VERSIONS,
+    )
+
+
+__all__ = ["book", "changed_items", "changes_table", "compared_runs", "methods", "overall_table", "tables"]

@@ -1,0 +1,310 @@
+"""What changes between runs: over the items that all of them were asked, with tests on the pairs that are decided.
+
+Compare over the intersection: an item counts where every run has a verdict on it and was asked the same. Where
+languages differ nothing is the same text: the verdicts stand side by side, shares are compared unpaired, and no pair is
+tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
+
+import numpy as np
+
+from workbench.audits.comparison.values import (
+    LANGUAGE,
+    VERSION,
+    Compared,
+    Item,
+    Judged,
+    Side,
+    Verdicts,
+    differing,
+)
+from workbench.domain.counting import plural
+from workbench.domain.verdicts import Estimate
+from workbench.stats.multiple_tests import benjamini_hochberg, holm
+from workbench.stats.paired import CochranQ, cochran_q, mcnemar, paired_ends, unpaired_ends
+from workbench.stats.proportions import wilson_of_share
+
+NAN = float("nan")
+NO_PAIR = "no item is decided in both runs"
+PAIRED, UNPAIRED = "difference of paired shares", "difference of unpaired shares"
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """The items that all runs can be compared on, for one kind of verdict."""
+
+    items: tuple[Item, ...]
+    missing: Mapping[str, int]
+    "run -> items that it has a verdict on, and some other run has not"
+    reworded: int
+    "items that all have a verdict on and were asked in different words in one language"
+    unpaired: str = ""
+    "why the runs are not compared item by item; empty where they are"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How one kind of verdict differs between two runs, over the common items."""
+
+    kind: Verdicts
+    first: str
+    second: str
+    n: int
+    "common items"
+    undecided: int
+    "of these, not decided in one of the two"
+    first_share: float
+    "of the items that count; NaN without any"
+    second_share: float
+    difference: Estimate
+    "second share minus first; n: decided pairs, or unpaired the items of both"
+    lost: int
+    "decided pairs: yes in the first, no in the second"
+    gained: int
+    p: float
+    "of McNemar's exact test; NaN where nothing was tested"
+    untested: str = ""
+    "why there is no test"
+    holm: float = NAN
+    "p adjusted over all tests of the comparison"
+    false_discovery: float = NAN
+    "the same by Benjamini and Hochberg"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """The verdicts of all runs on one item."""
+
+    kind: Verdicts
+    item: Item
+    verdicts: tuple[str, ...]
+    "in the order of the runs; empty where a run has none"
+    compared: str = ""
+    "why the item is not compared; empty where it is"
+
+    @property
+    def changed(self) -> bool:
+        return not self.compared and len(set(self.verdicts)) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One version of a model in the order in which they were asked."""
+
+    kind: Verdicts
+    model: str
+    side: Side
+    share: Estimate
+    change: Change | None
+    "since the version before; None: it is the first one"
+
+
+@dataclass(frozen=True, slots=True)
+class Overall:
+    """Whether the versions of a model say yes equally often."""
+
+    kind: Verdicts
+    model: str
+    versions: tuple[str, ...]
+    found: CochranQ
+    holm: float = NAN
+
+
+def unpaired_because(sides: Sequence[Side]) -> str:
+    """Say why runs are not compared item by item; empty where they are."""
+    languages = sorted({side.factors.get(LANGUAGE, "") for side in sides})
+    return f"the languages differ ({', '.join(languages)}), and with them every wording" if len(languages) > 1 else ""
+
+
+def common(kind: Verdicts, sides: Sequence[Side]) -> Common:
+    """Return the items that count in a comparison of all these runs."""
+    found = [side.found.get(kind.name, {}) for side in sides]
+    shared = [item for item in found[0] if all(item in other for other in found)]
+    unpaired = unpaired_because(sides)
+    same = [item for item in shared if unpaired or len({other[item].asked for other in found}) == 1]
+    alone = {side.name: len(of) - len(shared) for side, of in zip(sides, found, strict=True)}
+    return Common(tuple(same), alone, len(shared) - len(same), unpaired)
+
+
+def changes(of: Compared) -> tuple[Change, ...]:
+    """Return how every kind of verdict differs between every two runs, with p adjusted over all of these tests."""
+    made = [
+        _change(kind, over, first, second)
+        for kind in of.kinds
+        for over in (common(kind, of.sides),)
+        for first, second in combinations(of.sides, 2)
+    ]
+    return _adjusted(made)
+
+
+def _adjusted(made: Sequence[Change]) -> tuple[Change, ...]:
+    p = [one.p for one in made]
+    both = zip(made, holm(p).tolist(), benjamini_hochberg(p).tolist(), strict=True)
+    return tuple(replace(one, holm=by_holm, false_discovery=rate) for one, by_holm, rate in both)
+
+
+def _change(kind: Verdicts, over: Common, first: Side, second: Side) -> Change:
+    """Compare two runs over common items."""
+    pairs = [tuple(side.found[kind.name][item].verdict for side in (first, second)) for item in over.items]
+    decided = [pair for pair in pairs if set(pair) <= {kind.yes, kind.no}]
+    lost, gained = decided.count((kind.yes, kind.no)), decided.count((kind.no, kind.yes))
+    why = _untested(kind, over, len(decided), lost + gained)
+    p = NAN if why else mcnemar(lost, gained)
+    shares, difference = _unpaired(kind, pairs) if over.unpaired else _paired(kind, decided, lost, gained)
+    return Change(
+        kind, first.name, second.name, len(pairs), len(pairs) - len(decided), *shares, difference, lost, gained, p, why
+    )
+
+
+def _untested(kind: Verdicts, over: Common, decided: int, differ: int) -> str:
+    if over.unpaired:
+        return f"unpaired: {over.unpaired}"
+    if not kind.tested:
+        return f"not tested: {kind.unit}s are not a sample"
+    if not decided:
+        return NO_PAIR
+    return "" if differ else "no decided pair differs"
+
+
+def _paired(
+    kind: Verdicts, decided: Sequence[tuple[str, ...]], lost: int, gained: int
+) -> tuple[tuple[float, float], Estimate]:
+    n = len(decided)
+    if not n:
+        return (NAN, NAN), Estimate(NAN, NAN, NAN, 0, 0, NO_PAIR)
+    shares = tuple(sum(pair[place] == kind.yes for pair in decided) / n for place in (0, 1))
+    if not kind.tested:
+        return (shares[0], shares[1]), Estimate(shares[1] - shares[0], NAN, NAN, n)
+    low, high = paired_ends(lost, gained, n)
+    return (shares[0], shares[1]), Estimate(shares[1] - shares[0], low, high, n, interval=PAIRED)
+
+
+def _unpaired(kind: Verdicts, pairs: Sequence[tuple[str, ...]]) -> tuple[tuple[float, float], Estimate]:
+    """Compare the shares of each run's own decided items."""
+    sizes = [sum(pair[place] in (kind.yes, kind.no) for pair in pairs) for place in (0, 1)]
+    hits = [sum(pair[place] == kind.yes for pair in pairs) for place in (0, 1)]
+    shares = tuple(hit / size if size else NAN for hit, size in zip(hits, sizes, strict=True))
+    if not all(sizes):
+        return (shares[0], shares[1]), Estimate(NAN, NAN, NAN, sum(sizes), 0, "a run has no decided item")
+    if not kind.tested:
+        return (shares[0], shares[1]), Estimate(shares[1] - shares[0], NAN, NAN, sum(sizes))
+    low, high = unpaired_ends(hits[0], sizes[0], hits[1], sizes[1])
+    return (shares[0], shares[1]), Estimate(shares[1] - shares[0], low, high, sum(sizes), interval=UNPAIRED)
+
+
+def item_rows(of: Compared, kind: Verdicts) -> tuple[ItemRow, ...]:
+    """Return the verdicts of all runs on every item of any run, compared or not."""
+    found = [side.found.get(kind.name, {}) for side in of.sides]
+    same = set(common(kind, of.sides).items)
+    items = dict.fromkeys(item for each in found for item in each)
+    return tuple(
+        ItemRow(
+            kind, item, tuple(each[item].verdict if item in each else "" for each in found), _why(item, found, same)
+        )
+        for item in items
+    )
+
+
+def _why(item: Item, found: Sequence[Mapping[Item, Judged]], same: set[Item]) -> str:
+    if item in same:
+        return ""
+    return "asked in other words" if all(item in each for each in found) else "not asked of all"
+
+
+def versions_of(of: Compared) -> Iterator[tuple[Side, ...]]:
+    """Yield the runs that differ in the version of one model alone, in the order in which they were asked."""
+    groups: dict[tuple[tuple[str, str], ...], list[Side]] = {}
+    for side in of.sides:
+        rest = tuple(sorted((name, value) for name, value in side.factors.items() if name != VERSION))
+        groups.setdefault(rest, []).append(side)
+    for sides in groups.values():
+        if len({side.factors.get(VERSION, "") for side in sides}) > 1:
+            yield tuple(sorted(sides, key=lambda side: side.last))
+
+
+def over_time(of: Compared) -> tuple[Moment, ...]:
+    """Return every version of a model with what changed since the one before, p adjusted over these changes."""
+    found: list[Moment] = []
+    for sides in versions_of(of):
+        for kind in of.kinds:
+            over = common(kind, sides)
+            since = [None, *_adjusted([_change(kind, over, *pair) for pair in pairwise(sides)])]
+            shares = [_share(kind, over, side) for side in sides]
+            found += [
+                Moment(kind, side.model, side, *both)
+                for side, both in zip(sides, zip(shares, since, strict=True), strict=True)
+            ]
+    adjusted = iter(_adjusted([one.change for one in found if one.change is not None]))
+    return tuple(one if one.change is None else replace(one, change=next(adjusted)) for one in found)
+
+
+def _share(kind: Verdicts, over: Common, side: Side) -> Estimate:
+    """Return the share of yes among the decided common items of one run."""
+    verdicts = [side.found[kind.name][item].verdict for item in over.items]
+    n = sum(one in (kind.yes, kind.no) for one in verdicts)
+    if not n:
+        return Estimate(NAN, NAN, NAN, 0, len(verdicts), "no item is decided")
+    share = verdicts.count(kind.yes) / n
+    if not kind.tested:
+        return Estimate(share, NAN, NAN, n, len(verdicts) - n)
+    low, high = wilson_of_share(share, n)
+    return Estimate(share, low, high, n, len(verdicts) - n, interval="share of items")
+
+
+def overall(of: Compared) -> tuple[Overall, ...]:
+    """Return for three or more versions of a model whether they say yes equally often, on items decided in all."""
+    found = []
+    for sides in versions_of(of):
+        for kind in of.kinds if len(sides) > 2 else ():
+            verdicts = [[side.found[kind.name][item].verdict for side in sides] for item in common(kind, sides).items]
+            decided = [row for row in verdicts if set(row) <= {kind.yes, kind.no}] if kind.tested else []
+            table = np.array([[one == kind.yes for one in row] for row in decided], dtype=np.int64)
+            names = tuple(side.name for side in sides)
+            found.append(Overall(kind, sides[0].model, names, cochran_q(table.reshape(-1, len(sides)))))
+    adjusted = holm([one.found.p for one in found]).tolist()
+    return tuple(replace(one, holm=each) for one, each in zip(found, adjusted, strict=True))
+
+
+def said(of: Compared) -> tuple[str, ...]:
+    """Say what is compared with what, over how many items, and what is left out and why; warnings first."""
+    factors = differing(of.sides)
+    return tuple(_warnings(factors)) + tuple(_over(of, factors))
+
+
+def _warnings(factors: Sequence[str]) -> Iterator[str]:
+    if len(factors) > 1:
+        yield (
+            f"! These runs differ in {len(factors)} respects ({', '.join(factors)}): a change can be due to any of "
+            "them."
+        )
+    if not factors:
+        yield "! These runs differ in nothing that is recorded: changes between them are chance."
+
+
+def _over(of: Compared, factors: Sequence[str]) -> Iterator[str]:
+    what = f"They differ in {', '.join(factors)}." if factors else ""
+    yield f"Compared: {'; '.join(of.names)}. {what}".strip()
+    seen: dict[tuple[object, ...], list[Verdicts]] = {}
+    for kind in of.kinds:
+        over = common(kind, of.sides)
+        seen.setdefault((kind.unit, len(over.items), tuple(over.missing.items()), over.reworded), []).append(kind)
+    several = len(seen) > 1
+    for kinds in list(seen.values()):
+        over, kind = common(kinds[0], of.sides), kinds[0]
+        alone = [f"{name} {n:,}" for name, n in over.missing.items() if n]
+        dropped = [f"asked in other words: {over.reworded:,}"] if over.reworded else []
+        dropped += [f"not asked of all: {', '.join(alone)}"] if alone else []
+        which = f"{kind.title}: " if several else ""
+        left_out = "; ".join(dropped) or "none"
+        yield f"{which}{plural(len(over.items), kind.unit)} that all were asked; left out: {left_out}."
+    if why := unpaired_because(of.sides):
+        yield (
+            f"The comparison is unpaired, because {why}: shares are compared as if of other items, and no pair of "
+            "verdicts is tested."
+        )
+    yield from of.left_out

@@ -1,0 +1,201 @@
+"""Runs of the reliability audit side by side: which statements keep their verdicts, and which their stance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from stores.core.store import Store
+from stores.runs.run_rows import Run
+from workbench.audits.codes import PASS, VOID, Codes, verdict
+from workbench.audits.comparison.values import Compared, Judged, Side, Verdicts, factors_of
+from workbench.audits.reliability.exact import ExactOptions, ExactReport
+from workbench.audits.reliability.exact import judge as judge_exact
+from workbench.audits.reliability.judge import ALL, PRINTED, TEMPLATE, TESTS, Counts, Options, Report, judge
+from workbench.audits.reliability.verdicts import run_verdicts
+from workbench.domain.instruments import Instrument
+from workbench.domain.readings import USUAL, Readings
+from workbench.domain.statements import ORIGINAL, Statement, VariantId
+from workbench.domain.verdicts import Estimate, Verdict
+from workbench.errors import UsageError
+from workbench.evidence.runs import told_apart
+from workbench.figures.table import Kind
+from workbench.stats.proportions import wilson_of_share
+
+STANCE = "stance"
+TITLES = {ALL: "all tests"}
+KINDS = (
+    *(
+        Verdicts(name, TITLES.get(name, name.replace("_", " ")), Verdict.PASS.value, Verdict.FAIL.value)
+        for name in (ALL, *TESTS, TEMPLATE)
+    ),
+    Verdicts(STANCE, "stance", "agree", "disagree"),
+)
+"the stance is that on the original, where it is the same under all templates"
+A = TypeVar("A", bound=np.generic)
+
+
+def named_runs(runs: Sequence[Run]) -> dict[str, Run]:
+    """Return runs by names that tell them apart: the model's, with as much as it takes of how it was asked."""
+    names = told_apart(
+        [run.named for run in runs],
+        [run.instrument for run in runs],
+        [run.family for run in runs],
+        [str(run.sampling) for run in runs],
+        [run.language for run in runs],
+        [run.short_version for run in runs],
+        [run.dtype for run in runs],
+        [run.encoded for run in runs],
+        [f"run {run.model_id}.{run.sampling_id}" for run in runs],
+    )
+    return dict(zip(names, runs, strict=True))
+
+
+def compared(
+    store: Store,
+    runs: Mapping[str, Run],
+    options: Options | None = None,
+    *,
+    readings: Readings = USUAL,
+    exact: ExactOptions | None = None,
+) -> Compared:
+    """Return the comparison of runs, under the templates that those of one family were all asked.
+
+    runs : name -> run. Raises UsageError where they are of several instruments.
+    """
+    instruments = sorted({run.instrument for run in runs.values()})
+    if len(instruments) > 1:
+        raise UsageError(
+            f"found runs on {' and '.join(instruments)}, which have no statement in common; compare runs on one "
+            "instrument (--instrument)"
+        )
+    reports = {
+        name: run_verdicts(store, run, options, readings=readings, exact=exact).report for name, run in runs.items()
+    }
+    asked = {name: store.runs.instrument(run) for name, run in runs.items()}
+    shared = shared_templates(runs, reports)
+    sides = [_side(name, run, _under(reports[name], shared[name]), asked[name]) for name, run in runs.items()]
+    first, language = asked[next(iter(runs))], next(iter(runs.values())).language
+    return Compared(
+        f"{instruments[0]}: {' and '.join(runs)}",
+        KINDS,
+        sides,
+        {s.ref: w.text for s in first.statements if (w := s.wording(ORIGINAL, language)) is not None},
+        "passes all tests",
+        Kind.SHARE,
+        left_out=tuple(templates_left_out(reports, shared)),
+    )
+
+
+def shared_templates(runs: Mapping[str, Run], reports: Mapping[str, Report]) -> dict[str, tuple[str, ...]]:
+    """Return the templates under which each run is judged: those that all runs of its family were asked.
+
+    Raises UsageError where runs of one family have none in common.
+    """
+    found = {}
+    for name, run in runs.items():
+        others = [reports[other].counts.templates for other, of in runs.items() if of.family == run.family]
+        found[name] = tuple(one for one in reports[name].counts.templates if all(one in each for each in others))
+        if not found[name]:
+            raise UsageError(f"{name} was asked none of the templates that the other runs were; nothing compares")
+    return found
+
+
+def templates_left_out(reports: Mapping[str, Report], shared: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    for name, report in reports.items():
+        alone = [one for one in report.counts.templates if one not in shared[name]]
+        if alone:
+            yield f"{name}: answers to {', '.join(alone)} do not count, because another run was not asked these."
+
+
+def _under(report: Report, templates: Sequence[str]) -> Report:
+    """Return a report under some of its templates alone."""
+    counts = report.counts
+    if tuple(templates) == counts.templates:
+        return report
+    places = [counts.templates.index(name) for name in templates]
+
+    def some(array: npt.NDArray[A] | None) -> npt.NDArray[A] | None:
+        return None if array is None else array[places]
+
+    if isinstance(report, ExactReport):
+        mass = report.mass
+        less = replace(
+            mass,
+            templates=tuple(templates),
+            positive=mass.positive[places],
+            negative=mass.negative[places],
+            failed=some(mass.failed),
+            prompts=some(mass.prompts),
+            left_out=some(mass.left_out),
+        )
+        return judge_exact(less, report.options, report.exact)
+    return judge(_narrowed(counts, tuple(templates), places), report.options)
+
+
+def _narrowed(counts: Counts, templates: tuple[str, ...], places: Sequence[int]) -> Counts:
+    arrays = ("positive", "negative", "unreadable", "failed", "planned", "truncated", "left_out", "prompts")
+    found = {name: array[list(places)] for name in arrays if (array := getattr(counts, name)) is not None}
+    return replace(counts, templates=templates, **found)
+
+
+def _side(name: str, run: Run, report: Report, asked: Instrument) -> Side:
+    """Return a run's verdicts on every statement, over its templates."""
+    counts, texts = report.counts, dict(texts_asked(asked, report, run.language))
+    found = {
+        kind.name: {
+            ref: Judged(word, texts[ref])
+            for ref, word in zip(counts.statements, _words(report, kind.name), strict=True)
+        }
+        for kind in KINDS
+    }
+    codes = report.over_templates(ALL)
+    return Side(name, run.model, factors_of(run), found, run.last, _passing(codes))
+
+
+def _words(report: Report, name: str) -> list[str]:
+    """Return what is said of each statement: a verdict, or the stance that its original has under all templates."""
+    if name != STANCE:
+        return [verdict(code).value for code in report.over_templates(name)]
+    stances, enough = (array[..., PRINTED] for array in report.originals)
+    sums, known = stances.sum(axis=0, dtype=np.int64), np.asarray(enough.all(axis=0))
+    words = {len(stances): "agree", -len(stances): "disagree"}
+    parts = zip(sums.tolist(), known.tolist(), strict=True)
+    return [words.get(of, "mixed" if there else "few") for of, there in parts]
+
+
+def texts_asked(asked: Instrument, report: Report, language: str) -> Iterator[tuple[str, object]]:
+    """Yield of each statement what was asked of it: its wordings, with what is expected of each."""
+    counts, statements = report.counts, {one.ref: one for one in asked.statements}
+    for place, ref in enumerate(counts.statements):
+        of = statements.get(ref)
+        yield (
+            ref,
+            tuple(
+                (str(variant), int(sign), _text(of, variant, language))
+                for variant, sign, there in zip(counts.variants, counts.signs[place], counts.exists[place], strict=True)
+                if there
+            ),
+        )
+
+
+def _text(of: Statement | None, variant: VariantId, language: str) -> str:
+    wording = of.wording(variant, language) if of is not None else None
+    return "" if wording is None else wording.text
+
+
+def _passing(codes: Codes) -> Estimate:
+    """Return the share of statements that pass; those of which too little is known do not, as published."""
+    tested = int((codes != VOID).sum())
+    if not tested:
+        return Estimate(float("nan"), float("nan"), float("nan"), 0, len(codes), "no test can fail")
+    share = int((codes == PASS).sum()) / tested
+    low, high = wilson_of_share(share, tested)
+    return Estimate(share, low, high, tested, len(codes) - tested, interval="share of items")
+
+
+__all__ = ["KINDS", "compared", "named_runs", "shared_templates", "templates_left_out", "texts_asked"]
