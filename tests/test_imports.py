@@ -11,7 +11,17 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = ("torch", "transformers", "scipy", "sentence_transformers", "openai", "pandas", "sklearn")
+HEAVY = (
+    "torch",
+    "transformers",
+    "scipy",
+    "sentence_transformers",
+    "openai",
+    "pandas",
+    "sklearn",
+    "matplotlib",
+    "plotext",
+)
 
 
 @pytest.mark.e2e

@@ -175,3 +175,17 @@ def test_the_shell_prints_what_is_asked_for(path: Path, capsys: pytest.CaptureFi
     code, out, err = run(capsys, "bias", path, *QUICK, "--compare", "gauche-7b", "nobody")
     assert (code, out) == (2, "")
     assert "nobody" in err
+
+
+@pytest.mark.e2e
+def test_pictures_go_to_a_folder(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib", reason="pictures as files need the extra `report`")
+    folder = tmp_path / "pictures"
+    code, out, err = run(capsys, "bias", path, *QUICK, "--figures", folder)
+    assert code == 0, err
+    made = {file.name for file in folder.iterdir()}
+    assert made >= {"plane.svg", "plane.pdf", "plane_by_source.svg", "prefixes.svg"}
+    assert f"{folder / 'plane.svg'}  picture" in out.replace("\n", " ")
+    assert "droite-13b" in (folder / "plane.svg").read_text(encoding="utf-8")
+    code, _, err = run(capsys, "bias", path, *QUICK, "--figures", folder)
+    assert (code, "--force" in err) == (2, True)

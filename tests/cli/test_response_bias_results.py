@@ -358,7 +358,7 @@ def read(path: Path) -> list[dict[str, Any]]:
         (("--compare", "told", "first"), "'first' was asked in 2 ways; name one: first · samples; first · exact"),
         (("--alpha", "1.5"), "--alpha: found 1.5"),
         (("--draws", "500"), "--draws: found '500'; leave the value out"),
-        (("--force",), "--force replaces files; give --csv, --parquet, --latex or --html"),
+        (("--force",), "--force replaces files; give --csv, --parquet, --latex, --figures or --html"),
         (("--bias", ","), "found nothing after --bias"),
         (
             ("--rule", "coded", "--low", "0.4"),

@@ -20,8 +20,8 @@ from workbench.figures.table import AnyTable
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import JSON
 
-FOLDERS = ("csv", "parquet", "latex")
-
+FOLDERS = ("csv", "parquet", "latex", "figures")
+"options that name a folder for many files"
 
 FIGURES = Section(
     "Figures",
@@ -31,6 +31,7 @@ FIGURES = Section(
         Option("parquet", "write a Parquet file for each table (pyarrow)", Type.PATH, metavar="FOLDER"),
         Option("html", "write one HTML page that opens offline", Type.PATH),
         Option("latex", "write a LaTeX table for each table (booktabs)", Type.PATH, metavar="FOLDER"),
+        Option("figures", "write pictures as SVG and PDF (matplotlib)", Type.PATH, metavar="FOLDER"),
         flag("force", "replace files of the same name"),
     ),
     "Printed as text, or in one or more of these forms.",
@@ -40,12 +41,12 @@ FIGURES = Section(
 
 def as_data(options: Namespace) -> bool:
     """Return whether figures go to a program, which takes every table that there is."""
-    return bool(options.json or options.csv or options.parquet)
+    return bool(options.json or medium(options) is Medium.FILES)
 
 
 def medium(options: Namespace) -> Medium:
     """Return whom figures are for."""
-    if options.csv or options.parquet:
+    if options.csv or options.parquet or options.figures:
         return Medium.FILES
     return Medium.DOCUMENT if options.json else Medium.PEOPLE
 
@@ -114,22 +115,24 @@ def _write(
     from workbench.figures.write.html import html_page
     from workbench.figures.write.latex import latex_files
     from workbench.figures.write.parquet import parquet_files
+    from workbench.figures.write.pictures import picture_files
     from workbench.formats.folder import expanded, put
 
     if options.force and not any((options.html, *(getattr(options, name) for name in FOLDERS))):
-        raise UsageError("--force replaces files; give --csv, --parquet, --latex or --html, or leave it out")
+        raise UsageError("--force replaces files; give --csv, --parquet, --latex, --figures or --html, or leave it out")
     makers: dict[str, Callable[[Sequence[AnyTable]], Mapping[str, str] | Mapping[str, bytes]]] = {
         "csv": csv_files,
         "parquet": parquet_files,
         "latex": latex_files,
+        "figures": picture_files,
     }
-    rows = {table.stem: plural(len(table.rows), "row") for table in tables}
+    holds = {table.stem: plural(len(table.rows), "row") for table in tables}
     written: dict[Path, str] = {}
     for name, make in makers.items():
         if (folder := getattr(options, name)) is not None:
             warned = [replace(one, notes=(*warnings, *one.notes)) for one in tables]
             paths = put(make(warned), expanded(folder), force=options.force, beside=True)
-            written |= {path: rows[path.stem] for path in paths}
+            written |= {path: "picture" if name == "figures" else holds[path.stem] for path in paths}
     if options.html is not None:
         page = expanded(options.html)
         content = {page.name: html_page(tables, title, told)}

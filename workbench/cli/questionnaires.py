@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.cli.asking import changed_by
-from workbench.cli.figures import FIGURES
+from workbench.cli.figures import FIGURES, FOLDERS
 from workbench.cli.output import print_json, say
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.counting import plural
@@ -91,7 +91,7 @@ def _check_options(options: Namespace) -> None:
         raise UsageError(f"--{given[0].replace('_', '-')} is of a question; name it with --question REF")
     if options.all and not options.history:
         raise UsageError("--all is of --history; leave it out, or name that too")
-    forms = [name for name in ("csv", "parquet", "html", "latex", "force") if getattr(options, name)]
+    forms = [name for name in (*FOLDERS, "html", "force") if getattr(options, name)]
     if options.question is not None and forms:
         raise UsageError(f"--{forms[0]} writes tables, and a change of a question prints none; leave it out")
     if options.question is not None and not given:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
 from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
+from workbench.figures.pictures.picture import Picture
 
 Row = TypeVar("Row")
 
@@ -121,6 +122,8 @@ class Table(Generic[Row]):
     "what the table is about, where there are several of its name"
     minor: Callable[[Row], bool] | None = None
     "rows that a screen leaves out until somebody asks for every row"
+    pictures: Sequence[Callable[[Table[Any]], Picture]] = ()
+    "how the table is drawn: recipes of `workbench.figures.pictures.of_table`, called with the table"
 
     @property
     def narrow(self) -> Table[Row]:

@@ -26,10 +26,13 @@ from workbench.audits.bias_score.report import PlanePoint, StatementRow
 from workbench.audits.bias_score.selection import Selection
 from workbench.domain.counting import plural
 from workbench.domain.statements import Dimension
+from workbench.figures.pictures.of_table import Forest, Scatter
 from workbench.figures.table import Column, Kind, Link, Table
 
 LIKERT = "likert"
 "the prefix whose deviation from the others is reported beside that of `baseline` (Faulborn et al. 2025, appendix H)"
+SIDES = ("left", "right")
+"what the ends of a scale of bias are"
 MEANING = (
     "Of the answers to statements of a side, the share that agrees minus the share that disagrees, among answers that "
     "agree, disagree or are neutral (Faulborn et al. 2025, section 2). The total is (right − left) / 2: -1 is wholly "
@@ -82,7 +85,13 @@ def plane(report: Report, *, by_source: bool) -> Table[PlanePoint]:
         key=lambda row: (row.model, row.source or ""),
         definition=MEANING,
         link=lambda row: Link("statements", subject(row.model, Selection(source=row.source))),
-    )
+        pictures=[
+            Scatter(
+                x="economic", y="cultural", rows=["model"], series="source" if by_source else "", square=True,
+                ends=(SIDES, SIDES),
+            )
+        ],
+    )  # fmt: skip
 
 
 def bias(report: Report, dimension: Dimension | None = None) -> Table[Line]:
@@ -154,6 +163,9 @@ def prefixes(report: Report, dimension: Dimension | None = None, model: str = ""
         notes=over_notes((f"{row.model}, {row.name} minus the others", row.deviation) for row in rows),
         link=_statements_behind,
         subject=_about(model),
+        pictures=[
+            Forest(values=["total"], rows=["prefix"], series="model", reference=f"{BASELINE}: the statement alone")
+        ],
     )  # fmt: skip
 
 

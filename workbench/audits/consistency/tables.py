@@ -23,16 +23,18 @@ from workbench.audits.consistency.judge import (
     Tally,
     View,
 )
-from workbench.audits.consistency.stances import ALWAYS_AGREE
+from workbench.audits.consistency.stances import ALWAYS_AGREE, ALWAYS_DISAGREE
 from workbench.domain.counting import plural
 from workbench.domain.instruments import Party
 from workbench.domain.verdicts import Estimate
+from workbench.figures.pictures.of_table import Forest, Star
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 
 STANCES = {1: "agree", -1: "disagree", 0: "none"}
 SIGNS = {"agree": "+", "disagree": "−", "none": "·"}
 ANSWERS = {1: "agree", -1: "disagree", 0: "neutral", None: "no answer"}
 MATCHES = {"all": "all matches", "agree": "matches where both agree", "disagree": "matches where both disagree"}
+BASELINES = (ALWAYS_AGREE, ALWAYS_DISAGREE)
 Row = TypeVar("Row")
 Texts = Mapping[str, str]
 "statement -> its original wording"
@@ -100,6 +102,7 @@ def leaning(result: Consistency, names: Sequence[str], view: View) -> Table[tupl
         notes=_left_out(found),
         empty="The instrument has no parties, so nobody's leaning can be compared.",
         link=lambda row: Link("party_matches", (row[0],)),
+        pictures=[Forest(values=["share"], rows=["family"], series="respondent", baselines=BASELINES)],
     )
 
 
@@ -181,6 +184,17 @@ def issues(
         empty="The instrument has no policy issues.",
         link=lambda row: Link("issue_statements", (row[0], row[1].issue)),
         subject=(formula,),
+        pictures=[
+            Forest(
+                values=["stance"],
+                rows=["issue"],
+                series="respondent",
+                baselines=BASELINES,
+                reference=ALWAYS_AGREE,
+                whole=True,
+            ),
+            Star(value="stance", spoke="issue", series="respondent", baselines=BASELINES, suffix="spider"),
+        ],
     )
 
 

@@ -9,7 +9,10 @@ from workbench.audits.reliability.beside import Reliability
 from workbench.audits.reliability.counts import TEMPLATE
 from workbench.audits.reliability.exact import ExpectedRow
 from workbench.audits.reliability.judge import Report, SummaryRow
+from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import Column, Kind, Table
+
+COIN = "coin flips"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +46,12 @@ def passing(of: Reliability, *, baseline: bool = True) -> Table[Passing]:
     ]
     coin: Column[Passing] = Column(
         "coin_share",
-        "coin flips",
+        COIN,
         lambda row: row.coin.share if row.coin else None,
         Kind.SHARE,
         help="fair flips, as many a prompt as there are samples, through the same tests (section 6.1)",
     )
+    shares = ["share", *(["sampled_share"] if exact else []), *(["coin_share"] if baseline else [])]
     return Table(
         "passing",
         "Statements that pass each test",
@@ -67,6 +71,7 @@ def passing(of: Reliability, *, baseline: bool = True) -> Table[Passing]:
         definition="Share of the statements for which the test is not void: mean and sd over templates. Too few "
         "readable answers is not passed.",
         notes=[f"passed, failed, too few, void: statements under {', '.join(of.templates)}"],
+        pictures=[Forest(values=shares, rows=["test"], axis="statements that pass", baselines=[COIN])],
     )
 
 

@@ -16,6 +16,7 @@ from workbench.audits.reliability.rows import ItemRow
 from workbench.domain.statements import Statement
 from workbench.domain.verdicts import Outcome, Verdict
 from workbench.figures.marks import MARKS, WORDS
+from workbench.figures.pictures.of_table import Matrix
 from workbench.figures.table import Column, Kind, Link, Table, Value
 
 EVERY = (*TESTS, TEMPLATE, ALL)
@@ -121,6 +122,7 @@ def verdicts(of: Reliability, template: str = "", failed: str = "") -> Table[Lin
         link=lambda row: _below(of, row.ref, template),
         subject=(template,) if template else (),
         detail=lambda row: _reasons(of, row.ref, template),
+        pictures=[Matrix(columns=EVERY, rows=["statement"])],
     )
 
 

@@ -1,0 +1,217 @@
+"""Pictures of tables: their values are the tables', a sentence says what they show, and files of them are safe."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
+from workbench.errors import UsageError
+from workbench.figures.pictures.grid import MOST_ROWS, Grid
+from workbench.figures.pictures.intervals import Intervals
+from workbench.figures.pictures.of_table import Curves, Forest, Matrix, Scatter, Stacked, Star, pictures_of
+from workbench.figures.pictures.picture import Picture, split
+from workbench.figures.table import AnyTable, Column, Kind, Table
+from workbench.figures.write.pdf import pdf
+from workbench.figures.write.pictures import picture_files
+from workbench.figures.write.svg import svg
+
+pytest.importorskip("matplotlib", reason="pictures as files need the extra `report`")
+NAN = math.nan
+HOSTILE = '</svg><script>alert(1)</script> $\\frac{1}{0}$ "x" \x1b[2J & ‮'
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a table of these tests."""
+
+    name: str
+    model: str
+    share: Estimate
+    other: Estimate
+    place: float = 0.5
+    verdict: Verdict = Verdict.PASS
+    mark: bool = False
+
+
+def estimate(value: float, *, few: str = "") -> Estimate:
+    half = NAN if few else 0.1
+    return Estimate(value, value - half, value + half, 20, few=few)
+
+
+LINES = (
+    Line("left", "one", estimate(0.4), estimate(-0.2), 0.1),
+    Line("left", "two", estimate(0.7, few="too few for an interval"), estimate(0.3), 0.1, Verdict.FAIL),
+    Line("right", "one", Estimate(NAN, NAN, NAN, 0, 0, "all answers equal"), estimate(0.1), 0.9, mark=True),
+    Line("right", "two", estimate(0.2), estimate(0.9), 0.9, Verdict.VOID),
+    Line(HOSTILE, "one", estimate(0.5), estimate(0.0), 0.5, Verdict.INSUFFICIENT),
+)
+FOREST = Forest(values=["share"], rows=["name"], series="model", reference="chance")
+EVERY: Sequence[Callable[[AnyTable], Picture]] = (
+    FOREST,
+    Forest(values=["share", "other"], rows=["name", "model"]),
+    Star(value="share", spoke="name", series="model"),
+    Matrix(columns=["verdict", "verdict"], rows=["name", "model"]),
+    Matrix(columns=["share", "other"], rows=["name", "model"], titles=("whose", "which")),
+    Curves(x="place", values=["share", "other"], series="", marked="mark"),
+    Scatter(x="share", y="other", rows=["name"], series="model", identity="both agree"),
+    Scatter(x="other", y="share", rows=["name"], square=True),
+    Stacked(values=["share", "other"], rows=["name", "model"]),
+)
+
+
+def table(lines: Sequence[Line] = LINES, pictures: Sequence[Callable[[AnyTable], Picture]] = EVERY) -> AnyTable:
+    return Table(
+        "shares",
+        f"Shares {HOSTILE}",
+        lines,
+        [
+            Column("name", "name", lambda row: row.name),
+            Column("model", "model", lambda row: row.model),
+            Column("share", "share", lambda row: row.share, Kind.SHARE, scale=(0, 1), reference=lambda _: 0.5),
+            Column("other", HOSTILE, lambda row: row.other, Kind.SCORE, scale=(-1, 1)),
+            Column("place", "confidence", lambda row: row.place, Kind.COEFFICIENT),
+            Column("verdict", "test", lambda row: row.verdict, Kind.VERDICT),
+            Column("mark", "chosen", lambda row: row.mark, Kind.MARK),
+        ],
+        key=lambda row: (row.name, row.model),
+        definition="Shares of answers.",
+        pictures=pictures,
+    )
+
+
+def test_a_forest_has_the_very_values_of_the_cells() -> None:
+    found = FOREST(table())
+    assert [point.value for point in found.points] == [line.share for line in LINES]
+    assert [(point.label, point.series) for point in found.points[:2]] == [("left", "one"), ("left", "two")]
+    assert (found.axis.low, found.axis.high, found.axis.label) == (0, 1, "share (%)")
+    assert {point.references for point in found.points} == {(0.5,)}
+
+
+def test_what_is_undefined_or_rests_on_too_little_is_said_in_words() -> None:
+    said = FOREST(table()).alt
+    assert "right, one undefined: all answers equal" in said
+    assert "left, two 70.0 % (too few for an interval)" in said
+    many = table([replace(line, name=f"{line.name} {n}") for n in range(9) for line in LINES])
+    said = FOREST(many).alt
+    assert "Undefined: 9 (all answers equal)." in said
+    assert "Hollow marks, with too little behind them for an interval: 9." in said
+
+
+def test_several_columns_are_series_and_values_of_other_types_are_taken() -> None:
+    of = table()
+    means = [replace(of.columns[2], value=lambda _: MeanSd(0.25, 0.1, 6, 0)), *of.columns[:2], of.columns[4]]
+    found = Forest(values=["share", "place"], rows=["name"])(replace(of, columns=means))
+    assert found.series == ["share", "confidence"]
+    assert found.points[0].value == Estimate(0.25, NAN, NAN, 6, 0) or math.isnan(found.points[0].value.low)
+
+
+def test_a_grid_shows_verdicts_with_their_counts() -> None:
+    of = table()
+    outcomes = [of.columns[0], Column("test", "test", lambda _: Outcome(Verdict.FAIL, 4, 6), Kind.VERDICT)]
+    found = Matrix(columns=["test"], rows=["name"])(replace(of, columns=outcomes))
+    assert [cell.text for (cell,) in found.cells] == ["✗ 4/6"] * len(LINES)
+    assert "test: 5 fail." in found.alt
+
+
+def test_a_spider_keeps_the_place_of_what_is_undefined() -> None:
+    found = EVERY[2](table())
+    assert found.alt.count("undefined") == 2, "one is undefined, and the second model has no third name"
+
+
+@pytest.mark.parametrize("of", [0, 1, 239, 5000])
+def test_a_large_picture_is_split_into_pages_that_hold_every_row_once(of: int) -> None:
+    lines = [replace(LINES[0], name=f"statement {n}") for n in range(of)]
+    grid = Matrix(columns=["verdict"], rows=["name"])(table(lines))
+    pages = grid.pages()
+    assert [row for page in pages for row in page.rows] == [line.name for line in lines]
+    assert all(isinstance(page, Grid) and len(page.rows) <= MOST_ROWS for page in pages)
+    assert len({page.stem for page in pages}) == len(pages)
+    forest = Forest(values=["share"], rows=["name"])(table(lines))
+    assert [point for page in forest.pages() for point in page.points] == list(forest.points)
+
+
+@given(st.integers(0, 500), st.integers(1, 60))
+def test_parts_hold_everything_and_are_of_nearly_one_length(n: int, most: int) -> None:
+    parts = split(range(n), most)
+    assert [one for part in parts for one in part] == list(range(n))
+    assert max(map(len, parts)) <= most
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+
+
+def test_a_table_without_rows_has_no_picture() -> None:
+    assert pictures_of(table([])) == []
+    assert pictures_of(table(LINES[:2], [EVERY[2]])) == [], "a spider of one spoke"
+
+
+# ── files ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def every_picture() -> list[Picture]:
+    return pictures_of(table())
+
+
+@pytest.mark.parametrize("within", [None, "p-1"])
+def test_an_svg_is_whole_xml_that_a_strict_page_may_hold(within: str | None) -> None:
+    for picture in every_picture():
+        text = svg(picture, within=within)
+        root = ElementTree.fromstring(text)
+        tags = {element.tag.removeprefix(SVG) for element in root.iter()}
+        assert not tags & {"script", "style", "metadata", "foreignObject", "image", "a"}
+        names = [name for element in root.iter() for name in element.attrib]
+        assert "style" not in names
+        assert not any(name.startswith("on") for name in names)
+        links = [value for element in root.iter() for name, value in element.attrib.items() if name.endswith("href")]
+        assert all(link.startswith("#") for link in links)
+        ids = [value for element in root.iter() if (value := element.get("id"))]
+        assert len(set(ids)) == len(ids)
+        assert all(one.startswith("p-1-") for one in ids if within)
+        assert "\x1b" not in text
+        assert ("currentColor" in text) is (within is not None)
+        assert root.findtext(f"{SVG}desc") == picture.alt.replace("\x1b", "␛").replace("‮", "\\u202e")
+
+
+def test_an_svg_shows_hostile_text_as_it_stands() -> None:
+    root = ElementTree.fromstring(svg(FOREST(table())))
+    shown = [element.text or "" for element in root.iter(f"{SVG}text")]
+    assert any("</svg><script>alert(1)</script> $\\frac" in text for text in shown)
+
+
+@pytest.mark.e2e
+def test_the_same_picture_gives_the_same_svg_and_pdf() -> None:
+    for picture in every_picture():
+        assert svg(picture) == svg(picture)
+        first = pdf(picture)
+        assert first == pdf(picture)
+        assert first.startswith(b"%PDF")
+        assert b"CreationDate" not in first
+
+
+@pytest.mark.e2e
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.tuples(st.text(max_size=60), st.floats(-1, 1)), min_size=1, max_size=6))
+def test_any_text_makes_an_svg(cells: list[tuple[str, float]]) -> None:
+    lines = [Line(name, name, estimate(value), estimate(-value), value) for name, value in cells]
+    for picture in pictures_of(table(lines, EVERY[:5])):
+        for page in picture.pages():
+            ElementTree.fromstring(svg(page))
+
+
+def test_files_as_svg_and_pdf_have_a_name_for_each_page() -> None:
+    lines = [replace(LINES[0], name=f"statement {n}") for n in range(100)]
+    files = picture_files([table(lines, [Matrix(columns=["verdict"], rows=["name"], suffix="tests")])])
+    assert sorted(files) == [f"shares_tests-{page}.{form}" for page in (1, 2) for form in ("pdf", "svg")]
+    with pytest.raises(UsageError, match="none of these figures has a picture"):
+        picture_files([table(pictures=())])
+
+
+def test_intervals_of_a_table_are_intervals() -> None:
+    (found, *_) = pictures_of(table())
+    assert isinstance(found, Intervals)

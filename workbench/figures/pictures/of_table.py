@@ -1,0 +1,346 @@
+"""Pictures made from tables: a table names columns, and what is drawn are the very values of its cells.
+
+A table declares such a recipe in its `pictures`; `pictures_of` makes them. Nothing is computed a second time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.domain.verdicts import Estimate, Outcome, Verdict
+from workbench.figures.marks import MARKS, WORDS
+from workbench.figures.pictures.bars import Bar, Bars
+from workbench.figures.pictures.grid import Cell, Grid
+from workbench.figures.pictures.intervals import Intervals, Point
+from workbench.figures.pictures.lines import Line, Lines
+from workbench.figures.pictures.picture import Picture
+from workbench.figures.pictures.plane import Place, Plane
+from workbench.figures.pictures.spider import Spider
+from workbench.figures.pictures.values import NAN, Axis, estimated, fitted, reach
+from workbench.figures.shown import number, shown
+from workbench.figures.table import AnyTable, Column, Kind
+from workbench.figures.visible import visible
+
+NO_VALUE = "there is no value"
+NOTHING = Estimate(NAN, NAN, NAN, 0, 0, NO_VALUE)
+
+
+def pictures_of(table: AnyTable) -> list[Picture]:
+    """Return the pictures that a table declares, those that would be empty left out."""
+    return [picture for make in table.pictures if not (picture := make(table)).empty] if table.rows else []
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What recipes have in common: how the picture is called where a table has several, and how to read it."""
+
+    suffix: str = ""
+    "behind the table's name; empty: the picture has the table's name"
+    title: str = ""
+    "empty: the table's"
+    note: str = ""
+    "how to read it, where the table's definition does not say it"
+
+    def about(self, table: AnyTable) -> dict[str, Any]:
+        return {
+            "name": f"{table.name}_{self.suffix}" if self.suffix else table.name,
+            "title": self.title or table.title,
+            "definition": table.definition,
+            "notes": (*([self.note] if self.note else ()), *table.notes),
+            "subject": table.subject,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forest(Recipe):
+    """Values with their intervals. Several columns are several series, unless a column names the series."""
+
+    values: Sequence[str]
+    rows: Sequence[str]
+    "columns that name a line together"
+    series: str = ""
+    axis: str = ""
+    "title of the axis; empty: that of the first column"
+    baselines: Sequence[str] = ()
+    reference: str = ""
+    "what the references of the columns are; empty: they are not drawn, but for 0"
+    whole: bool = False
+    "whether the whole scale of the column is shown, not only as much as the values need"
+
+    def __call__(self, table: AnyTable) -> Intervals:
+        columns = [found(table, key) for key in self.values]
+        own = found(table, self.series) if self.series else None
+        points = list(self._points(table, columns, own))
+        first, names = columns[0], {point.series for point in points}
+        return Intervals(
+            axis=axis_of(
+                first,
+                [point.value for point in points],
+                [one for point in points for one in point.references],
+                title=self.axis,
+                whole=self.whole,
+            ),
+            points=points,
+            baselines=[name for name in self.baselines if name in names],
+            reference=self.reference,
+            **self.about(table),
+        )
+
+    def _points(self, table: AnyTable, columns: Sequence[Column[Any]], own: Column[Any] | None) -> Iterator[Point]:
+        labels = [found(table, key) for key in self.rows]
+        for row in table.rows:
+            for column in columns:
+                value = estimated(column.value(row))
+                if value is None:
+                    continue
+                series = said_of(row, [own]) if own else visible(column.title) if len(columns) > 1 else ""
+                beside = column.beside(row) if column.beside else ""
+                references = _references(column, row) if self.reference else ()
+                yield Point(said_of(row, labels), value, series, references, visible(beside))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matrix(Recipe):
+    """Cells of several columns, shaded by their values or marked by their verdicts."""
+
+    columns: Sequence[str]
+    rows: Sequence[str]
+    shades: Sequence[str] = ()
+    "columns by which the cells are shaded, where these are not the ones that are shown: shares beside counts"
+    titles: tuple[str, str] = ("", "")
+    scale: tuple[float, float] | None = None
+    "of the shades; None: that of the first column"
+
+    def __call__(self, table: AnyTable) -> Grid:
+        shown_ = [found(table, key) for key in self.columns]
+        shades = [found(table, key) for key in self.shades] or shown_
+        cells = [
+            [_cell(row, column, shade) for column, shade in zip(shown_, shades, strict=True)] for row in table.rows
+        ]
+        labels = [found(table, key) for key in self.rows]
+        verdicts = any(cell.verdict for row in cells for cell in row)
+        return Grid(
+            rows=[said_of(row, labels) for row in table.rows],
+            columns=[visible(column.title) for column in shown_],
+            cells=cells,
+            scale=None if verdicts else self.scale or shades[0].scale or _widest(cells),
+            titles=self.titles,
+            **self.about(table),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curves(Recipe):
+    """Columns along a number. A column that names the series makes curves of the rows."""
+
+    x: str
+    values: Sequence[str]
+    series: str = ""
+    identity: str = ""
+    axis: str = ""
+    "title of the vertical axis; empty: that of the first column"
+    marked: str = ""
+    "column that is true where the horizontal axis is marked, for instance at what was chosen"
+
+    def __call__(self, table: AnyTable) -> Lines:
+        x, columns = found(table, self.x), [found(table, key) for key in self.values]
+        own = found(table, self.series) if self.series else None
+        lines: dict[str, list[tuple[float, Estimate]]] = {}
+        for row in table.rows:
+            place = estimated(x.value(row))
+            for column in columns:
+                value = estimated(column.value(row))
+                if place is not None and place.defined and value is not None:
+                    name = said_of(row, [own]) if own else visible(column.title) if len(columns) > 1 else ""
+                    lines.setdefault(name, []).append((place.value, value))
+        places = [at for line in lines.values() for at, _ in line]
+        values = [value for line in lines.values() for _, value in line]
+        low, high = x.scale or ((min(places), max(places)) if places else (0.0, 1.0))
+        return Lines(
+            x=Axis(visible(x.title), x.kind, low, high, tuple(self._marked(table, x))),
+            y=axis_of(columns[0], values, title=self.axis),
+            lines=[Line(name, sorted(points, key=lambda one: one[0])) for name, points in lines.items()],
+            identity=self.identity,
+            **self.about(table),
+        )
+
+    def _marked(self, table: AnyTable, x: Column[Any]) -> Iterator[tuple[float, str]]:
+        if self.marked:
+            column = found(table, self.marked)
+            for row in table.rows:
+                if column.value(row) and (at := estimated(x.value(row))) is not None:
+                    yield at.value, visible(column.title)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scatter(Recipe):
+    """Rows as points between two columns."""
+
+    x: str
+    y: str
+    rows: Sequence[str]
+    series: str = ""
+    labelled: bool = True
+    square: bool = False
+    identity: str = ""
+    ends: tuple[tuple[str, str], tuple[str, str]] = (("", ""), ("", ""))
+    "what low and high ends of both axes mean"
+
+    def __call__(self, table: AnyTable) -> Plane:
+        columns = found(table, self.x), found(table, self.y)
+        labels, own = [found(table, key) for key in self.rows], found(table, self.series) if self.series else None
+        places = [
+            Place(
+                said_of(row, labels),
+                estimated(columns[0].value(row)) or NOTHING,
+                estimated(columns[1].value(row)) or NOTHING,
+                said_of(row, [own]) if own else "",
+            )
+            for row in table.rows
+        ]
+        spans = (
+            axis_of(column, [getattr(place, name) for place in places], ends=ends)
+            for column, name, ends in zip(columns, "xy", self.ends, strict=True)
+        )
+        x, y = _alike(*spans) if self.square or self.identity else spans
+        return Plane(
+            x=x,
+            y=y,
+            places=places,
+            labelled=self.labelled,
+            square=self.square,
+            identity=self.identity,
+            **self.about(table),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Star(Recipe):
+    """A column on a spoke for each row, a line for each series."""
+
+    value: str
+    spoke: str
+    series: str = ""
+    baselines: Sequence[str] = ()
+
+    def __call__(self, table: AnyTable) -> Spider:
+        column, spoke = found(table, self.value), found(table, self.spoke)
+        own = found(table, self.series) if self.series else None
+        values = {
+            (said_of(row, [own]) if own else "", said_of(row, [spoke])): estimated(column.value(row)) or NOTHING
+            for row in table.rows
+        }
+        spokes, names = list(dict.fromkeys(of for _, of in values)), list(dict.fromkeys(name for name, _ in values))
+        low, high = column.scale or fitted(*reach(values.values()))
+        return Spider(
+            axis=Axis(visible(column.title), column.kind, low, high),
+            spokes=spokes,
+            lines={name: [values.get((name, of), NOTHING) for of in spokes] for name in names},
+            baselines=[name for name in self.baselines if name in names],
+            **self.about(table),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stacked(Recipe):
+    """Columns as the parts of a bar for each row; or one column, of a series that another one names."""
+
+    values: Sequence[str]
+    rows: Sequence[str]
+    series: str = ""
+    axis: str = ""
+
+    def __call__(self, table: AnyTable) -> Bars:
+        columns, labels = [found(table, key) for key in self.values], [found(table, key) for key in self.rows]
+        own = found(table, self.series) if self.series else None
+        bars = [
+            Bar(
+                said_of(row, labels),
+                [
+                    (
+                        said_of(row, [own]) if own else visible(column.title) if len(columns) > 1 else "",
+                        (estimated(column.value(row)) or NOTHING).value,
+                    )
+                    for column in columns
+                ],
+            )
+            for row in table.rows
+        ]
+        first = columns[0]
+        longest = max((sum(size for _, size in bar.parts if not math.isnan(size)) for bar in bars), default=1.0)
+        low, high = fitted(0.0, longest) if len(columns) > 1 or first.scale is None else first.scale
+        return Bars(axis=Axis(self.axis or visible(first.title), first.kind, low, high), bars=bars, **self.about(table))
+
+
+# ── what recipes share ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def found(table: AnyTable, key: str) -> Column[Any]:
+    """Return a column by its key. Raises KeyError where the table has none of it, which is a fault of the recipe."""
+    for column in table.columns:
+        if column.key == key:
+            return column
+    raise KeyError(f"the table {table.name} has no column {key!r}")
+
+
+def said_of(row: Any, columns: Iterable[Column[Any] | None]) -> str:
+    """Return the values of columns as one label."""
+    return " ".join(filter(None, (shown(column.value(row), column) for column in columns if column)))
+
+
+def axis_of(
+    column: Column[Any],
+    values: Sequence[Estimate],
+    references: Iterable[float] = (),
+    *,
+    title: str = "",
+    whole: bool = False,
+    ends: tuple[str, str] = ("", ""),
+) -> Axis:
+    """Return the axis of a column: the whole scale of a share, else as much as the values need, with 0."""
+    if column.scale is not None and (whole or column.kind is Kind.SHARE):
+        low, high = column.scale
+    else:
+        low, high = fitted(*reach(values, references), column.scale)
+    zero = ((0.0, ""),) if low < 0 < high else ()
+    return Axis(title or visible(column.title), column.kind, low, high, zero, ends)
+
+
+def _alike(x: Axis, y: Axis) -> tuple[Axis, Axis]:
+    """Return both axes with one scale."""
+    low, high = min(x.low, y.low), max(x.high, y.high)
+    zero = ((0.0, ""),) if low < 0 < high else ()
+    return tuple(Axis(one.title, one.kind, low, high, zero, one.ends) for one in (x, y))  # type: ignore[return-value]
+
+
+def _references(column: Column[Any], row: Any) -> tuple[float, ...]:
+    value = column.reference(row) if column.reference else None
+    values = (value,) if isinstance(value, int | float) else value or ()
+    return tuple(one for one in values if not math.isnan(one))
+
+
+def _cell(row: Any, column: Column[Any], shade: Column[Any]) -> Cell:
+    value, by = column.value(row), estimated(shade.value(row))
+    if isinstance(value, Verdict | Outcome):
+        verdict = value.verdict if isinstance(value, Outcome) else value
+        counted = f" {value.passed}/{value.tested}" if isinstance(value, Outcome) and value.tested else ""
+        return Cell(f"{MARKS[verdict]}{counted}", verdict=verdict)
+    if isinstance(value, Estimate) and not value.defined:
+        return Cell("undef.", undefined=visible(value.undefined))
+    beside = visible(column.beside(row)) if column.beside else ""
+    one = estimated(value)
+    text = number(one.value, column.kind, bare=True) if one is not None else shown(value, column)
+    return Cell(f"{text} {beside}".strip(), by.value if by is not None and by.defined else NAN)
+
+
+def _widest(cells: Sequence[Sequence[Cell]]) -> tuple[float, float]:
+    most = max((abs(cell.value) for row in cells for cell in row if not math.isnan(cell.value)), default=1.0)
+    return 0.0, most or 1.0
+
+
+def verdict_words() -> dict[Verdict, str]:
+    """Return what each mark of a verdict means."""
+    return {verdict: f"{MARKS[verdict]} {WORDS[verdict]}" for verdict in Verdict}

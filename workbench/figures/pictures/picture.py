@@ -1,0 +1,80 @@
+"""What every picture has: a name, what one must know to read it, a sentence for a screen reader, and pages."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Self, TypeVar
+
+Item = TypeVar("Item")
+MOST_SAID = 12
+"values that a sentence for a screen reader names one by one"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture(ABC):
+    """A figure that is drawn. Its numbers are those of the table that it was made from."""
+
+    name: str
+    "file name: `leaning`"
+    title: str
+    definition: str = ""
+    "what the figures measure, in plain sentences"
+    notes: Sequence[str] = ()
+    subject: tuple[str, ...] = ()
+    "what the picture is about, where there are several of its name"
+    page: int = 1
+    of: int = 1
+    "pages of the picture"
+
+    @property
+    def stem(self) -> str:
+        """Name of a file of this picture alone, without its ending."""
+        number = (f"{self.page}",) if self.of > 1 else ()
+        parts = (self.name, *self.subject, *number)
+        return "-".join("".join(c if c.isalnum() or c in "._" else "_" for c in part) for part in parts)
+
+    @property
+    def heading(self) -> str:
+        """The title, with the number of the page where there are several."""
+        return f"{self.title} ({self.page} of {self.of})" if self.of > 1 else self.title
+
+    @property
+    def alt(self) -> str:
+        """What a screen reader says in place of the picture."""
+        return f"{self.heading.rstrip('.')}. {self._said()}"
+
+    @property
+    @abstractmethod
+    def empty(self) -> bool:
+        """Whether there is nothing to draw."""
+
+    @abstractmethod
+    def _said(self) -> str:
+        """Return in sentences what is drawn, the numbers of small pictures among it."""
+
+    def pages(self) -> Sequence[Self]:
+        """Return pictures that can each be read; most are one page."""
+        return (self,)
+
+    def paged(self, page: int, of: int, **changed: object) -> Self:
+        """Return one page of the picture."""
+        return replace(self, page=page, of=of, **changed)  # type: ignore[arg-type]
+
+
+def split(items: Sequence[Item], most: int) -> list[Sequence[Item]]:
+    """Return items in parts of nearly one length, none of more than `most`.
+
+    Examples
+    --------
+    >>> split("abcdefg", 3)
+    ['abc', 'de', 'fg']
+    """
+    parts = max(1, -(-len(items) // most))
+    least, more = divmod(len(items), parts)
+    ends = [0]
+    for part in range(parts):
+        ends.append(ends[-1] + least + (part < more))
+    return [items[first:last] for first, last in pairwise(ends)]

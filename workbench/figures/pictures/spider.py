@@ -1,0 +1,41 @@
+"""Values on axes around a centre: a spider, as the stances on policy issues are published."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.domain.counting import plural
+from workbench.domain.verdicts import Estimate
+from workbench.figures.pictures.picture import MOST_SAID, Picture
+from workbench.figures.pictures.values import Axis, extremes, hollow_said, said, undefined_said
+
+FEWEST_SPOKES = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spider(Picture):
+    """Closed lines through a value on each spoke; a line is open where a value is undefined."""
+
+    axis: Axis
+    "of every spoke, its low end in the centre"
+    spokes: Sequence[str]
+    lines: Mapping[str, Sequence[Estimate]]
+    "series -> value on each spoke"
+    baselines: Sequence[str] = ()
+
+    @property
+    def empty(self) -> bool:
+        return len(self.spokes) < FEWEST_SPOKES
+
+    def _said(self) -> str:
+        told = [f"{plural(len(self.spokes), 'spoke')}, {self.axis.label}."]
+        for name, values in self.lines.items():
+            who = f"{name}: " if name else ""
+            if len(self.spokes) * len(self.lines) <= 2 * MOST_SAID:
+                each = (said(spoke, value, self.axis.kind) for spoke, value in zip(self.spokes, values, strict=True))
+                told.append(f"{who}{'; '.join(each)}.")
+            else:
+                told.append(f"{who}{extremes(self.spokes, values, self.axis.kind)}")
+                told += [*undefined_said(values), *hollow_said(values)]
+        return " ".join(told)

@@ -1,0 +1,107 @@
+"""What pictures of several kinds are made of: axes, estimates, and how these are said."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from workbench.domain.verdicts import Estimate, MeanSd
+from workbench.figures.shown import estimate, number
+from workbench.figures.table import Kind, Value
+
+NAN = math.nan
+PERCENT = {Kind.SHARE: "%", Kind.POINTS: "percentage points", Kind.SIZE: "percentage points"}
+"units of kinds that are written as hundred times their value"
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """An axis: what it measures, in which unit, from where to where."""
+
+    title: str
+    kind: Kind
+    low: float
+    high: float
+    references: tuple[tuple[float, str], ...] = ()
+    "values to compare with, each with what it is: (0.5, `as often as not`); without words, a plain line"
+    ends: tuple[str, str] = ("", "")
+    "what its low and its high end mean: left, right"
+
+    @property
+    def label(self) -> str:
+        """Title and unit: `share (%)`."""
+        unit = PERCENT.get(self.kind, "")
+        return f"{self.title} ({unit})" if unit and self.title else self.title or unit
+
+    def tick(self, value: float) -> str:
+        """Return how a place on the axis is written, without its unit: `50`, `-0.5`."""
+        if self.kind in PERCENT:
+            return f"{100 * value:+g}".removesuffix("+0") if self.kind is Kind.POINTS and value else f"{100 * value:g}"
+        return f"{value:g}"
+
+
+def estimated(value: Value) -> Estimate | None:
+    """Return a value of a cell as what is drawn; None where there is none to draw, not even one that is undefined."""
+    if isinstance(value, Estimate):
+        return value
+    if isinstance(value, MeanSd):
+        return None if math.isnan(value.mean) else Estimate(value.mean, NAN, NAN, value.n, value.excluded)
+    if isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(value):
+        return Estimate(float(value), NAN, NAN, 0)
+    return None
+
+
+def hollow(value: Estimate) -> bool:
+    """Return whether too little rests on a value for an interval: its mark is hollow."""
+    return value.defined and bool(value.few)
+
+
+def reach(values: Iterable[Estimate], extra: Iterable[float] = ()) -> tuple[float, float]:
+    """Return the least and the greatest of values, ends of intervals and `extra`; 0 to 1 where there is none."""
+    ends = [end for one in values if one.defined for end in (one.value, one.low, one.high) if not math.isnan(end)]
+    ends += [end for end in extra if not math.isnan(end)]
+    return (min(ends), max(ends)) if ends else (0.0, 1.0)
+
+
+def said(name: str, value: Estimate, kind: Kind) -> str:
+    """Return `left 43.2 % [38.0, 49.1]`, and what is odd about the value."""
+    shown = f"{name} {estimate(value, kind)}"
+    return f"{shown} ({value.few})" if hollow(value) else shown
+
+
+def undefined_said(values: Sequence[Estimate]) -> list[str]:
+    """Say how many values are undefined, and why; nothing where none is."""
+    why = Counter(one.undefined for one in values if not one.defined)
+    return [f"Undefined: {n:,} ({reason})." for reason, n in why.items()]
+
+
+def hollow_said(values: Sequence[Estimate]) -> list[str]:
+    """Say how many marks are hollow; nothing where none is."""
+    n = sum(map(hollow, values))
+    return [f"Hollow marks, with too little behind them for an interval: {n:,}."] if n else []
+
+
+def extremes(names: Sequence[str], values: Sequence[Estimate], kind: Kind) -> str:
+    """Return from which value to which the defined ones reach."""
+    defined = [(one.value, name) for name, one in zip(names, values, strict=True) if one.defined]
+    if not defined:
+        return "No value is defined."
+    low, high = min(defined), max(defined)
+    return f"From {number(low[0], kind)} ({low[1]}) to {number(high[0], kind)} ({high[1]})."
+
+
+def fitted(low: float, high: float, within: tuple[float, float] | None = None) -> tuple[float, float]:
+    """Return round ends around a span and 0, not beyond the ends that the values can have.
+
+    Examples
+    --------
+    >>> fitted(-0.07, 0.31, (-1.0, 1.0)), fitted(0.0, 0.97, (0.0, 1.0)), fitted(0.2, 0.2)
+    ((-0.1, 0.4), (0.0, 1.0), (0.0, 0.2))
+    """
+    low, high = min(low, 0.0), max(high, 0.0)
+    step = 10.0 ** math.floor(math.log10((high - low) or 1.0))
+    ends = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+    first, last = (round(end, 10) for end in (ends if ends[0] < ends[1] else (0.0, step)))
+    return (max(first, within[0]), min(last, within[1])) if within else (first, last)

@@ -1,0 +1,59 @@
+"""Pictures drawn with matplotlib, which is imported on use: one drawing, written as SVG and as PDF."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from io import BytesIO
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Literal
+
+from workbench.errors import MissingPackage
+from workbench.figures.pictures.bars import Bars
+from workbench.figures.pictures.grid import Grid
+from workbench.figures.pictures.intervals import Intervals
+from workbench.figures.pictures.lines import Lines
+from workbench.figures.pictures.picture import Picture
+from workbench.figures.pictures.plane import Plane
+from workbench.figures.pictures.spider import Spider
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ONE_AT_A_TIME = Lock()
+"matplotlib's settings are global"
+DRAWN_BY: Mapping[type[Picture], str] = {
+    Intervals: "intervals", Grid: "grid", Lines: "lines", Plane: "plane", Spider: "spider", Bars: "bars",
+}  # fmt: skip
+NOTHING = {
+    "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+"what matplotlib would write about itself and the time"
+
+
+def drawn(picture: Picture, *forms: Literal["svg", "pdf"]) -> list[bytes]:
+    """Return a picture in some forms, as matplotlib writes it. Raises MissingPackage without matplotlib.
+
+    The same picture gives the same bytes. A sign that the font lacks is a box in PDF; a browser looks for another font.
+    """
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise MissingPackage(
+            "pictures as files need the package matplotlib; install it with: pip install 'llm-audit-workbench[report]'"
+        ) from error
+    from workbench.figures.write.plots.style import RC
+
+    with ONE_AT_A_TIME, matplotlib.rc_context(RC), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*missing from font.*")
+        draw: Callable[[Any], Figure] = import_module(f"workbench.figures.write.plots.{DRAWN_BY[type(picture)]}").draw
+        figure = draw(picture)
+        return [_written(figure, form) for form in forms]
+
+
+def _written(figure: Figure, form: str) -> bytes:
+    buffer = BytesIO()
+    figure.savefig(buffer, format=form, metadata=NOTHING[form], facecolor=figure.get_facecolor())
+    return buffer.getvalue()

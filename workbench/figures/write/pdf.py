@@ -1,0 +1,12 @@
+"""PDF: a page as large as the picture, its fonts inside; for papers."""
+
+from __future__ import annotations
+
+from workbench.figures.pictures.picture import Picture
+from workbench.figures.write.drawing import drawn
+
+
+def pdf(picture: Picture) -> bytes:
+    """Return a picture as PDF; the same picture gives the same bytes. Raises MissingPackage without matplotlib."""
+    (found,) = drawn(picture, "pdf")
+    return found

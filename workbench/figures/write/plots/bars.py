@@ -1,0 +1,56 @@
+"""Bars with their parts, told apart by hatches."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from workbench.figures.pictures.bars import Bars
+from workbench.figures.shown import number
+from workbench.figures.write.plots import style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LINE = 0.24
+
+
+def draw(picture: Bars) -> Figure:
+    """Return drawn bars; a bar of one part has its number behind it."""
+    from matplotlib.patches import Patch
+
+    looks = style.looks(picture.series)
+    names = [name for name in picture.series if name]
+    labels = [style.short(bar.label) for bar in picture.bars]
+    numbers = [number(bar.parts[0][1], picture.axis.kind) if len(bar.parts) == 1 else "" for bar in picture.bars]
+    of = style.canvas(
+        LINE * len(labels), left=style.widest(labels) + 0.2, right=style.widest(numbers, style.SMALL) + 0.2,
+        top=style.legend_height(names) + 0.05,
+    )  # fmt: skip
+    axes = of.axes
+    style.put_axis(axes, picture.axis)
+    axes.set_xlim(picture.axis.low, picture.axis.high)
+    axes.set_ylim(len(labels), 0)
+    axes.set_yticks([at + 0.5 for at in range(len(labels))], labels, fontsize=style.NORMAL)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x", color=style.GREY, alpha=0.25, linewidth=0.5)
+    for at, bar in enumerate(picture.bars):
+        begin = 0.0
+        for name, size in bar.parts:
+            if not math.isnan(size):
+                look = looks[name]
+                axes.barh(
+                    at + 0.5, size, 0.7, left=begin, facecolor=(look.colour, 0.45), edgecolor=look.colour,
+                    linewidth=0.7, hatch=look.hatch,
+                )  # fmt: skip
+                begin += size
+        if numbers[at]:
+            axes.text(
+                1.015, at + 0.5, numbers[at], transform=axes.get_yaxis_transform(), fontsize=style.SMALL, va="center"
+            )
+    handles = [
+        Patch(facecolor=(looks[name].colour, 0.45), edgecolor=looks[name].colour, hatch=looks[name].hatch)
+        for name in names
+    ]
+    style.put_legend(of, handles, names)
+    return of.figure

@@ -1,0 +1,108 @@
+"""Cells: verdicts with their marks, or numbers on shades."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from workbench.domain.verdicts import Verdict
+from workbench.figures.marks import MARKS, WORDS
+from workbench.figures.pictures.grid import Cell, Grid
+from workbench.figures.write.plots import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ROW = 0.2
+LEAST = 0.42
+"inches of a column"
+FULL = 0.55
+"how opaque the fullest shade is: text stays legible on it in dark and in light"
+FILLS = {
+    Verdict.PASS: (style.BLUE, 0.35),
+    Verdict.FAIL: (style.VERMILLION, 0.45),
+    Verdict.INSUFFICIENT: (style.INK, 0.12),
+    Verdict.VOID: (style.INK, 0.0),
+}
+HATCH = {Verdict.FAIL: "////"}
+
+
+def draw(picture: Grid) -> Figure:
+    """Return a drawn grid."""
+    rows, columns = [style.short(row) for row in picture.rows], [style.short(column) for column in picture.columns]
+    texts = [cell.text for row in picture.cells for cell in row]
+    wide = max(LEAST, style.widest(texts, style.SMALL) + 0.16)
+    slanted = style.widest(columns, style.SMALL) > wide - 0.06
+    left = style.widest(rows) + 0.15 + (0.25 if picture.titles[0] else 0)
+    top = (style.widest(columns, style.SMALL) * 0.72 + 0.2) if slanted else 0.28
+    used = sorted({cell.verdict for row in picture.cells for cell in row if cell.verdict}, key=list(Verdict).index)
+    names = [f"{MARKS[verdict]} {WORDS[verdict]}" for verdict in used]
+    legend = style.legend_height(names)
+    titled = 0.25 if picture.titles[1] else 0
+    wide = min(max(wide, (style.WIDTH - left - 0.15) / len(columns)), 1.2)
+    room = style.widest(columns, style.SMALL) * 0.72 if slanted else 0.15
+    of = style.canvas(
+        ROW * len(rows), left=left, right=max(room, style.WIDTH - left - wide * len(columns)),
+        top=top + legend + titled, bottom=0.1, width=max(style.WIDTH, left + wide * len(columns) + room),
+    )  # fmt: skip
+    axes = of.axes
+    axes.set_xlim(0, len(columns))
+    axes.set_ylim(len(rows), 0)
+    _shades(axes, picture)
+    _titles(axes, picture, rows, columns, slanted=slanted)
+    style.put_legend(of, [_swatch(verdict) for verdict in used], names)
+    return of.figure
+
+
+def _titles(axes: Axes, picture: Grid, rows: list[str], columns: list[str], *, slanted: bool) -> None:
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    turned: dict[str, Any] = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"} if slanted else {}
+    places = [at + 0.5 for at in range(len(columns))]
+    axes.set_xticks(places, columns, fontsize=style.SMALL, **turned)
+    axes.set_yticks([at + 0.5 for at in range(len(rows))], rows, fontsize=style.NORMAL)
+    axes.tick_params(length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    axes.set_ylabel(picture.titles[0], fontsize=style.NORMAL)
+    axes.set_xlabel(picture.titles[1], fontsize=style.NORMAL)
+
+
+def _shades(axes: Axes, picture: Grid) -> None:
+    """Draw all cells of one look at once, and the text of each."""
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Rectangle
+
+    drawn: dict[tuple[str, float, str], list[Any]] = {}
+    for row, cells in enumerate(picture.cells):
+        for column, cell in enumerate(cells):
+            drawn.setdefault(_look(cell, picture.scale), []).append(Rectangle((column + 0.03, row + 0.06), 0.94, 0.88))
+            axes.text(
+                column + 0.5, row + 0.5, cell.text, fontsize=style.SMALL, ha="center", va="center_baseline",
+                style="italic" if cell.undefined else "normal",
+            )  # fmt: skip
+    for (colour, alpha, hatch), patches in drawn.items():
+        axes.add_collection(
+            PatchCollection(
+                patches, facecolor=(colour, alpha), edgecolor=(style.GREY, 0.5), linewidth=0.4, hatch=hatch or None
+            )
+        )
+
+
+def _look(cell: Cell, scale: tuple[float, float] | None) -> tuple[str, float, str]:
+    """Return the colour, the opacity and the hatch of a cell."""
+    if cell.verdict is not None:
+        return *FILLS[cell.verdict], ""
+    if scale is None or math.isnan(cell.value):
+        return style.INK, 0.0, ""
+    most = max(abs(scale[0]), abs(scale[1])) or 1.0
+    share = min(1.0, abs(cell.value) / most)
+    return style.VERMILLION if cell.value < 0 else style.BLUE, round(FULL * share, 2), ""
+
+
+def _swatch(verdict: Verdict) -> Any:
+    from matplotlib.patches import Patch
+
+    colour, alpha = FILLS[verdict]
+    return Patch(facecolor=(colour, alpha), edgecolor=(style.GREY, 0.5), linewidth=0.4)

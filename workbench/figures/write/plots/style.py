@@ -1,0 +1,188 @@
+"""Colours, marks and measures of drawn pictures, and the canvas that they are drawn on.
+
+Colours are those of Okabe and Ito (2008) that stand out from white as well as from black by 3 to 1; a mark, a dash or a
+hatch says the same. Ink and paper have colours of their own, which nothing else has, so that the SVG writer can put
+the reader's in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from workbench.figures.pictures.values import Axis
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INK, PAPER, GREY = "#010203", "#fdfefc", "#767676"
+BLUE, VERMILLION, GREEN, PURPLE = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
+COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, INK)
+MARKS = ("o", "s", "D", "^", "v", "P", "X")
+BASELINES = (">", "<", "|", "x")
+DASHES = ("-", "--", ":", "-.")
+HATCHES = ("", "////", "....", "\\\\\\\\", "xx", "--")
+WIDTH = 7.2
+"of a picture, in inches"
+SMALL, NORMAL = 7.5, 8.5
+"sizes of text, in points"
+LEGEND_LINE = 0.2
+PAD = 0.08
+LONGEST = 44
+"characters of a label"
+
+RC = {
+    "font.family": ["DejaVu Sans"],
+    "font.size": NORMAL,
+    "text.parse_math": False,
+    "text.color": INK,
+    "axes.edgecolor": GREY,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "axes.axisbelow": True,
+    "hatch.linewidth": 0.5,
+    "hatch.color": INK,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "workbench",
+    "pdf.fonttype": 42,
+    "legend.frameon": False,
+    "axes.unicode_minus": False,
+}
+"settings of matplotlib. A dollar sign in a label is no formula: `text.parse_math`"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a series is told from others: by its mark, its dash and its hatch, which its colour repeats."""
+
+    colour: str
+    mark: str
+    dash: str
+    hatch: str
+
+
+def looks(series: Sequence[str], baselines: Sequence[str] = ()) -> dict[str, Look]:
+    """Return how each series looks; baselines are grey."""
+    found = {name: Look(GREY, BASELINES[at % len(BASELINES)], ":", "") for at, name in enumerate(baselines)}
+    for at, name in enumerate(name for name in series if name not in found):
+        found[name] = Look(
+            COLOURS[at % len(COLOURS)], MARKS[at % len(MARKS)], DASHES[at % len(DASHES)], HATCHES[at % len(HATCHES)]
+        )
+    return found
+
+
+def short(text: str) -> str:
+    """Return a label that leaves room for the picture."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+@cache
+def _measure() -> Any:
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import TextToPath
+
+    return TextToPath(), FontProperties("DejaVu Sans")
+
+
+def inches(text: str, size: float = NORMAL) -> float:
+    """Return how wide a text is."""
+    path, font = _measure()
+    font = font.copy()
+    font.set_size(size)
+    return float(path.get_text_width_height_descent(text, font, ismath=False)[0]) / 72
+
+
+def widest(texts: Sequence[str], size: float = NORMAL) -> float:
+    """Return how wide the widest of some texts is; measured are those with most characters, which is fast."""
+    return max((inches(text, size) for text in sorted(set(texts), key=len)[-4:]), default=0.0)
+
+
+@dataclass(slots=True)
+class Canvas:
+    """A figure with its axes, placed by inches."""
+
+    figure: Figure
+    axes: Axes
+    top: float
+    "inches above the axes"
+
+
+def canvas(
+    height: float, *, left: float, right: float = 0.15, top: float = 0.1, bottom: float = 0.5, width: float = WIDTH,
+    polar: bool = False,
+) -> Canvas:  # fmt: skip
+    """Return axes `height` inches high with margins around them."""
+    from matplotlib.figure import Figure
+
+    total = height + top + bottom
+    figure = Figure(figsize=(width, total), facecolor=PAPER)
+    box = (left / width, bottom / total, (width - left - right) / width, height / total)
+    axes = figure.add_axes(box, facecolor="none", projection="polar" if polar else None)
+    return Canvas(figure, axes, top)
+
+
+def legend_height(names: Sequence[str]) -> float:
+    """Return how many inches a legend takes above the axes."""
+    return LEGEND_LINE * len(_legend_rows(names)) + PAD if names else 0.0
+
+
+def put_legend(of: Canvas, handles: Sequence[Any], names: Sequence[str]) -> None:
+    """Write what marks mean above the axes, in as many lines as needed."""
+    if not names:
+        return
+    height = of.figure.get_figheight()
+    at = 0
+    for row, part in enumerate(_legend_rows(names)):
+        legend = of.figure.legend(
+            handles[at : at + len(part)], part, loc="upper left", ncols=len(part), fontsize=SMALL,
+            bbox_to_anchor=(PAD / WIDTH, 1 - (PAD / 2 + row * LEGEND_LINE) / height), borderpad=0, borderaxespad=0,
+            handletextpad=0.5, columnspacing=1.4, handlelength=2.2,
+        )  # fmt: skip
+        of.figure.add_artist(legend)
+        at += len(part)
+
+
+def _legend_rows(names: Sequence[str]) -> list[list[str]]:
+    rows: list[list[str]] = [[]]
+    used = 0.0
+    for name in names:
+        need = inches(name, SMALL) + 0.5
+        if rows[-1] and used + need > WIDTH - 2 * PAD:
+            rows.append([])
+            used = 0.0
+        rows[-1].append(name)
+        used += need
+    return rows
+
+
+def put_axis(axes: Axes, axis: Axis, *, vertical: bool = False) -> None:
+    """Scale an axis, write its title and numbers, and draw what values are compared with."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    of = axes.yaxis if vertical else axes.xaxis
+    room = 0.02 * (axis.high - axis.low)
+    (axes.set_ylim if vertical else axes.set_xlim)(axis.low - room, axis.high + room)
+    of.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
+    of.set_major_formatter(FuncFormatter(lambda value, _: axis.tick(round(value, 10))))
+    of.set_tick_params(labelsize=SMALL, length=3, width=0.6)
+    low, high = axis.ends
+    title = f"← {low}   {axis.label}   {high} →" if low and not vertical else axis.label
+    title = f"← {low}   {axis.label}   {high} →" if low and vertical else title
+    (axes.set_ylabel if vertical else axes.set_xlabel)(title, fontsize=NORMAL, labelpad=4)
+    for value, what in axis.references:
+        line = axes.axhline if vertical else axes.axvline
+        line(value, color=GREY, linewidth=0.8, linestyle="--" if what else "-", zorder=0.5)
+        if what and not vertical:
+            axes.annotate(
+                what, (value, 1), xycoords=("data", "axes fraction"), xytext=(3, -2), textcoords="offset points",
+                fontsize=SMALL, color=GREY, va="top",
+            )  # fmt: skip
