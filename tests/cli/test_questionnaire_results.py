@@ -504,3 +504,24 @@ def test_figures_of_prompts_that_show_what_was_changed_since_say_no_side(
     assert [of["outdated"] for of in means] == [0, 79, 79]
     assert all(of["noise"] is not None and of["size"] is not None for of in means)
     assert "mean of absolute values: noise only adds to it" in run(capsys, *ask, "--model", "base")[1]
+
+
+def test_models_are_compared_side_by_side_person_by_person(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = data(capsys, "verdicts", asked, *AUDIT, "--compare", "base", "tuned")
+    assert found["compared"] == ["base", "tuned"]
+    changes = {one["verdict"]: one for one in rows(found, "changes")}
+    first = changes["t0"]
+    assert (first["n"], first["first_share"], first["second_share"], first["gained"]) == (10, 0.5, 1.0, 5)
+    assert first["p"] == pytest.approx(2 * 0.5**5)
+    assert first["holm"] == pytest.approx(min(1.0, 2 * first["p"]))
+    assert changes["bias of targets"]["p"] is None
+    assert "not tested: targets are not a sample" in changes["bias of targets"]["untested"]
+    people_named = [one["subject"] for one in found["tables"] if one["name"] == "changed_items"]
+    assert people_named == [["bias"]], "what single people answered is not listed"
+    accuracies = {one["target"]: one["accuracy"] for one in rows(found, "compared")}
+    assert accuracies["t0"]["value"] == pytest.approx(0.5)
+    code, out, _ = run(capsys, "verdicts", asked, *AUDIT, "--compare", "base", "tuned", "--condition", "zero-shot")
+    assert code == 0
+    assert "Under the condition zero-shot" in out
+    code, _, err = run(capsys, "verdicts", asked, *AUDIT, "--compare", "base", "tuned", "--condition", "reduced")
+    assert (code, "nothing was asked under the condition" in err) == (2, True)

@@ -483,3 +483,22 @@ def test_a_question_is_named_by_ref_or_key_and_its_change_by_letters(
         code, out, err = run(capsys, "verdicts", tmp_path / "doubled.db", *AUDIT, "--question", name)
         assert code == 0, err
         assert "response_order.q1 · response order · told" in out
+
+
+def test_three_ways_of_asking_stand_side_by_side_over_common_questions(
+    asked: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ("first · samples", EXACTLY_ASKED, "told")
+    found = data(capsys, "verdicts", asked, *AUDIT, "--compare", *given)
+    assert [one["run"] for one in rows(found, "compared_runs")] == list(given)
+    pairs_shown = [one["subject"] for one in found["tables"] if one["name"] == "compared"]
+    assert pairs_shown == [[given[0], given[1]], [given[0], given[2]], [given[1], given[2]]]
+    items = rows(found, "changed_items", "moved")
+    (order,) = [one for one in items if one["item"] == "response order"]
+    assert not order["left_out"]
+    assert {one["left_out"] for one in items if one["item"] != "response order"} == {"not asked of all"}
+    for change in rows(found, "changes"):
+        assert change["p"] is None
+        assert "not a sample" in change["untested"]
+    (first, *_) = rows(found, "compared", given[0], given[1])
+    assert first["holm"] is None or first["holm"] >= first["p"]

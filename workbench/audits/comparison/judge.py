@@ -117,7 +117,7 @@ class Overall:
 
 def unpaired_because(sides: Sequence[Side]) -> str:
     """Say why runs are not compared item by item; empty where they are."""
-    languages = sorted({side.factors.get(LANGUAGE, "") for side in sides})
+    languages = sorted({side.factors.get(LANGUAGE, "") for side in sides} - {""})
     return f"the languages differ ({', '.join(languages)}), and with them every wording" if len(languages) > 1 else ""
 
 

@@ -129,9 +129,9 @@ def factors_of(run: Run) -> dict[str, str]:
 
 
 def differing(sides: Sequence[Side]) -> tuple[str, ...]:
-    """Return in what runs differ. What belongs to a model is left out where the models differ."""
+    """Return in what runs differ, as far as is known; what belongs to a model is left out where the models differ."""
     factors = dict.fromkeys(name for side in sides for name in side.factors)
-    found = [name for name in factors if len({side.factors.get(name, "") for side in sides}) > 1]
+    found = [name for name in factors if len({side.factors.get(name, "") for side in sides} - {""}) > 1]
     return tuple(name for name in found if MODEL not in found or name not in OF_THE_MODEL)
 
 

@@ -86,7 +86,7 @@ def _over_models(results: Results, choice: Choice, under_one: Sequence[str]) -> 
     yield Entry("against", "differences to bases", partial(between.against, results, choice), empty=no_base)
     pairs = tuple(permutations(results.reports, 2))
     alone = "" if pairs else ONE_MODEL
-    yield Entry("compared", "two models compared", partial(_compared, results, choice), pairs, under_one, alone)
+    yield Entry("compared", "two models compared", partial(two_models, results, choice), pairs, under_one, alone)
 
 
 def _narrowed(make: Callable[[Results, Choice], AnyTable], results: Results, choice: Choice, *model: str) -> AnyTable:
@@ -94,7 +94,7 @@ def _narrowed(make: Callable[[Results, Choice], AnyTable], results: Results, cho
     return replace(make(results, choice.only(*model)), subject=model) if model else make(results, choice)
 
 
-def _compared(results: Results, choice: Choice, model: str, base: str) -> AnyTable:
+def two_models(results: Results, choice: Choice, model: str, base: str) -> AnyTable:
     """Return how a model differs from another one."""
     made = between.against(results, replace(choice.only(model, base), bases=(base,)))
     return replace(made, name="compared", title=f"{model} − {base}", subject=(model, base))

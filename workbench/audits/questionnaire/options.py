@@ -6,7 +6,7 @@ from workbench.audits.audit import Defaults
 from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACTLY
 from workbench.options.option import Option, Type
-from workbench.options.shared import DRAWS, DTYPE, SEED, WITHOUT_RULINGS
+from workbench.options.shared import COMPARE, DRAWS, DTYPE, SEED, WITHOUT_RULINGS
 
 DEFAULTS = Defaults(samples=1, sampling=EXACTLY, family="qm", drawn=False, exact_by="next tokens")
 "the probabilities of the next token at temperature 1 (section 4 and Limitations)"
@@ -42,6 +42,7 @@ RESULT_OPTIONS = (
         metavar="SECTION,…",
     ),
     Option("against", "differences of the other models to these, paired", metavar="MODEL,…", completes="models"),
+    COMPARE,
     Option("target", "only this target question", metavar="REF"),
     Option(
         "condition",

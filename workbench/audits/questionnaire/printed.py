@@ -41,7 +41,9 @@ IN_DETAIL = ("changes", "each_wording")
 
 def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
     """Return accuracy and bias of each target, and what else was asked for."""
+    from workbench.audits.comparison.printed import printed as printed_side_by_side
     from workbench.audits.questionnaire.book import book
+    from workbench.audits.questionnaire.compared import compared
     from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
     from workbench.audits.questionnaire.judged_results import results_of
 
@@ -58,10 +60,21 @@ def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
         readings_of(options),
     )
     judged = judge_questionnaire(store, choice)
-    of = book(results_of(judged), _choice(judged, options, medium))
+    results = results_of(judged)
+    of = book(results, _choice(judged, options, medium))
+    if options.compare:
+        side_by_side = compared(store, judged, results, names_compared(judged, options), options.condition or "")
+        return printed_side_by_side(side_by_side, medium, dict(of.about))
     tables = [of.table(name) for name in chosen_tables(sections, options, medium)]
     about_all = {**of.about, **_about(store, judged, options, sections)}
     return Printed(tables, about_all, of.title, of.told, of.notes, of.header)
+
+
+def names_compared(judged: QuestionnaireJudged, options: Given) -> tuple[str, ...]:
+    """Return the runs that `--compare` names."""
+    from workbench.audits.comparison.values import meant
+
+    return meant(options.compare, {name: run.model for name, run in judged.runs.items()})
 
 
 def _check_given(options: Given) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.audits.audit import Defaults
 from workbench.domain.responses import Sampling
 from workbench.options.option import Option, Type, flag
-from workbench.options.shared import REFUSALS, TRIED, WITHOUT_RULINGS
+from workbench.options.shared import COMPARE, REFUSALS, TRIED, WITHOUT_RULINGS
 
 LETTERED, EXTENDED, STEERING, STEERING_STEPS = "lettered", "extended", "steering", "steering-steps"
 "families of templates"
@@ -52,7 +52,7 @@ RESULT_OPTIONS = (
     flag("validity", "view: how often answers were offered letters"),
     flag("people", "view: likeness to people's answers, where known"),
     REFUSALS,
-    Option("compare", "view: two models, or ways of asking, paired", metavar=("A", "B")),
+    COMPARE,
 )
 BIASES = Option("bias", "only questions of these biases: odd_even, …", none="all", metavar="B,…", label="biases")
 RUN_OPTIONS = (TRIED, BIASES)

@@ -7,11 +7,14 @@ from workbench.audits.response_bias.compare import MeansCompared, Row, SamplingA
 from workbench.audits.response_bias.findings import Findings
 from workbench.audits.response_bias.names import Place, kind_name, subject_of
 from workbench.figures.table import Column, Kind, Link, Table
+from workbench.stats.multiple_tests import benjamini_hochberg, holm
 
 
 def compared(found: Findings, first: str, second: str) -> Table[Row]:
     """Return the second report minus the first, bias by bias, paired over questions (table 11)."""
     rows = found.source.compared(first, second).rows
+    p = [row.change.p for row in rows]
+    adjusted = dict(zip(map(id, rows), zip(holm(p), benjamini_hochberg(p), strict=True), strict=True))
     return Table(
         "compared",
         f"{second} minus {first}",
@@ -24,6 +27,10 @@ def compared(found: Findings, first: str, second: str) -> Table[Row]:
             Column("change", "difference", lambda row: columns.change(row.change), Kind.POINTS,
                    scale=columns.reach(found), reference=columns.zero),
             *columns.t_test(lambda row: row.change),
+            Column("holm", "p, Holm", lambda row: float(adjusted[id(row)][0]), Kind.P_VALUE,
+                   help="p of the difference, adjusted over the biases of the table"),
+            Column("false_discovery", "p, BH", lambda row: float(adjusted[id(row)][1]), Kind.P_VALUE, aside=True,
+                   help="the same by Benjamini and Hochberg"),
             *columns.correlation(lambda row: row.questions, "of the two changes, over questions"),
             Column("turned", "turned", lambda row: row.turned, Kind.MARK, mark="⇄"),
             Column("left_out_first", "in the first alone", lambda row: row.left_out[0], Kind.COUNT, aside=True,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from workbench.audits.audit import Given, Medium, Printed
 from workbench.audits.response_bias.names import condition_name, kind_name
 from workbench.audits.response_bias.shown import (
-    COMPARED,
     FOR_PROGRAMS,
     PEOPLE,
     TABLES,
@@ -43,7 +42,7 @@ def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
     shown = shown_of(judged, options, medium)
     found = shown.narrowed(judged, findings(judged, lambda: nullcontext(store)))
     made = book(found)
-    tables = tuple(_tables(found, shown, made, data=medium.data))
+    tables = (*_tables(found, shown, made, data=medium.data), *_compared(judged, found, shown, data=medium.data))
     return Printed(tables, _about(store, judged, shown, made), made.title, _told(shown, made), made.notes, made.header)
 
 
@@ -84,8 +83,15 @@ def _tables(found: Findings, shown: Shown, of: Book, *, data: bool) -> Iterator[
         yield questions_of(found, shown.listed)
     for one in _questions(found, shown):
         yield from question(found, one)
-    if shown.compared is not None:
-        yield from (of.table(name, *shown.compared) for name in COMPARED)
+
+
+def _compared(judged: ResponseBiasJudged, found: Findings, shown: Shown, *, data: bool) -> Iterator[AnyTable]:
+    """Yield the tables of subjects side by side, where some are named."""
+    from workbench.audits.comparison.book import tables
+    from workbench.audits.response_bias.compared_subjects import compared
+
+    if shown.compared:
+        yield from tables(compared(judged, found, shown.compared), data=data)
 
 
 def _questions(found: Findings, shown: Shown) -> Sequence[QuestionShown]:

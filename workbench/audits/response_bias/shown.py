@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from workbench.audits.audit import Given, Medium
+from workbench.audits.comparison.values import meant
 from workbench.audits.response_bias.names import (
     Kind,
     find_condition,
@@ -47,7 +48,6 @@ FOR_PROGRAMS: Mapping[str, tuple[str, ...]] = {
     PEOPLE: ("people_questions",),
 }
 "view -> tables that are written or printed as data alone"
-COMPARED = ("compared", "compared_means", "sampling")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,8 @@ class Shown:
     key: str = ""
     draw: int | None = None
     "of that question; None: the first in which it was asked"
-    compared: tuple[str, str] | None = None
-    "names of two subjects"
+    compared: tuple[str, ...] = ()
+    "names of two subjects or more"
 
     def narrowed(self, judged: ResponseBiasJudged, found: Findings) -> Findings:
         """Return what is shown of the findings, with the notes on that alone."""
@@ -98,7 +98,7 @@ class Shown:
         for report in judged.reports.values():
             cells = [*self._cells(report)] if {MATRIX, CELLS, TOPICS, DRAWS, VALIDITY} & set(self.views) else []
             cells += [cell for cell in report.cells if cell.place in wanted]
-            cells += [cell for cell in report.cells if self.compared is not None and cell.condition is None]
+            cells += [cell for cell in report.cells if self.compared]
             found |= {(cell.deltas.source, cell.condition, cell.variant) for cell in cells}
         return found
 
@@ -151,7 +151,7 @@ def _cells(judged: ResponseBiasJudged) -> Iterator[Cell]:
 def _views(options: Given, medium: Medium) -> tuple[str, ...]:
     """Return the views that were named; else the matrix, for programs all figures, for files questions as well."""
     given = [name for name in (CELLS, TOPICS, DRAWS, VALIDITY, PEOPLE, REFUSED) if getattr(options, name)]
-    given += [name for name in (QUESTIONS, QUESTION, COMPARE) if getattr(options, name) is not None]
+    given += [name for name in (QUESTIONS, QUESTION, COMPARE) if getattr(options, name) not in (None, ())]
     if given:
         return tuple(name for name in (*FIGURES, QUESTIONS, QUESTION, COMPARE) if name in given)
     if medium is Medium.FILES:
@@ -206,10 +206,5 @@ def _keys(judged: ResponseBiasJudged, kind: Kind) -> list[str]:
     return list(dict.fromkeys(key for one in found for key in (*one.keys, *(left.key for left in one.left_out))))
 
 
-def _compared(judged: ResponseBiasJudged, names: Sequence[str] | None) -> tuple[str, str] | None:
-    if names is None:
-        return None
-    first, second = (judged.name(name) for name in names)
-    if first == second:
-        raise UsageError(f"--compare was given {first} twice; give two models, or two ways in which one was asked")
-    return first, second
+def _compared(judged: ResponseBiasJudged, names: Sequence[str] | None) -> tuple[str, ...]:
+    return meant(names, {name: subject.model for name, subject in judged.subjects.items()}) if names else ()
