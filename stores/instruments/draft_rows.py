@@ -88,7 +88,8 @@ def as_draft(row: sqlite3.Row) -> Draft:
 
 
 def _made(row: sqlite3.Row) -> Made:
-    sampling = Sampling(row["temperature"], row["top_p"], row["top_k"], row["max_new_tokens"])
+    drawn = (row["temperature"], row["top_p"], row["top_k"], row["max_new_tokens"])
+    sampling = Sampling(*drawn, server=row["server"], extra=row["extra"], thinking=row["thinking"])
     how = (row["model"], row["revision"], row["backend"], row["dtype"])
     return Made(*how, sampling, row["job_id"], row["code_version"], row["host"])
 
@@ -110,7 +111,7 @@ DRAFTS = """
         b.body as basis, x.body as line,
         m.name as model,
         iif(m.snapshot <> '', 'snapshot ' || m.snapshot, substr(m.revision, 1, 8)) as revision,
-        m.backend, m.dtype, g.temperature, g.top_p, g.top_k, g.max_new_tokens,
+        m.backend, m.dtype, g.temperature, g.top_p, g.top_k, g.max_new_tokens, g.server, g.extra, g.thinking,
         a.job_id, a.code_version, a.host,
         c.decision, c.person, c.note, c.at as decided_at, c.batch, t.body as text
     from draft d

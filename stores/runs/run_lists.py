@@ -104,7 +104,8 @@ _RUNS = f"""
         group by u.audit, u.instrument, u.language, u.family, a.model_id, a.sampling_id
     )
     select r.audit, i.name as instrument, r.language, r.family, m.name as model, m.revision,
-        m.backend, m.dtype, g.temperature, g.top_p, g.top_k, g.max_new_tokens, g.stop, g.mode, m.id as model_id,
+        m.backend, m.dtype, g.temperature, g.top_p, g.top_k, g.max_new_tokens, g.stop, g.mode,
+        g.server, g.extra, g.thinking, m.id as model_id,
         g.id as sampling_id, r.prompts, r.answered, r.responses, r.failed, r.samples, r.last, m.encoding, m.snapshot
     from run r
     join instrument i on i.id = r.instrument

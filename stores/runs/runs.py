@@ -374,8 +374,9 @@ class Runs(Aggregate):
 def _sampling_id(connection: sqlite3.Connection, sampling: Sampling) -> int:
     assert len(sampling.key) == KEY_BYTES
     connection.execute(
-        "insert into sampling (key, temperature, top_p, top_k, max_new_tokens, stop, mode) "
-        "values (?, ?, ?, ?, ?, ?, ?) on conflict (key) do nothing",
+        "insert into sampling (key, temperature, top_p, top_k, max_new_tokens, stop, mode, server, extra, "
+        "thinking) "
+        "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do nothing",
         (sampling.key, *astuple(sampling)),
     )
     return int(connection.execute("select id from sampling where key = ?", (sampling.key,)).fetchone()[0])

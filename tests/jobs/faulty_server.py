@@ -55,6 +55,8 @@ class FaultyServer:
         "of the fault `slow`"
         self.report: Callable[[Asked], tuple[str | None, str | None]] = lambda _: (f"{self.model}-2026", "fp_1")
         "the model and the `system_fingerprint` that a reply reports; None: it has no such field"
+        self.owned_by = ""
+        "as its list of models says; empty: it does not"
         self.respond: Callable[[Asked], dict[str, Any]] | None = None
         "makes the whole reply in place of the server's own answers"
         server = self
@@ -151,6 +153,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.owner.note(self.path, dict(self.headers), {})
         entries = [{"id": self.owner.model, "object": "model", "created": 7, "root": f"{self.owner.model}-weights"}]
+        entries = [entry | ({"owned_by": self.owner.owned_by} if self.owner.owned_by else {}) for entry in entries]
         self._send(200, {"object": "list", "data": entries})
 
     def do_POST(self) -> None:

@@ -19,6 +19,7 @@ from workbench.options.option import Option, Type, flag
 from workbench.options.shared import (
     DRAWN,
     DTYPE,
+    EXTRA_BODY,
     FAMILY,
     INSTRUMENT,
     LANGUAGE,
@@ -216,6 +217,7 @@ def _shown(result: Consistency, options: Namespace) -> tuple[str, ...]:
     LANGUAGE,
     SAMPLES,
     DRAWN,
+    EXTRA_BODY,
     Section(
         "Ranking",
         (

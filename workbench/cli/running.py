@@ -16,15 +16,17 @@ from workbench.cli.verbs import Namespace, verb
 from workbench.cli.watching import EXIT_CODES, decided, started, watch
 from workbench.domain.designs import Design
 from workbench.domain.probe_results import PROBED, ProbeWish
-from workbench.domain.responses import EXACT, EXACTLY, WHEN_DECIDED, Sampling
+from workbench.domain.responses import EXACT, EXACTLY, WHEN_DECIDED, Sampling, sampled
 from workbench.errors import UsageError
 from workbench.inference.chat_formats import NO_DEFAULT
 from workbench.inference.dtypes import DTYPES
+from workbench.inference.extra_fields import extra_fields
 from workbench.options.option import Option, flag
 from workbench.options.shared import (
     DRAWN,
     DTYPE,
     EXACT_ANSWERS,
+    EXTRA_BODY,
     FAMILY,
     INSTRUMENT,
     JSON,
@@ -68,6 +70,7 @@ OF_SAMPLING = ("temperature", "top_p", "top_k", "max_new_tokens")
     SAMPLES,
     SEED.of("the answers"),
     DRAWN,
+    EXTRA_BODY,
     flag("until_decided", "end an answer once nothing after it can change its label"),
     EXACT_ANSWERS,
     flag(
@@ -170,8 +173,8 @@ def _next(store: Store, options: Namespace, design: Design) -> str:
         return command
     runs = [run for run in store.runs.list(options.audit, None, options.model) if run.responses]
     if len({run.sampling for run in runs}) > 1:
-        exact = design.sampling == EXACTLY
-        command += f" --sampling {EXACT if exact else shlex.quote(str(design.sampling))}"
+        plain = design.sampling == EXACTLY
+        command += f" --sampling {EXACT if plain else shlex.quote(str(design.sampling))}"
     if any(len(run.families) > 1 for run in runs):
         command += f" --family {design.family}"
     if design.dtype and len({run.dtype for run in runs}) > 1:
@@ -235,7 +238,7 @@ def _drawn(options: Namespace, defaults: Defaults, family: str) -> tuple[Samplin
     """Return how answers are drawn, and how many to each prompt."""
     if options.exact or not defaults.drawn:
         _check_exact(options, "--exact" if options.exact else f"the audit {options.audit}")
-        return EXACTLY, 1
+        return replace(EXACTLY, extra=extra_fields(options.extra_body)), 1
     sampling = _sampling(options, defaults.sampling_of(family))
     samples = defaults.samples if options.samples is None else options.samples
     return (replace(sampling, stop=WHEN_DECIDED) if options.until_decided else sampling), samples
@@ -254,6 +257,5 @@ def _check_exact(options: Namespace, what: str) -> None:
 
 def _sampling(options: Namespace, published: Sampling) -> Sampling:
     """Return the published sampling with what was asked for otherwise."""
-    given = {name: getattr(options, name) for name in OF_SAMPLING if name != "top_k"}
-    chosen = replace(published, **{name: value for name, value in given.items() if value is not None})
-    return chosen if options.top_k is None else replace(chosen, top_k=options.top_k or None)
+    chosen = sampled(published, {name: getattr(options, name) for name in OF_SAMPLING})
+    return replace(chosen, extra=extra_fields(options.extra_body))

@@ -12,7 +12,7 @@ from workbench.domain.choices import Bias
 from workbench.domain.keys import KEY_BYTES
 from workbench.domain.names import thing_name
 from workbench.domain.prompts import SLOT, Prompt, Template
-from workbench.domain.responses import Sampling
+from workbench.domain.responses import Sampling, sampled
 from workbench.domain.statements import VariantKind
 from workbench.errors import Finding, InputError, UsageError
 
@@ -105,23 +105,20 @@ class DraftPrompt:
         calls: int | None = None,
         per_call: int | None = None,
         keep: int | None = None,
-        temperature: float | None = None,
-        top_p: float | None = None,
-        top_k: int | None = None,
+        temperature: float | str | None = None,
+        top_p: float | str | None = None,
+        top_k: int | str | None = None,
         max_new_tokens: int | None = None,
     ) -> DraftPrompt:
         """Return the prompt asked otherwise; None leaves as it is, `keep` 0 keeps all, `top_k` 0 draws from all tokens.
 
         `per_call` changes only a prompt that says how many it wants.
         """
-        usual = self.sampling
         return replace(
             self,
-            sampling=Sampling(
-                usual.temperature if temperature is None else temperature,
-                usual.top_p if top_p is None else top_p,
-                usual.top_k if top_k is None else top_k or None,
-                usual.max_new_tokens if max_new_tokens is None else max_new_tokens,
+            sampling=sampled(
+                self.sampling,
+                {"temperature": temperature, "top_p": top_p, "top_k": top_k, "max_new_tokens": max_new_tokens},
             ),
             calls=self.calls if calls is None else calls,
             per_call=self.per_call if per_call is None or COUNT_SLOT not in self.user else per_call,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Protocol
 
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import Prompt
@@ -13,6 +14,11 @@ SAMPLED, EXACT = "sample", "exact"
 UNKNOWN = "unknown"
 WHEN_DECIDED = "decided"
 "stop rule: an answer ends as soon as its stance is settled, whatever the model would have said after it"
+
+SERVER = "server"
+"stands for a parameter that is not sent, so that the endpoint's own default holds"
+MAY_BE_LEFT = ("temperature", "top_p", "top_k")
+"parameters that may be left to an endpoint; with top-k its min-p and its penalties are"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +34,68 @@ class Sampling:
     "empty: an answer ends where the model ends it, or after `max_new_tokens`; or `decided`"
     mode: str = SAMPLED
     "`sample` or `exact`"
+    server: str = ""
+    "what is left to the endpoint, of `MAY_BE_LEFT` with commas between; the numbers above mean nothing then"
+    extra: str = ""
+    "further fields that a person adds to each request, as a JSON object with sorted keys; empty: none"
+    thinking: str = ""
+    "how much a model may think before it answers: `off`, `low`, `medium`, `high` or a number of tokens; empty: as the \
+model does by itself, within `max_new_tokens`"
 
     @property
     def key(self) -> bytes:
-        usual = {"stop": "", "mode": SAMPLED}  # keys from before there were these stay as they were
+        usual = {"stop": "", "mode": SAMPLED, "server": "", "extra": "", "thinking": ""}
+        # keys from before there were these stay as they were
         return content_key({name: x for name, x in asdict(self).items() if usual.get(name) != x})
 
+    @property
+    def left(self) -> tuple[str, ...]:
+        """Return the parameters that are left to the endpoint."""
+        return tuple(filter(None, self.server.split(",")))
+
+    def told(self, name: str) -> Any:
+        """Return one of `MAY_BE_LEFT` as a person states it: `server`, or the number (0: no top-k)."""
+        return SERVER if name in self.left else getattr(self, name) or 0
+
+    @property
+    def manner(self) -> str:
+        """Return how a token is drawn and an answer ends, in words: all but the most tokens of an answer."""
+        return self._in_words("")
+
     def __str__(self) -> str:
+        return self._in_words(f", {self.max_new_tokens} token{'' if self.max_new_tokens == 1 else 's'}")
+
+    def _in_words(self, tokens: str) -> str:
+        more = f", thinking {self.thinking}" if self.thinking else ""
+        more += f", with {self.extra}" if self.extra else ""
         if self.mode == EXACT:
-            return "exact label probabilities"
+            return "exact label probabilities" + more
+        left = self.left
+        temperature = "T of the server" if "temperature" in left else f"T {self.temperature:g}"
+        top_p = "top-p of the server" if "top_p" in left else f"top-p {self.top_p:g}"
         top_k = f", top-k {self.top_k}" if self.top_k else ""
+        top_k = ", top-k and penalties of the server" if "top_k" in left else top_k
         stop = ", until decided" if self.stop else ""
-        tokens = f"{self.max_new_tokens} token{'' if self.max_new_tokens == 1 else 's'}"
-        return f"T {self.temperature:g}, top-p {self.top_p:g}{top_k}, {tokens}{stop}"
+        return f"{temperature}, {top_p}{top_k}{tokens}{stop}{more}"
+
+
+def sampled(usual: Sampling, given: Mapping[str, Any]) -> Sampling:
+    """Return a sampling with what was asked for otherwise: `server` leaves a parameter to the endpoint, None leaves it
+    as it is, a top-k of 0 draws from all tokens.
+
+    Examples
+    --------
+    >>> str(sampled(Sampling(), {"temperature": "server", "top_k": 5}))
+    'T of the server, top-p 0.85, top-k 5, 20 tokens'
+    """
+    asked = {name: value for name, value in given.items() if value is not None}
+    left = {name for name in MAY_BE_LEFT if asked.get(name, SERVER if name in usual.left else None) == SERVER}
+    neutral = {"temperature": 1.0, "top_p": 1.0, "top_k": None}
+    values = {name: value for name, value in asked.items() if value != SERVER}
+    if "top_k" in values:
+        values["top_k"] = values["top_k"] or None
+    values |= {name: neutral[name] for name in left}
+    return replace(usual, **values, server=",".join(name for name in MAY_BE_LEFT if name in left))
 
 
 EXACTLY = Sampling(temperature=1.0, top_p=1.0, top_k=None, max_new_tokens=0, mode=EXACT)

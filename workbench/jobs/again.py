@@ -12,7 +12,7 @@ from workbench import registry
 from workbench.data import shipped_drafting
 from workbench.domain.designs import Design
 from workbench.domain.drafting import DraftPrompt
-from workbench.domain.responses import EXACT
+from workbench.domain.responses import EXACT, MAY_BE_LEFT
 from workbench.errors import UsageError
 from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.pipeline.checking import CHECK, CheckSpec
@@ -24,7 +24,6 @@ Values = Mapping[str, Any]
 "option -> value"
 VERBS = {SAMPLE: "run", TRAIN: "train", CLASSIFY: "classify", DRAFT: "draft", CHECK: "check"}
 "kind of a job -> the command that starts it"
-DRAWN = ("temperature", "top_p", "max_new_tokens")
 
 
 def values_of(store: Store, job: Job) -> Values:
@@ -54,6 +53,7 @@ def asked_again(store: Store, design: Design) -> Values:
         "dtype": design.dtype,
         "cluster": design.cluster,
         "chat_format": design.chat_format,
+        "extra_body": design.sampling.extra,
         **audit.given_in(design),
     }
     if design.sampling.mode == EXACT:
@@ -62,9 +62,7 @@ def asked_again(store: Store, design: Design) -> Values:
     drawn = design.sampling
     return values | {
         "samples": design.samples,
-        "temperature": drawn.temperature,
-        "top_p": drawn.top_p,
-        "top_k": drawn.top_k or 0,
+        **{name: drawn.told(name) for name in MAY_BE_LEFT},
         "max_new_tokens": drawn.max_new_tokens,
         "until_decided": bool(drawn.stop),
     }
@@ -130,9 +128,9 @@ def _adjusted(prompts: tuple[DraftPrompt, ...], usual: list[DraftPrompt | None])
         "calls": first.calls,
         "per_call": first.per_call,
         "keep": first.keep or 0,
-        "top_k": first.sampling.top_k or 0,
+        "max_new_tokens": first.sampling.max_new_tokens,
     }
-    told |= {name: getattr(first.sampling, name) for name in DRAWN}
+    told |= {name: first.sampling.told(name) for name in MAY_BE_LEFT}
     for values in ({}, told):
         if all(
             one is not None and one.adjusted(**{**_EMPTY, **values}) == prompt
@@ -145,7 +143,7 @@ def _adjusted(prompts: tuple[DraftPrompt, ...], usual: list[DraftPrompt | None])
     )
 
 
-_EMPTY: Values = dict.fromkeys(("calls", "per_call", "keep", "top_k", *DRAWN))
+_EMPTY: Values = dict.fromkeys(("calls", "per_call", "keep", "max_new_tokens", *MAY_BE_LEFT))
 _VALUES: Mapping[str, Callable[[Store, Mapping[str, Any]], Values]] = {
     SAMPLE: _asked,
     TRAIN: _trained,

@@ -68,6 +68,8 @@ class Option:
     "takes every word up to the next option: its value is a tuple"
     bare: Any = None
     "the value of the flag given alone, where it may be"
+    words: tuple[str, ...] = ()
+    "that may stand in place of a number"
     completes: str = ""
     "kind of names that a store can complete: models, instruments, queues"
 
@@ -124,6 +126,8 @@ class Option:
         if self.type in (Type.WHOLE, Type.NUMBER):
             if self.none and typed.casefold() in ALL:
                 return None
+            if typed.casefold() in self.words:
+                return typed.casefold()
             return self.checked(self._number(typed))
         if self.type is Type.PATH:
             return Path(text)
@@ -164,7 +168,8 @@ class Option:
             return int(plain) if self.type is Type.WHOLE else float(plain)
         except ValueError:
             bounds = f", {self._bounds}" if self._bounds else ""
-            raise self.error(f"found {typed!r}; give {self.type.value}{bounds}") from None
+            words = "".join(f", or {word}" for word in self.words)
+            raise self.error(f"found {typed!r}; give {self.type.value}{bounds}{words}") from None
 
     def _choice(self, typed: str) -> str:
         known = {_plain(name): name for name in self.choices}

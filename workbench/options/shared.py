@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from workbench.domain.designs import PUBLISHED_SAMPLES, TRIES
 from workbench.domain.probe_results import LEAST_READABLE as ONE_LEAST
+from workbench.domain.responses import SERVER
 from workbench.domain.seeds import SEED as ONE_SEED
 from workbench.options.option import Option, Type, flag
 
@@ -57,13 +58,45 @@ SAMPLES = Option(
     "samples", "answers to each prompt", Type.WHOLE, none=f"as published: {PUBLISHED_SAMPLES}, 3 or 50", least=1
 )
 PUBLISHED = "as the audit was published"
-TEMPERATURE = Option("temperature", "more than 0", Type.NUMBER, none=PUBLISHED, above=0, most=100)
-TOP_P = Option("top_p", "most probability drawn from", Type.NUMBER, none=PUBLISHED, above=0, most=1, label="top-p")
-TOP_K = Option("top_k", "0: the whole vocabulary", Type.WHOLE, none=PUBLISHED, least=0, label="top-k")
+LEFT = (SERVER,)
+TEMPERATURE = Option(
+    "temperature",
+    "more than 0; server: a served model's own, which is another sampling",
+    Type.NUMBER,
+    none=PUBLISHED,
+    above=0,
+    most=100,
+    words=LEFT,
+)
+TOP_P = Option(
+    "top_p",
+    "most probability drawn from; server: as of the temperature",
+    Type.NUMBER,
+    none=PUBLISHED,
+    above=0,
+    most=1,
+    label="top-p",
+    words=LEFT,
+)
+TOP_K = Option(
+    "top_k",
+    "0: the whole vocabulary; server: the endpoint's own top-k, min-p and penalties",
+    Type.WHOLE,
+    none=PUBLISHED,
+    least=0,
+    label="top-k",
+    words=LEFT,
+)
 MAX_NEW_TOKENS = Option(
     "max_new_tokens", "of an answer", Type.WHOLE, none=PUBLISHED, least=1, unit="tokens", label="tokens"
 )
 DRAWN = (TEMPERATURE, TOP_P, TOP_K, MAX_NEW_TOKENS)
+EXTRA_BODY = Option(
+    "extra_body",
+    "further fields of each request to an endpoint, as JSON or TOML; they are part of the sampling",
+    label="extra fields",
+    metavar="FILE|JSON",
+)
 TRIED = Option(
     "tries",
     "answers that are no offered letter are drawn again, at most N x samples a prompt in all",

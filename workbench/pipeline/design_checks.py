@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from workbench import registry
@@ -82,6 +83,14 @@ def check_design(design: Design) -> None:
             "paid when a rule here could look at them. Leave the option out, or lower the limit of tokens",
         ),
         (
+            not sampling.server or served(name),
+            f"{name} is not served, so nothing can be left to a server: give {', '.join(sampling.left)} numbers",
+        ),
+        (
+            not sampling.extra or served(name),
+            f"{name} is not served, so no request can carry the fields of --extra-body; leave them out",
+        ),
+        (
             not design.chat_format or not (served(name) or scripted(name)),
             f"{name} puts its own format around a conversation; leave the chat format {design.chat_format!r} out",
         ),
@@ -115,7 +124,7 @@ def check_settled(design: Design, templates: Sequence[Template]) -> None:
     others = list(dict.fromkeys(t.name for t in templates if decided_by(t) is None))
     defaults = registry.audit(design.audit).defaults
     if not defaults.drawn:
-        if sampling != EXACTLY:
+        if replace(sampling, extra="", thinking="") != EXACTLY:
             raise UsageError(f"the audit {design.audit} reads probabilities and samples nothing; leave {sampling} out")
         return
     if sampling.mode == EXACT and defaults.exact_by == "next tokens":

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from workbench import registry
 from workbench.audits.audit import Given
 from workbench.domain.designs import PUBLISHED_SAMPLES, Design
-from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Sampling
+from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Sampling, sampled
+from workbench.inference.extra_fields import extra_fields
 from workbench.options.shared import MAX_NEW_TOKENS, MODEL, SAMPLES, SEED, TEMPERATURE, TOP_K, TOP_P
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ class FormValues:
     "empty: none"
     chat_format: str = ""
     "empty: the model's own"
+    extra_body: str = ""
+    "empty: no further fields"
     own: Mapping[str, str] = field(default_factory=dict)
     "what was typed for the audit's own options, by their names;  or nothing: the default"
 
@@ -159,7 +162,7 @@ def as_design(store: Store, values: FormValues) -> Design:
         model=values.model.strip(),
         audit=values.audit,
         samples=1 if exact else SAMPLES.needed(values.samples),
-        sampling=EXACTLY if exact else _sampling(values),
+        sampling=replace(EXACTLY if exact else _sampling(values), extra=extra_fields(values.extra_body)),
         seed=SEED.needed(values.seed),
         language=values.language,
         family=values.family,
@@ -187,13 +190,13 @@ def own_values(audit: Audit, typed: Mapping[str, str], *, exact: bool) -> Given:
 
 
 def _sampling(values: FormValues) -> Sampling:
-    return Sampling(
-        temperature=TEMPERATURE.needed(values.temperature),
-        top_p=TOP_P.needed(values.top_p),
-        top_k=TOP_K.read(values.top_k) or None,
-        max_new_tokens=MAX_NEW_TOKENS.needed(values.max_tokens),
-        stop=WHEN_DECIDED if values.answers == UNTIL_DECIDED else "",
-    )
+    drawn = {
+        "temperature": TEMPERATURE.needed(values.temperature),
+        "top_p": TOP_P.needed(values.top_p),
+        "top_k": TOP_K.read(values.top_k) or 0,
+        "max_new_tokens": MAX_NEW_TOKENS.needed(values.max_tokens),
+    }
+    return replace(sampled(Sampling(), drawn), stop=WHEN_DECIDED if values.answers == UNTIL_DECIDED else "")
 
 
 def refilled(told: Mapping[str, Any]) -> dict[str, str]:
@@ -205,7 +208,7 @@ def refilled(told: Mapping[str, Any]) -> dict[str, str]:
     >>> refilled({"model": "m", "top_k": 0, "max_new_tokens": 20, "temperature": 0.5})
     {'model': 'm', 'temperature': '0.5', 'top_k': '', 'max_tokens': '20'}
     """
-    texts = ("model", "statements", "cluster", "chat_format")
+    texts = ("model", "statements", "cluster", "chat_format", "extra_body")
     options = {"seed": SEED, "samples": SAMPLES, "temperature": TEMPERATURE, "top_p": TOP_P, "top_k": TOP_K}
     found = {name: str(told[name]) for name in texts if name in told}
     found |= {name: option.text(told[name]) for name, option in options.items() if name in told}

@@ -75,6 +75,9 @@ _MODEL = """
     m.name as model, m.revision, m.snapshot, m.backend, m.dtype, m.chat_format, g.mode as sampling, g.temperature,
     g.top_p, g.top_k, g.max_new_tokens, g.stop
 """
+_MODEL_27 = f"""{_MODEL.rstrip()}, g.server as left_to_server, g.extra as extra_fields, g.thinking as thinking_budget
+"""
+"since schema 27"
 _DRAWN = """
     from instrument i
     join statement s on s.instrument_id = i.id
@@ -303,3 +306,24 @@ def m026_probes(db: Database) -> None:
         alter table job add column hidden integer not null default 0 check (hidden in (0, 1))
         """,
     )
+
+
+@migrations()
+def m027_dialects(db: Database) -> None:
+    """What a sampling leaves to an endpoint, adds to its requests, and lets it think: see `Sampling`.
+
+    Views show it too, so that a query does not pool what differs.
+    """
+    run(
+        db,
+        """
+        drop view v_answers;
+        drop view v_readings;
+        drop view v_stances;
+        alter table sampling add column server text not null default '';
+        alter table sampling add column extra text not null default '';
+        alter table sampling add column thinking text not null default ''
+        """,
+    )
+    for name, view in (("v_answers", ANSWERS), ("v_readings", READINGS), ("v_stances", STANCES)):
+        db.create_view(name, view.replace(_MODEL, _MODEL_27))

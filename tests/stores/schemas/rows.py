@@ -133,6 +133,10 @@ ROWS: dict[int, str] = {
         update job set question = 'probe', patient = 1, hidden = 1,
             probe = '{"asks": true, "least": 0.25, "result": null}'
     """,
+    27: """
+        insert into sampling values
+            (3, x'43', 1.0, 0.85, null, 20, '', 'sample', 'temperature,top_k', '{"min_p": 0.1}', 'low')
+    """,
 }
 
 

@@ -4,11 +4,13 @@
     openai:Qwen/Qwen3-8B@http://gpu7:8000/v1           an endpoint of its own: vLLM, SGLang, transformers serve, …
     openai:Qwen/Qwen3-8B-Base@http://gpu7:8000/v1#completions
                                                        a base model: chats too are sent as text to be continued
+    openai:Qwen/Qwen3-8B@http://gpu7:8000/v1#tgi       a kind of server that does not say what it is
 
-Chats go to `/chat/completions` and raw prompts to `/completions`; `#completions` sends both there. Keys come from the
-environment alone, and so do the hosts that may see them: $OPENAI_API_KEY goes to the official endpoint and to the host
-of $OPENAI_BASE_URL, $WORKBENCH_ENDPOINT_KEY to the hosts that $WORKBENCH_ENDPOINT_HOSTS lists. A model's name may come
-from somebody's file or store, so a host that only a name spells out is asked without a key.
+Chats go to `/chat/completions` and raw prompts to `/completions`; `#completions` sends both there, and
+`#tgi,completions` says both. Keys come from the environment alone, and so do the hosts that may see them:
+$OPENAI_API_KEY goes to the official endpoint and to the host of $OPENAI_BASE_URL, $WORKBENCH_ENDPOINT_KEY to the hosts
+that $WORKBENCH_ENDPOINT_HOSTS lists. A model's name may come from somebody's file or store, so a host that only a name
+spells out is asked without a key.
 """
 
 from __future__ import annotations
@@ -20,13 +22,14 @@ from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
 from workbench.errors import ModelError
+from workbench.inference.served.providers import providers
 
 PREFIX = "openai:"
 OFFICIAL = "https://api.openai.com/v1"
 BASE_URL, API_KEY, ENDPOINT_KEY = "OPENAI_BASE_URL", "OPENAI_API_KEY", "WORKBENCH_ENDPOINT_KEY"
 ENDPOINT_HOSTS = "WORKBENCH_ENDPOINT_HOSTS"
 PORTS = {"http": 80, "https": 443}
-COMPLETIONS = "#completions"
+RAW = "completions"
 EXPLICIT = re.compile(r"@(?=https?://)", re.IGNORECASE)
 "model ids may hold `@` themselves, so only one before a URL parts them"
 BARE_HOST = re.compile(r"@[^@]*(:\d+|/|\.|localhost$)|:[^@]*@")
@@ -50,6 +53,8 @@ class Address:
     "the environment variable that may hold this endpoint's key"
     trusted: bool
     "whether the environment names this host as one that may see that key"
+    dialect: str = ""
+    "key of the provider that the name states; empty: the server is recognised by what it says of itself"
 
     @property
     def host(self) -> str:
@@ -86,8 +91,13 @@ def parse_address(name: str, environ: Mapping[str, str]) -> Address:
     not (a user, a password or a query), or $WORKBENCH_ENDPOINT_HOSTS holds what is no host.
     """
     rest, found, mode = name.removeprefix(PREFIX).partition("#")
-    if found and found + mode != COMPLETIONS:
-        raise ModelError(f"{_shown(name)!r}: after # only `completions` is known; {FORM}")
+    modes = mode.split(",") if found else []
+    raw, dialects = RAW in modes, [one for one in modes if one != RAW]
+    if len(dialects) > 1 or len(set(modes)) < len(modes) or (dialects and dialects[0] not in known_dialects()):
+        raise ModelError(
+            f"{_shown(name)!r}: after # only `completions` is known, and one kind of server: "
+            f"{', '.join(known_dialects())}; {FORM}"
+        )
     model, *explicit = EXPLICIT.split(rest, maxsplit=1)
     if not model or re.search(r"[\s\x00-\x1f\x7f]", model):
         raise ModelError(f"{_shown(name)!r}: no model id before the endpoint, or one with spaces; {FORM}")
@@ -95,11 +105,17 @@ def parse_address(name: str, environ: Mapping[str, str]) -> Address:
         url, where = explicit[0], f"the endpoint of {model}"
     else:
         url, where = environ.get(BASE_URL) or OFFICIAL, f"${BASE_URL}"
-    address = _with_key(Address(name, model, checked_url(url, where), bool(found), ENDPOINT_KEY, False), environ)
+    plain = Address(name, model, checked_url(url, where), raw, ENDPOINT_KEY, False, "".join(dialects))
+    address = _with_key(plain, environ)
     if not explicit and "@" in model and (address.official or BARE_HOST.search(model)):
         before = model.partition("@")[0]
         raise ModelError(f"{PREFIX}{before}@…: no http:// or https:// follows the @, so it names no endpoint; {FORM}")
     return address
+
+
+def known_dialects() -> tuple[str, ...]:
+    """Return the kinds of servers that a name may state after its `#`."""
+    return tuple(sorted(one.key for one in providers()))
 
 
 def _with_key(address: Address, environ: Mapping[str, str]) -> Address:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +14,10 @@ from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Sampling
 from workbench.errors import ModelError
 from workbench.inference.served.address import Address
+from workbench.inference.served.providers import UNKNOWN, Provider
 from workbench.inference.served.reply import Kind, TryFailed
+
+log = logging.getLogger(__name__)
 
 ALTERNATIVES = 20
 "the most that the official endpoint and vLLM name of one token"
@@ -43,7 +48,7 @@ class Call:
 class Dialect:
     """What a server takes. Features are dropped when it refuses them, and stay dropped."""
 
-    def __init__(self, address: Address):
+    def __init__(self, address: Address, provider: Provider = UNKNOWN):
         self._address = address
         self.many = True
         "whether one call may ask for several answers"
@@ -52,6 +57,29 @@ class Dialect:
         self.limit = "max_tokens"
         self.alternatives = ALTERNATIVES
         "of a token that are asked for at most"
+        self.refusals: dict[str, str] = {}
+        "parameter that is not sent any more, or otherwise -> the server's words"
+        self.speak(provider)
+
+    def speak(self, provider: Provider) -> None:
+        """Begin with what is known of a kind of server."""
+        self.provider = provider
+        self.many, self.limit = provider.n, provider.limit
+        self.seed = "seed" not in provider.ignores
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return what people should know of how this server is asked."""
+        of = self.provider
+        if of is UNKNOWN:
+            said = (
+                "dialect: unknown, so top-k, min-p and penalties are the server's own unless the sampling has a top-k"
+            )
+        else:
+            sent = f"; sent as neutral: {', '.join(sorted(of.neutral))}" if of.neutral else ""
+            said = f"dialect: {of.name} ({of.tested}){sent}"
+        ignored = f"{of.name} ignores {', '.join(of.ignores)}, so these are not sent" if of.ignores else ""
+        return (said, *filter(None, [ignored]))
 
     def endpoint(self, prompt: Prompt) -> str:
         return "chat" if prompt.chat and not self._address.raw else "completions"
@@ -59,11 +87,8 @@ class Dialect:
     def body(self, call: Call) -> Body:
         """Return the parameters of a call; those of the sampling exactly as they are."""
         sampling = call.sampling
-        body: Body = {
-            "model": self._address.model,
-            "temperature": sampling.temperature,
-            "top_p": sampling.top_p,
-        }
+        body: Body = {"model": self._address.model}
+        body |= {name: getattr(sampling, name) for name in ("temperature", "top_p") if name not in sampling.left}
         if self.endpoint(call.prompt) == "chat":
             body["messages"] = [{"role": m.role, "content": m.content} for m in call.prompt.messages]
             body[self.limit] = sampling.max_new_tokens
@@ -82,8 +107,9 @@ class Dialect:
             body["n"] = call.n
         if call.seed is not None and self.seed:
             body["seed"] = call.seed
-        if sampling.top_k:
-            body["extra_body"] = {**body.get("extra_body", {}), "top_k": sampling.top_k}
+        more = self.provider.fields(sampling) | (json.loads(sampling.extra) if sampling.extra else {})
+        if more:
+            body["extra_body"] = {**more, **body.get("extra_body", {})}
         return body
 
     def learn(self, body: Body, failure: TryFailed) -> bool:
@@ -95,21 +121,40 @@ class Dialect:
             return False
         if "seed" in body and _about("seed", failure):
             self.seed = False
+            self._note("seed", failure, "asked without a seed from now on, so its answers cannot be drawn again")
             return True
         if "max_tokens" in body and "messages" in body and "max_completion_tokens" in failure.reason:
             self.limit = "max_completion_tokens"
+            self._note("max_tokens", failure, "asked with max_completion_tokens from now on")
             return True
         if (asked := _alternatives(body)) and about_logprobs(failure) and not unsupported(failure):
             self.alternatives = min(self.alternatives, _fewer(asked, failure.reason))
             return self.alternatives < asked
-        sent = {name for name in ("temperature", "top_p") if name in body} | set(body.get("extra_body", {}))
-        for name in sorted(sent):
-            if _about(name, failure):
-                raise ModelError(
-                    f"{self._address.name}: the endpoint does not take {name} as the sampling sets it "
-                    f"({failure.reason}). Ask with another sampling"
-                )
+        self._refuse(body, failure)
         return False
+
+    def _note(self, parameter: str, failure: TryFailed, so: str) -> None:
+        """Say once what a server refused, and how it is asked instead."""
+        if parameter not in self.refusals:
+            self.refusals[parameter] = failure.reason
+            log.warning("%s refuses %s (%s): %s", self._address.name, parameter, failure.reason, so)
+
+    def _refuse(self, body: Body, failure: TryFailed) -> None:
+        """Raise ModelError where a refusal is about a parameter of the sampling, saying what to ask for instead."""
+        extra = body.get("extra_body", {})
+        for name in sorted({"temperature", "top_p"} & set(body)) + sorted(extra):
+            if not _about(name, failure):
+                continue
+            said = f"{self._address.name}: the endpoint does not take {name} as the sampling sets it ({failure.reason})"
+            flag = "--" + name.replace("_", "-")
+            if name not in ("temperature", "top_p"):
+                flag = "--top-k"
+                if name not in self.provider.neutral and name != "top_k":
+                    raise ModelError(f"{said}. It is a field of --extra-body; leave it out there")
+            raise ModelError(
+                f"{said}. To leave it to the server, which is another sampling and never pooled with this one, ask "
+                f"with {flag} server"
+            )
 
 
 def _about(parameter: str, failure: TryFailed) -> bool:
@@ -151,15 +196,6 @@ REFUSAL = r"unsupported|not support|unexpected|unrecogni|unknown|not permitted|n
 def raw_text(prompt: Prompt) -> str:
     """Return a prompt as text to be continued, the messages of a chat one after the other."""
     return "\n\n".join(message.content for message in prompt.messages)
-
-
-def checked_sampling(address: Address, sampling: Sampling) -> None:
-    """Raise ModelError where an endpoint is known not to take a sampling."""
-    if sampling.top_k and address.official:
-        raise ModelError(
-            f"{address.name}: {address.host} knows no top-k, and the design asks for top-k {sampling.top_k}. "
-            "Ask without it (--top-k 0)"
-        )
 
 
 def call_seed(seed: int, number: int) -> int:

@@ -3,11 +3,11 @@
 Which endpoint a name stands for is in remote_address, limits of cost in remote_budget, pace and retries in
 remote_pace and remote_ask, what counts as an answer in remote_reply, scores in remote_scores.
 
-A served model is asked with the sampling exactly as it is; what the sampling leaves open (top-k None) is left to the
-endpoint, whose own defaults hold (vLLM and transformers serve read them from the model's generation_config.json).
-transformers serve draws only where that file says `do_sample`; elsewhere it gives the likeliest answer at every
-temperature. Seeds are passed where they are taken, but no service promises the same answers again: `deterministic` is
-False.
+A served model is asked with the sampling exactly as it is, and in its server's dialect (served/providers): what the
+server would add of its own is switched off where the server is known. Of an unknown one what the sampling leaves open
+(top-k None) is the endpoint's default; vLLM and transformers serve read theirs from the model's generation_config.json.
+transformers serve draws only where that file says `do_sample`, unless its name ends with #transformers. Seeds are
+passed where they are taken, but no service promises the same answers again: `deterministic` is False.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ from workbench.inference.base import NextTokens, Scored, Work, unknown_tokens
 from workbench.inference.served.address import Address, endpoint_key, parse_address
 from workbench.inference.served.ask import Asker, PromptAsker, Run
 from workbench.inference.served.budget import Account, Budget, Spent, budget_from
-from workbench.inference.served.calls import ALTERNATIVES, Dialect, checked_sampling
+from workbench.inference.served.calls import ALTERNATIVES, Dialect
 from workbench.inference.served.client import Client
 from workbench.inference.served.loop import Loop
 from workbench.inference.served.pace import Patience, patience_from
 from workbench.inference.served.probabilities import Probabilities
+from workbench.inference.served.providers import named, recognised
 from workbench.inference.served.reply import brief
 from workbench.inference.served.scores import WHOLE, Refusals, likeliest
 from workbench.inference.served.snapshots import Snapshots
@@ -98,7 +99,7 @@ class RemoteModel:
         self._account = Account(budget or Budget())
         self._work = Work()
         self._snapshots = Snapshots(address.name, self._account.budget.cost)
-        self._dialect = Dialect(address)
+        self._dialect = Dialect(address, named(address.dialect) if address.dialect else recognised(address.host, ()))
         self._revision = UNKNOWN
         self._most = self._patience.concurrency
         self._loop: Loop | None = None
@@ -110,7 +111,13 @@ class RemoteModel:
     @property
     def card(self) -> ModelCard:
         snapshot = self._snapshots.current or ""
-        return ModelCard(self.address.name, self._revision, "openai", "served", "served", snapshot=snapshot)
+        encoding = self._dialect.provider.encoding or UNKNOWN
+        return ModelCard(self.address.name, self._revision, "openai", "served", "served", encoding, snapshot)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return how this server is asked, for the log."""
+        return self._dialect.notes
 
     @property
     def work(self) -> Work:
@@ -157,7 +164,10 @@ class RemoteModel:
     def look(self) -> None:
         """Ask the endpoint what it serves, for the card."""
         loop, asker = self._open()
-        self._revision = _revision(self.address, loop.do(asker.client.served()))
+        listed = loop.do(asker.client.served()) or ()
+        self._revision = _revision(self.address, listed)
+        if not self.address.dialect:
+            self._dialect.speak(recognised(self.address.host, listed))
 
     def at_once(self, most: int | None) -> None:
         """Bound the calls under way, from any thread; within the bound their number still adapts."""
@@ -193,7 +203,7 @@ class RemoteModel:
         """Draw answers as `Model.generate`. Where the run cannot go on (no key, no such model, budget spent, the
         server is down), what was answered is yielded first and ModelError is raised then.
         """
-        checked_sampling(self.address, sampling)
+        self._dialect.provider.check(sampling)
 
         async def answer(asker: Asker, run: Run, position: int) -> tuple[Drawn, ...] | None:
             return await asker.answer(run, position, requests[position])
@@ -355,12 +365,12 @@ def _ended(run: Run, refusals: Refusals, reason: str) -> None:
         run.end(error)
 
 
-def _revision(address: Address, listed: tuple[dict[str, Any], ...] | None) -> str:
+def _revision(address: Address, listed: tuple[dict[str, Any], ...]) -> str:
     """Return what an endpoint says of the model that does not change while it serves the same one.
 
     The official endpoint dates its models; others put the time of asking there, but may name the weights (`root`).
     """
-    entry = next((entry for entry in listed or () if entry.get("id") == address.model), None)
+    entry = next((entry for entry in listed if entry.get("id") == address.model), None)
     if entry is None:
         return UNKNOWN
     named = str(entry.get("root") or entry["id"])

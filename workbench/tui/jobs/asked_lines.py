@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from workbench import registry
 from workbench.domain.counting import plural
 from workbench.domain.designs import TRIES
-from workbench.domain.responses import EXACT
+from workbench.domain.responses import EXACT, Sampling
 from workbench.tui.format import percent
 
 if TYPE_CHECKING:
@@ -65,10 +65,8 @@ def _drawn(sampling: object) -> str:
     if not isinstance(sampling, dict):
         return ""
     if sampling.get("mode") == EXACT:
-        return "exact label probabilities"
-    top_k = f", top-k {sampling['top_k']}" if sampling.get("top_k") else ""
-    stop = ", until decided" if sampling.get("stop") else ""
-    return f"T {sampling.get('temperature')}, top-p {sampling.get('top_p')}{top_k}{stop}"
+        return str(Sampling(**sampling))
+    return Sampling(**sampling).manner
 
 
 def valid_answers(job: Job) -> list[str]:

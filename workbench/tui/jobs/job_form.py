@@ -67,7 +67,9 @@ samples      answers to each prompt; what stands there first is how
              the audit was published, as for the next four
 temperature, top-p, top-k   how answers are drawn; answers of two
              samplings are never pooled. An empty top-k draws from the
-             whole vocabulary, as commercial models do by default
+             whole vocabulary, as commercial models do by default;
+             `server` in one of the three leaves it to the endpoint of
+             a served model, which is another sampling
 tokens       the longest answer
 answers      sampled: to their end, as published
              decided: an answer ends once nothing that may follow can
@@ -78,6 +80,8 @@ answers      sampled: to their end, as published
              labels or for the letter of an option
 chat format  a model whose chat template is used, or a file that holds
              one: for base models, which have none
+extra fields further fields of each request to a served model: a JSON
+             or TOML file, or the JSON itself; part of the sampling
 seed         the same seed, model and prompt give the same answers
 
 Nothing is asked twice: what the store holds already counts. A run
@@ -88,7 +92,7 @@ COUNTS_HERE = (
     "Everything is stored already, for prompts of the same text: nothing is asked. F5 lets it count for this design."
 )
 PROBE_FIRST = f"probe of {PROBED} first"
-TYPED = ("model", "statements", "seed", "cluster", "chat_format")
+TYPED = ("model", "statements", "seed", "cluster", "chat_format", "extra_body")
 INDENT = " " * 13
 
 
@@ -151,6 +155,7 @@ class JobForm(StartForm):
             yield sampled(row("answers", select("answers", ANSWERS)))
             yield row("dtype", select("dtype", [("usual", "usual"), *((name, name) for name in DTYPES)]))
             yield row("cluster", Field(id="cluster", compact=True, placeholder="none"))
+        yield row("extra fields", Field(id="extra_body", compact=True, placeholder="none · a file or JSON, if served"))
         yield Static(id="note", classes="note", markup=False)
 
     def read_choices(self, store: Store) -> tuple[Choices, ...]:

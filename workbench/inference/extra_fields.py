@@ -1,0 +1,82 @@
+"""Further fields of a request, from a person's file: what no option names, as part of how answers are drawn.
+
+    {"min_p": 0.1, "chat_template_kwargs": {"enable_thinking": false}}
+
+The fields become part of the sampling, word for word, so answers with and without them are never pooled. What an option
+states already may not stand there: two values of one parameter would make the record untrue.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import UsageError
+
+STATED = {
+    "temperature": "--temperature",
+    "top_p": "--top-p",
+    "top_k": "--top-k",
+    "max_tokens": "--max-new-tokens",
+    "max_completion_tokens": "--max-new-tokens",
+    "max_output_tokens": "--max-new-tokens",
+    "n": "--samples",
+    "seed": "--seed",
+    "model": "--model",
+    "reasoning_effort": "--thinking",
+}
+"field -> the option that states it"
+OURS = ("messages", "prompt", "input", "stream", "logprobs", "top_logprobs", "echo", "stop", "tools", "response_format")
+"fields that decide what is asked or how the reply is read"
+SECRET = ("api_key", "authorization", "key", "token", "password", "secret")
+
+
+def extra_fields(given: str | None) -> str:
+    """Return the fields of a JSON or TOML file, or of a JSON object given in place of its name, as JSON with sorted
+    keys; empty where none are given. Raises UsageError.
+
+    Examples
+    --------
+    >>> extra_fields('{"min_p": 0.1, "a": [1]}')
+    '{"a": [1], "min_p": 0.1}'
+    """
+    typed = (given or "").strip()
+    if not typed:
+        return ""
+    fields = _parsed(typed)
+    for name in fields:
+        if name in STATED:
+            raise UsageError(f"--extra-body: the field {name!r} is stated by {STATED[name]}; leave it out of the file")
+        if name in OURS:
+            raise UsageError(f"--extra-body: the field {name!r} is not for a file: the program sets it; leave it out")
+        if name.lower() in SECRET:
+            raise UsageError(
+                f"--extra-body: the field {name!r} looks like a secret, and these fields are stored with every answer; "
+                "put the key into the environment"
+            )
+    return json.dumps(fields, sort_keys=True, ensure_ascii=False) if fields else ""
+
+
+def _parsed(typed: str) -> dict[str, Any]:
+    if typed.startswith("{"):
+        return _object(typed, "--extra-body", toml=False)
+    path = Path(typed).expanduser()
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--extra-body: {path} cannot be read ({type(error).__name__})") from None
+    return _object(text, str(path), toml=path.suffix == ".toml")
+
+
+def _object(text: str, where: str, *, toml: bool) -> dict[str, Any]:
+    try:
+        value = tomllib.loads(text) if toml else json.loads(text)
+        json.dumps(value, allow_nan=False)
+    except (ValueError, TypeError, RecursionError) as error:
+        kind = "TOML" if toml else "JSON"
+        raise UsageError(f"{where}: found no {kind} that can be sent ({error}); give one object of fields") from None
+    if not isinstance(value, dict):
+        raise UsageError(f"{where}: found {type(value).__name__}; give one object of fields, like {{'min_p': 0.1}}")
+    return value

@@ -1,0 +1,146 @@
+"""Dialects of the OpenAI protocol, one small file each in `dialects/`: what a server takes, and what it does unasked.
+
+A server is known by what it calls itself in its list of models (`owned_by`), by its host, or because the model's name
+says so (`openai:MODEL@URL#vllm`). Of an unknown one nothing is assumed: it is sent what the sampling states.
+
+Most servers draw with parameters of their own beside temperature and top-p: top-k, min-p, penalties. `[neutral]` are
+the fields that switch these off; where they are sent, the model's card says so. `own` names those that the endpoint
+lets nobody set: such a server draws otherwise than a sampling with the whole vocabulary says, and is asked only where
+the sampling leaves top-k to it (`--top-k server`).
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from workbench.domain.responses import Sampling
+from workbench.errors import ModelError
+
+TOP_K, TOKENS, EFFORT = "{top_k}", "{tokens}", "{effort}"
+"stand in a file for the top-k of a sampling, the tokens of a thinking budget, and its effort"
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """What one kind of server takes."""
+
+    key: str
+    "as after the `#` of a model's name"
+    name: str
+    source: str
+    "page of its documentation"
+    tested: str
+    "against what, and when"
+    owned_by: tuple[str, ...] = ()
+    "what its list of models says of who owns them"
+    hosts: tuple[str, ...] = ()
+    neutral: Mapping[str, Any] = field(default_factory=dict)
+    "fields that switch off what a sampling does not state; `{top_k}` stands for the top-k"
+    no_top_k: int | None = None
+    "the top-k that stands for the whole vocabulary; None: the endpoint takes no top-k"
+    own: tuple[str, ...] = ()
+    "what it draws with beside the sampling and lets nobody set"
+    ignores: tuple[str, ...] = ()
+    "parameters that it takes and pays no heed to"
+    most_temperature: float | None = None
+    "above it the endpoint takes the temperature for this one; None: no such limit is known"
+    n: bool = True
+    "whether a call may ask for several answers"
+    limit: str = "max_tokens"
+    "the field that limits a chat's answer"
+    logprobs: int = 0
+    "alternatives of a token that it names at most, 0: none"
+    echo: bool = False
+    "whether `/completions` sends back the prompt with its log-probabilities"
+    thinking: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    "`off`, `effort` or `budget` -> the fields that ask for it"
+    thoughts: str = ""
+    "where its replies have what was thought"
+    note: str = ""
+
+    def check(self, sampling: Sampling) -> None:
+        """Raise ModelError where this server is known not to draw as a sampling says."""
+        left = sampling.left
+        if self.own and "top_k" not in left:
+            raise ModelError(
+                f"{self.name} draws with its own {' and '.join(self.own)}, which its endpoint lets nobody set, and the "
+                "sampling says otherwise. To leave these to the server, which is another sampling and never pooled "
+                "with this one, ask with --top-k server"
+            )
+        if self.no_top_k is None and sampling.top_k:
+            raise ModelError(
+                f"{self.name} takes no top-k, and the design asks for top-k {sampling.top_k}. Ask without it "
+                f"(--top-k {'server' if self.own else '0'})"
+            )
+        most = self.most_temperature
+        if most is not None and "temperature" not in left and sampling.temperature > most:
+            raise ModelError(
+                f"{self.name} takes a temperature above {most:g} for {most:g} without a word, and the sampling says "
+                f"{sampling.temperature:g}. Ask with --temperature {most:g} or less"
+            )
+
+    def fields(self, sampling: Sampling) -> dict[str, Any]:
+        """Return what is sent besides the parameters that every endpoint takes."""
+        if "top_k" in sampling.left:
+            return {}
+        sent: dict[str, Any] = _filled(self.neutral, {TOP_K: sampling.top_k or self.no_top_k})
+        return sent if self is not UNKNOWN or not sampling.top_k else {"top_k": sampling.top_k}
+
+    @property
+    def encoding(self) -> str:
+        """Return what a model's card says of the dialect: which parameters it neutralises; empty where none."""
+        return f"{self.key}: {', '.join(sorted(self.neutral))} neutral" if self.neutral else ""
+
+
+UNKNOWN = Provider("", "unknown server", "", "", no_top_k=0, neutral={}, logprobs=20, echo=True)
+"assumed of a server that nobody knows: it takes what the protocol has, and refuses the rest"
+
+
+def _filled(value: Any, put: Mapping[str, Any]) -> Any:
+    """Return a value of a file with its slots filled: a slot alone by the thing itself, within a text by its words."""
+    if isinstance(value, Mapping):
+        return {name: _filled(of, put) for name, of in value.items()}
+    if isinstance(value, str):
+        if value in put:
+            return put[value]
+        for slot, thing in put.items():
+            value = value.replace(slot, str(thing))
+    return value
+
+
+@lru_cache
+def providers() -> tuple[Provider, ...]:
+    """Return the dialects that ship, by name."""
+    folder = files("workbench.inference.served").joinpath("dialects")
+    found = [_read(one.name.removesuffix(".toml"), one.read_text(encoding="utf-8"))
+             for one in folder.iterdir() if one.name.endswith(".toml")]  # fmt: skip
+    return tuple(sorted(found, key=lambda one: one.name.lower()))
+
+
+def _read(key: str, text: str) -> Provider:
+    values = tomllib.loads(text)
+    for name in ("owned_by", "hosts", "own", "ignores"):
+        values[name] = tuple(values.get(name, ()))
+    return Provider(key, **values)
+
+
+def named(key: str) -> Provider:
+    """Return the dialect of a name. Raises ModelError."""
+    for one in providers():
+        if one.key == key:
+            return one
+    raise ModelError(f"no dialect is called {key!r}; there is: {', '.join(sorted(one.key for one in providers()))}")
+
+
+def recognised(host: str, entries: tuple[Mapping[str, Any], ...]) -> Provider:
+    """Return the dialect of a server by its host and its list of models, `UNKNOWN` where neither says."""
+    owners = {str(entry.get("owned_by", "")).lower() for entry in entries}
+    for one in providers():
+        if any(host == name or host.endswith(f".{name}") for name in one.hosts) or owners & set(one.owned_by):
+            return one
+    return UNKNOWN
