@@ -387,7 +387,7 @@ async def test_each_kind_of_job_is_shown_in_its_own_words(path: Path, size: tupl
         assert "step 120 of 240 · 2.0 steps a second" in shown(app, "#details")
         await pilot.press("down")
         await until(pilot, lambda: "bias_score of smollm2 on small" in shown(app, "#details"))
-        assert "T 1.0, top-p 1.0, top-k 10" in shown(app, "#details")
+        assert "T 1, top-p 1, top-k 10" in shown(app, "#details")
         assert "merged" in shown(app, "#details")
         assert "unreadable" not in shown(app, "#details")
         assert screen_text(app).count("▸ running") == 3
