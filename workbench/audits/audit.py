@@ -24,6 +24,7 @@ from workbench.domain.statements import Statement, VariantId
 from workbench.errors import UsageError
 from workbench.figures.book import Book
 from workbench.options.option import Option, recorded
+from workbench.options.shared import INSTRUMENT, MODEL, SERVED, TEMPLATE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from workbench.domain.reviews import Judged
     from workbench.figures.table import AnyTable
 
+OF_FIGURES = (MODEL, INSTRUMENT, *SERVED, *TEMPLATE)
+"options that tell which answers figures are about, of every audit that `verdicts` judges"
 Given = SimpleNamespace
 "the value of every option by its name"
 Material = Survey | ChoiceItems | None
@@ -143,6 +146,8 @@ class Printed:
     "what a reader must know"
     header: Sequence[str] = ()
     "see `Book.header`"
+    methods: str = ""
+    "the paragraph for a paper, where there is one"
 
 
 class Audit(ABC):
@@ -292,6 +297,15 @@ class Audit(ABC):
         """
         return None
 
+    def verdict_tables(self, store: Store, run: Run, readings: Readings) -> Sequence[AnyTable]:
+        """Return the verdicts of a run on statements: a table over all templates, and one under each, which is its
+        subject. A row's key is the statement; columns of verdicts are tests, the last one over all tests. Nothing where
+        the audit has no verdicts on statements.
+
+        Raises UsageError where nothing of the run can be judged.
+        """
+        return ()
+
     def known_for_review(self, run: Run, shared: Mapping[object, Any]) -> Judged | None:
         """Return the same of what `home` has judged; None where it has not: nothing is read for it."""
         return None
@@ -323,9 +337,22 @@ class Audit(ABC):
         about = dict(book.about) | {"options": recorded(self.result_options or (), options)}
         return Printed(tables, about, book.title, book.told, book.notes, book.header)
 
+    @property
+    def figure_options(self) -> Sequence[Option]:
+        """All that its figures may be told: which answers are meant, and how they are judged."""
+        return (*OF_FIGURES, *(self.result_options or ()))
+
     def usual(self) -> Given:
-        """Return the options of a result with their defaults."""
-        return Given(**{option.name: option.default for option in self.result_options or ()})
+        """Return the options of its figures with their defaults."""
+        return Given(audit=self.name, **{option.name: option.default for option in self.figure_options})
+
+    def results(self, store: Store, options: Given) -> Iterator[Given]:
+        """Yield these options once for each result that they leave open, so that each means one: `printed` then raises
+        nothing for having to choose. Most results are about one instrument.
+        """
+        for instrument in dict.fromkeys(run.instrument for run in store.runs.list(self.name)):
+            if options.instrument in (None, instrument):
+                yield Given(**vars(options) | {"instrument": instrument})
 
 
 def probes(

@@ -99,9 +99,9 @@ def _agreement(of: Reliability, options: Namespace) -> Iterator[AnyTable]:
 def _every_model(store: Store, options: Namespace) -> int:
     """Compare the models with people (Ceron et al. 2024, Table 2)."""
     from workbench.audits.consistency.judged import ConsistencyChoice, consistency_material, judge_consistency
+    from workbench.audits.consistency.printed import told
     from workbench.audits.reliability.model_kappas import model_kappas
     from workbench.audits.reliability.printed import options_of
-    from workbench.cli.consistency import told
     from workbench.evidence.run_choice import about, readings_of, templates_of
 
     if options.items:

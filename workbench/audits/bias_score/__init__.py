@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from workbench.audits.audit import Audit, Demonstration, HomeLine, Material, Place
-from workbench.audits.bias_score.options import DEFAULTS, LABELS_DEFAULTS
+from workbench.audits.audit import Audit, Demonstration, Given, HomeLine, Material, Medium, Place, Printed
+from workbench.audits.bias_score.options import DEFAULTS, FIGURE_OPTIONS, LABELS_DEFAULTS, SIDES_OPTIONS
 from workbench.domain.prompts import Probe
 from workbench.domain.statements import Statement, VariantId
 
 if TYPE_CHECKING:
     from stores.core.store import Store
+    from workbench.options.option import Option
 
 
 class BiasScore(Audit):
@@ -55,6 +56,19 @@ class BiasScore(Audit):
 
         return detects(statements)
 
+    @property
+    def figure_options(self) -> Sequence[Option]:
+        return FIGURE_OPTIONS
+
+    def results(self, store: Store, options: Given) -> Iterator[Given]:
+        if self.answered(store):
+            yield options  # one result about all models and instruments
+
+    def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
+        from workbench.audits.bias_score.printed import bias
+
+        return bias(store, options, medium)
+
     def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
         from workbench.audits.bias_score.home import lines
 
@@ -75,6 +89,20 @@ class StatementLabels(Audit):
         from workbench.audits.bias_score.statement_labels import default_variants
 
         return default_variants(available)
+
+    @property
+    def figure_options(self) -> Sequence[Option]:
+        return SIDES_OPTIONS
+
+    def results(self, store: Store, options: Given) -> Iterator[Given]:
+        for run in store.runs.list(self.name, options.instrument, options.model):
+            told = {"model": run.model, "instrument": run.instrument, "language": run.language, "family": run.family}
+            yield Given(**vars(options) | told)
+
+    def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
+        from workbench.audits.bias_score.printed import sides
+
+        return sides(store, options)
 
 
 AUDIT, LABELS = BiasScore(), StatementLabels()

@@ -4,8 +4,25 @@ from __future__ import annotations
 
 from workbench.audits.audit import Defaults
 from workbench.domain.responses import Sampling
+from workbench.domain.statements import Dimension
 from workbench.options.option import Option, flag
-from workbench.options.shared import DRAWS, JUDGE_VOID, READER, SEED, THRESHOLD, WITHOUT_RULINGS
+from workbench.options.shared import (
+    COMPARE,
+    DRAWS,
+    DTYPE,
+    INSTRUMENT,
+    JUDGE_VOID,
+    MODEL,
+    MODELS,
+    QUEUE,
+    READER,
+    SAMPLING,
+    SEED,
+    SERVED,
+    TEMPLATE,
+    THRESHOLD,
+    WITHOUT_RULINGS,
+)
 
 DEFAULTS = Defaults(
     samples=3, sampling=Sampling(temperature=1.0, top_p=1.0, top_k=10, max_new_tokens=100), family="prefixes"
@@ -40,3 +57,37 @@ RESULT_OPTIONS = (
     SEED.of("the bootstrap intervals"),
     COMMON,
 )
+TABLES = {
+    "prefix": ("prefixes", "prefix_changes"),
+    "prefix-source": ("prefix_sources",),
+    "variant": ("wordings",),
+    "source": ("sources",),
+    "author": ("authors", "author_differences"),
+    "statement": ("statement_counts", "statements"),
+    "component": ("components",),
+    "refusal": ("refusals", "refusal_sides"),
+}
+"what `--by` adds"
+FIGURE_OPTIONS = (
+    MODELS,
+    INSTRUMENT.but(help="several with commas between", none="all that have answers", metavar="NAME,…"),
+    SAMPLING.but(help="a part of a sampling's description"),
+    DTYPE,
+    *TEMPLATE,
+    *SERVED,
+    *RESULT_OPTIONS,
+    Option("by", "more tables", choices=tuple(TABLES), metavar="NAME"),
+    COMPARE,
+    Option("dimension", "only statements of this dimension", none="both", choices=tuple(map(str, Dimension))),
+)
+"all that the figures of the bias may be told"
+SIDES_OPTIONS = (
+    MODEL.but(none="the only one that labelled"),
+    INSTRUMENT,
+    *TEMPLATE,
+    *SERVED,
+    QUEUE.but(help="people's labels of this queue", none="all"),
+    WITHOUT_RULINGS,
+    SEED.of("the bootstrap intervals"),
+)
+"all that the figures of a model's labels of statements may be told"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from workbench.audits.audit import Audit, HomeLine, Place
+from workbench.audits.audit import Audit, Given, HomeLine, Medium, Place, Printed
 from workbench.audits.reliability.options import DEFAULTS
 from workbench.domain.statements import VariantId
 from workbench.registry import DEFAULT_AUDIT, audit
 
 if TYPE_CHECKING:
     from stores.core.store import Store
+    from workbench.options.option import Option
 
 
 class Consistency(Audit):
@@ -42,6 +43,22 @@ class Consistency(Audit):
 
     def answered(self, store: Store) -> bool:
         return bool(store.runs.list(DEFAULT_AUDIT))
+
+    @property
+    def figure_options(self) -> Sequence[Option]:
+        from workbench.audits.consistency.options import FIGURE_OPTIONS
+
+        return FIGURE_OPTIONS
+
+    def results(self, store: Store, options: Given) -> Iterator[Given]:
+        for instrument in dict.fromkeys(run.instrument for run in store.runs.list(DEFAULT_AUDIT)):
+            if options.instrument in (None, instrument):
+                yield Given(**vars(options) | {"instrument": instrument})
+
+    def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
+        from workbench.audits.consistency.printed import verdicts
+
+        return verdicts(store, options, medium)
 
     def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
         from workbench.audits.consistency.home import lines

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from workbench.audits.reliability.options import JUDGING
 from workbench.options.option import Option, flag
-from workbench.options.shared import COMPARE, REFUSALS, RESAMPLES
+from workbench.options.shared import COMPARE, MODEL, MODELS, OF_RUN, REFUSALS, RESAMPLES
 
 FORMULA = Option("formula", "of the stance on policy issues", default="signed", choices=("signed", "tacl", "v1", "all"))
 VIEW = Option("view", "which matches count", default="all", choices=("all", "agree", "disagree"))
@@ -17,5 +18,6 @@ SHOWN = (
     Option("party", "the statements behind the share with this party", metavar="COUNTRY/NAME"),
     COMPARE,
     REFUSALS,
-    flag("methods", "how the figures came about, in a paragraph"),
 )
+FIGURE_OPTIONS = (MODELS, *(one for one in OF_RUN if one is not MODEL), *JUDGING, *RESULT_OPTIONS, *SHOWN)
+"all that its figures may be told"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.audits.audit import Audit, Demonstration, Given, HomeLine, Material, Medium, Place, Printed
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from stores.runs.run_rows import Run
     from workbench.domain.readings import Readings
     from workbench.domain.reviews import Judged
+    from workbench.figures.table import AnyTable
 
 
 class Reliability(Audit):
@@ -59,6 +60,12 @@ class Reliability(Audit):
 
         return detects(probes, samples, drawn=samples > 0)
 
+    def results(self, store: Store, options: Given) -> Iterator[Given]:
+        from workbench.audits.reliability.printed import meant
+
+        for run in store.runs.list(self.name, options.instrument, options.model):
+            yield Given(**vars(options) | meant(run))
+
     def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
         from workbench.audits.reliability.printed import verdicts
 
@@ -68,6 +75,13 @@ class Reliability(Audit):
         from workbench.audits.reliability.review import judged
 
         return judged(store, run, readings)
+
+    def verdict_tables(self, store: Store, run: Run, readings: Readings) -> Sequence[AnyTable]:
+        from workbench.audits.reliability.judged import judge_reliability
+        from workbench.audits.reliability.tables import verdicts
+
+        figures = judge_reliability(store, run, readings=readings).figures()
+        return [verdicts(figures, template) for template in ("", *figures.templates)]
 
     def known_for_review(self, run: Run, shared: Mapping[object, Any]) -> Judged | None:
         from workbench.audits.reliability.home import report_known

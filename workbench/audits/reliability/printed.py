@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from stores.core.store import Store
+from stores.runs.run_rows import SERVED, Run
 from workbench.audits.audit import Given, Medium, Printed
 from workbench.audits.comparison.printed import printed as printed_side_by_side
 from workbench.audits.comparison.values import Compared, meant
@@ -17,7 +18,8 @@ from workbench.audits.reliability.judge import TESTS, Options
 from workbench.audits.reliability.judged import ReliabilityJudged, judge_reliability
 from workbench.audits.reliability.passing import passing, passing_by_template
 from workbench.domain.designs import PUBLISHED_SAMPLES
-from workbench.domain.responses import EXACT
+from workbench.domain.names import parted
+from workbench.domain.responses import EXACT, UNKNOWN
 from workbench.errors import UsageError
 from workbench.evidence.fingerprints import split
 from workbench.evidence.run_choice import about, readings_of, templates_of
@@ -86,6 +88,19 @@ def judged(store: Store, options: Given) -> ReliabilityJudged:
         raise UsageError(f"{run.label} has probabilities and no answers that are read; leave out --reader")
     exact = exact_options(options)
     return judge_reliability(store, run, options_of(options), readings=readings_of(options), exact=exact)
+
+
+def meant(run: Run) -> dict[str, str | None]:
+    """Return the options that mean this run alone."""
+    return {
+        "model": named if parted(named := f"{run.model}@{run.revision}") == (run.model, run.revision) else run.model,
+        "instrument": run.instrument,
+        "sampling": str(run.sampling),
+        "dtype": run.dtype or None,
+        "snapshot": (run.snapshot or UNKNOWN) if run.backend == SERVED else None,
+        "language": run.language,
+        "family": run.family,
+    }
 
 
 def options_of(options: Given) -> Options:

@@ -150,6 +150,13 @@ answers      exact: the probabilities of the letters as the next token,
     def answered(self, store: Store) -> bool:
         return bool(store.choices.instruments_with_answers() or store.predictions.runs(self.name))
 
+    def results(self, store: Store, options: Given) -> Iterator[Given]:
+        from workbench.audits.response_bias.judged import instruments_with_answers
+
+        for instrument in instruments_with_answers(store):
+            if options.instrument in (None, instrument):
+                yield Given(**vars(options) | {"instrument": instrument})
+
     def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
         from workbench.audits.response_bias.printed import verdicts
 
