@@ -32,6 +32,7 @@ from stores.instruments.questionnaires import Questionnaires
 from stores.instruments.statements import Statements
 from stores.jobs.jobs import Jobs
 from stores.runs.bias import BiasReadings
+from stores.runs.data_rows import DataRows
 from stores.runs.predictions import Predictions
 from stores.runs.raw_answers import RawAnswers
 from stores.runs.readings import Readings
@@ -86,6 +87,7 @@ class Store:
         self.exchange = Exchange(self)
         self.classifiers = Classifiers(self)
         self.bias = BiasReadings(self)
+        self.data_rows = DataRows(self)
 
     @classmethod
     def open(cls, path: Path | str, *, create: bool = False) -> Store:

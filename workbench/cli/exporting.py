@@ -1,14 +1,23 @@
-"""The command that writes an instrument out."""
+"""The command that writes a store out: an instrument, or rows for other programs."""
 
 from __future__ import annotations
 
-from workbench.cli.output import print_json, say
-from workbench.cli.verbs import Namespace, verb
+import sys
+
+from workbench.cli.output import print_json, say, say_wrapped
+from workbench.cli.verbs import Namespace, Section, verb
+from workbench.domain.counting import plural
+from workbench.domain.names import listed
+from workbench.errors import UsageError
 from workbench.options.option import Option, Type, flag
-from workbench.options.shared import INSTRUMENT, JSON, STORE
+from workbench.options.shared import INSTRUMENT, JSON, MODELS, STORE
 
 PEOPLE = ("counts", "pseudonyms", "none")
 "as `pipeline.exporting` has them: what an export says of people"
+INSTRUMENTS = "instrument"
+FORMATS = {INSTRUMENTS: ("csv", "probvaa", "jsonl", "choices"), "rows": ("csv", "parquet", "jsonl")}
+ROWS = ("model", "audit", "expand", "names")
+"options of rows alone"
 
 
 @verb(
@@ -21,27 +30,66 @@ PEOPLE = ("counts", "pseudonyms", "none")
         required=True,
         metavar="DIR",
     ),
-    INSTRUMENT,
+    Option(
+        "what",
+        "instrument, which imports again; or rows for pandas, R, DuckDB: answers, readings, labels, rulings, verdicts, "
+        "figures, several with commas between",
+        default=INSTRUMENTS,
+        metavar="KIND,…",
+    ),
+    INSTRUMENT.but(help="its name; of rows several with commas between", none="the only one; of rows all"),
     Option(
         "format",
-        "csv imports back identically (default), choices does so for multiple-choice questions and answers of models "
-        "(default where all statements are such); probvaa is the published layout; jsonl holds the statements",
-        choices=("csv", "probvaa", "jsonl", "choices"),
+        "csv, probvaa, jsonl, choices; of rows csv, parquet, jsonl",
+        none="csv; choices where all statements are multiple choice",
+        metavar="FORMAT",
     ),
-    Option(
-        "people",
-        "what is said of who annotated and answered, in files of their own",
-        default="counts",
-        choices=PEOPLE,
-    ),
-    flag("force", "replace files of the same name; others stay"),
     JSON,
+    Section(
+        "An instrument",
+        (
+            Option(
+                "people",
+                "what is said of who annotated and answered, in files of their own",
+                default="counts",
+                choices=PEOPLE,
+            ),
+            flag("force", "replace files of the same name; others stay"),
+        ),
+        "csv imports back identically, choices does so for multiple-choice questions and answers of models; probvaa is "
+        "the published layout; jsonl holds the statements.",
+    ),
+    Section(
+        "Rows",
+        (
+            MODELS,
+            Option("audit", "several with commas between", none="all", metavar="NAME,…"),
+            flag("expand", "a row for each answer, where one row stands for all that are alike in a draw"),
+            flag("names", "people by their names, not by pseudonyms"),
+        ),
+        "A dictionary of the columns, a page to read first and a Croissant record stand beside them. Cells that a "
+        "spreadsheet would run as formulas are neutralised in csv.",
+    ),
 )
 def export(options: Namespace) -> int:
-    """Write an instrument: all of its files, or none. What the format cannot hold is said."""
+    """Write an instrument or rows: all files, or none. What the format cannot hold is said."""
+    what = listed(options.what)
+    if what == (INSTRUMENTS,):
+        if given := [f"--{name}" for name in ROWS if getattr(options, name)]:
+            raise UsageError(f"{', '.join(given)}: about rows; name them with --what, or leave it out")
+        return _instrument(options)
+    if INSTRUMENTS in what or not what:
+        raise UsageError("--what names an instrument or kinds of rows; write each into a folder of its own")
+    if options.force:
+        raise UsageError("--force is about an instrument; rows go into a folder that is not there yet, or is empty")
+    return _rows(options, what)
+
+
+def _instrument(options: Namespace) -> int:
     from stores.core.store import Store
     from workbench.pipeline.exporting import prepared
 
+    _check_format(options, INSTRUMENTS)
     with Store.open(options.store) as store:
         instrument = store.instruments.get(options.instrument or store.instruments.only())
         asked = len(instrument.choices) == len(instrument.statements)
@@ -61,3 +109,61 @@ def export(options: Namespace) -> int:
     place = written.files[0] if written.format == "jsonl" else written.folder
     say(f"Import it: workbench import OTHER_STORE --format {written.format} {place}")
     return 0
+
+
+def _rows(options: Namespace, what: tuple[str, ...]) -> int:
+    from stores.core.store import Store
+    from workbench.tidy.choice import Choice
+    from workbench.tidy.export import export as write
+    from workbench.tidy.kinds import kinds
+
+    _check_format(options, "rows")
+    chosen = kinds(what)
+    people_alone = [of.name for of in chosen if not of.of_models]
+    if (options.model or options.audit) and len(people_alone) == len(chosen):
+        raise UsageError(f"{', '.join(people_alone)}: about no model or audit; leave out --model and --audit")
+    choice = Choice(
+        models=listed(options.model),
+        audits=listed(options.audit),
+        instruments=listed(options.instrument),
+        expand=options.expand,
+        names=options.names,
+    )
+    with Store.open(options.store) as store:
+        found = write(store, chosen, options.format or "csv", choice, options.folder, _tell if _watched() else None)
+    if _watched():
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    if options.json:
+        files = [{"file": str(found.folder / one.name), "rows": one.rows, "bytes": one.bytes, "sha256": one.sha256}
+                 for one in found.files]  # fmt: skip
+        print_json({"folder": str(found.folder), "files": files, "notes": found.notes, "left_out": found.left_out})
+        return 0
+    for one in found.files:
+        say(f"{found.folder / one.name}  {plural(one.rows, 'row')}, {one.bytes:,} bytes")
+    for note in (*found.notes, *(f"Left out: {sentence}" for sentence in found.left_out)):
+        say_wrapped(f"- {note}")
+    say(f"What the columns mean: {found.folder / 'dictionary.csv'}")
+    return 0
+
+
+def _check_format(options: Namespace, of: str) -> None:
+    """Raise UsageError for a format that an instrument, or rows, do not have."""
+    if options.format is not None and options.format not in FORMATS[of]:
+        other = "rows" if of == INSTRUMENTS else INSTRUMENTS
+        elsewhere = f" ({options.format} is a format of {_named(other)})" if options.format in FORMATS[other] else ""
+        raise UsageError(
+            f"{_named(of)} {'is' if of == INSTRUMENTS else 'are'} written as {', '.join(FORMATS[of])}; found --format "
+            f"{options.format}{elsewhere}"
+        )
+
+
+def _named(of: str) -> str:
+    return "an instrument" if of == INSTRUMENTS else of
+
+
+def _watched() -> bool:
+    return sys.stderr.isatty()
+
+
+def _tell(kind: str, count: int) -> None:
+    print(f"\r\x1b[K{kind}: {count:,} rows", end="", file=sys.stderr, flush=True)

@@ -55,7 +55,7 @@ VERBS = {
     "statements": Listed("statements", "list, write, vary, tag, archive statements; their versions"),
     "draft": Listed("drafting", "let a model or a rule draft wordings; decide on drafts"),
     "check": Listed("checking", "compute similarities and entailments of wordings"),
-    "export": Listed("exporting", "write an instrument as files to publish or import"),
+    "export": Listed("exporting", "write an instrument, or rows for pandas, R and DuckDB"),
     "issues": Listed("issues", "policy issues: scheme, labels, agreement, gold, ties"),
     "survey": Listed("surveys", "answer statements yourself: the human upper bound"),
     "people": Listed("describing", "who the annotators and respondents are, without names"),

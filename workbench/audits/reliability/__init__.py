@@ -61,10 +61,10 @@ class Reliability(Audit):
         return detects(probes, samples, drawn=samples > 0)
 
     def results(self, store: Store, options: Given) -> Iterator[Given]:
-        from workbench.audits.reliability.printed import meant
+        from workbench.audits.reliability.printed import naming
 
         for run in store.runs.list(self.name, options.instrument, options.model):
-            yield Given(**vars(options) | meant(run))
+            yield Given(**vars(options) | naming(run))
 
     def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
         from workbench.audits.reliability.printed import verdicts

@@ -90,7 +90,7 @@ def judged(store: Store, options: Given) -> ReliabilityJudged:
     return judge_reliability(store, run, options_of(options), readings=readings_of(options), exact=exact)
 
 
-def meant(run: Run) -> dict[str, str | None]:
+def naming(run: Run) -> dict[str, str | None]:
     """Return the options that mean this run alone."""
     return {
         "model": named if parted(named := f"{run.model}@{run.revision}") == (run.model, run.revision) else run.model,

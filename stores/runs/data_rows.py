@@ -1,0 +1,319 @@
+"""Answers, readings and labels as rows for other programs, with everything that they are about.
+
+Answers are read draw by draw in the order in which they were written, so five million of them take no more memory than
+one; what they are about (cells of designs, models, samplings) is read once and shared by all rows.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from stores.core.base import Aggregate, named
+from stores.core.identity import uid_of
+from stores.core.texts import restored
+from stores.instruments.templates import TEMPLATE_COLUMNS, as_template
+from workbench.domain.prompts import Template
+
+HELD = 100_000
+"distinct answers whose readings are kept at hand"
+
+
+class Read(NamedTuple):
+    """What somebody made of an answer."""
+
+    reader_kind: str
+    reader: str
+    reader_version: str
+    codebook: str | None
+    label: str | None
+    "None: unreadable, or a label that was taken back"
+    reason: str
+    confidence: float | None
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a design: what was asked, in which words."""
+
+    probe: int
+    "rowid"
+    audit: str
+    instrument: str
+    statement: str
+    statement_version: int
+    statement_current: bool
+    country: str | None
+    topic: str | None
+    dimension: str | None
+    leaning: str | None
+    language: str
+    variant: str
+    wording: str
+    wording_id: int
+    "rowid of the first wording with this text, beside which people and classifiers read"
+    template_id: int
+    family: str
+    template: str
+    template_version: int | None
+    order: str
+    axes: Mapping[str, str]
+    prompt_key: str
+    "in hexadecimal, as rulings name it"
+
+
+class Given(NamedTuple):
+    """One distinct answer of one draw. Numbers without another meaning are rowids."""
+
+    prompt: int
+    model: int
+    sampling: int
+    draw: int
+    seed: int
+    fingerprint: str
+    at: str
+    job: int | None
+    output: int
+    n: int
+    "how often"
+    text: str
+    "as it was written, thoughts included"
+    key: str | None
+    "of the answer's text, in hexadecimal; None where the output ends within its thought"
+    answer: int | None
+
+
+class DataRows(Aggregate):
+    """The verbs on rows for other programs. All of them only read."""
+
+    def uid(self) -> bytes:
+        """Return what tells this store from others, which pseudonyms are made with. No file may hold it."""
+        return uid_of(self.connection)
+
+    def cells(self, audits: Collection[str] = (), instruments: Collection[str] = ()) -> dict[int, list[Cell]]:
+        """Return the cells of designs by their prompts (rowids); without names those of every audit and instrument."""
+        texts: dict[int, str] = {}
+        axes: dict[str, Mapping[str, str]] = {}
+        found: dict[int, list[Cell]] = {}
+        for row in named(self.connection, _CELLS, {"audits": _names(audits), "instruments": _names(instruments)}):
+            if row["text_id"] not in texts:
+                texts[row["text_id"]] = restored(row["body"])
+            if row["axes"] not in axes:
+                axes[row["axes"]] = json.loads(row["axes"])
+            found.setdefault(row["prompt_id"], []).append(_cell(row, texts[row["text_id"]], axes[row["axes"]]))
+        return found
+
+    def models(self) -> dict[int, sqlite3.Row]:
+        """Return every model by its rowid."""
+        return {row["id"]: row for row in named(self.connection, "select * from model")}
+
+    def samplings(self) -> dict[int, sqlite3.Row]:
+        """Return every sampling by its rowid."""
+        return {row["id"]: row for row in named(self.connection, "select * from sampling")}
+
+    def templates(self) -> dict[int, Template]:
+        """Return every template by its rowid."""
+        rows = self.connection.execute(f"select {TEMPLATE_COLUMNS}, t.id from template t")
+        return {row[-1]: as_template(row) for row in rows}
+
+    def answering(self) -> tuple[str, ...]:
+        """Return the names of the models that answered, or were asked for probabilities."""
+        rows = self.connection.execute(
+            "select distinct m.name from model m where exists (select 1 from draw d where d.model_id = m.id) order by 1"
+        )
+        return tuple(name for (name,) in rows)
+
+    def given(self, models: Collection[int]) -> Iterator[Given]:
+        """Yield every distinct answer of these models (rowids), draw by draw."""
+        for row in self.connection.execute(_GIVEN, {"models": json.dumps(sorted(models))}):
+            body, key = row[10:12]
+            yield Given._make((*row[:10], restored(body), None if key is None else key.hex(), row[12]))
+
+    def scored(self, models: Collection[int]) -> int:
+        """Return how many prompts these models were asked for probabilities alone: there is no answer to them."""
+        row = self.connection.execute(_SCORED, {"models": json.dumps(sorted(models))}).fetchone()
+        return int(row[0])
+
+    def standing(self) -> Standing:
+        """Return what looks up how answers are read."""
+        return Standing(self.connection)
+
+    def labels(self, instruments: Collection[str] = ()) -> Iterator[sqlite3.Row]:
+        """Yield every label that a person gave to an answer, or decided on, in the order of time."""
+        yield from named(self.connection, _LABELS, {"instruments": _names(instruments)})
+
+    def issue_labels(self, instruments: Collection[str] = ()) -> Iterator[sqlite3.Row]:
+        """Yield every label of a statement for a policy issue, in the order of time."""
+        yield from named(self.connection, _ISSUE_LABELS, {"instruments": _names(instruments)})
+
+    def last(self) -> str:
+        """Return when something was last written that files hold: the newest answer, label or ruling."""
+        return str(self.connection.execute(_LAST).fetchone()[0] or "")
+
+
+class Standing:
+    """How answers are read now: by rules beside the template, by people and classifiers beside the wording."""
+
+    def __init__(self, connection: sqlite3.Connection):
+        self._connection = connection
+        self._held: dict[tuple[int, int, int], tuple[Read, ...]] = {}
+        there = "select 1 from unit where {} is not null limit 1"
+        self._sql = [
+            sql for kind, sql in _STANDING.items() if connection.execute(there.format(kind)).fetchone() is not None
+        ]
+
+    def of(self, answer: int, cell: Cell) -> tuple[Read, ...]:
+        """Return the newest reading of each reader of an answer (rowid of its text) to a cell."""
+        at = answer, cell.template_id, cell.wording_id
+        if at not in self._held:
+            if len(self._held) >= HELD:
+                self._held.clear()
+            values = dict(zip(("text", "template", "wording"), at, strict=True))
+            self._held[at] = tuple(Read(*row) for sql in self._sql for row in self._connection.execute(sql, values))
+        return self._held[at]
+
+
+def _cell(row: sqlite3.Row, wording: str, axes: Mapping[str, str]) -> Cell:
+    ordinal = f"-{row['ordinal']}" if row["ordinal"] else ""
+    return Cell(
+        probe=row["probe"],
+        audit=row["audit"],
+        instrument=row["instrument"],
+        statement=row["ref"],
+        statement_version=row["version"],
+        statement_current=bool(row["current"]),
+        country=row["country"],
+        topic=row["topic"],
+        dimension=row["dimension"],
+        leaning=row["leaning"],
+        language=row["language"],
+        variant=f"{row['kind']}{ordinal}",
+        wording=wording,
+        wording_id=row["first"],
+        template_id=row["template_id"],
+        family=row["family"],
+        template=row["template"],
+        template_version=row["template_version"],
+        order="swapped" if row["inverted"] else "printed",
+        axes=axes,
+        prompt_key=row["key"].hex(),
+    )
+
+
+def _names(names: Collection[str]) -> str | None:
+    """Return names for `json_each`; None stands for all."""
+    return json.dumps(sorted(names)) if names else None
+
+
+_CELLS = """
+    with first as materialized (
+        select s.instrument_id, s.ref, w.language, w.kind, w.ordinal, w.text_id, min(w.id) as id
+        from statement s join wording w on w.statement_id = s.id group by 1, 2, 3, 4, 5, 6
+    ),
+    numbered as materialized (
+        select instrument_id, template_id, max(version) as version from template_version group by 1, 2
+    )
+    select p.id as probe, p.audit, i.name as instrument, s.ref, s.version, s.current, s.country, s.topic, s.dimension,
+        s.leaning, w.language, w.kind, w.ordinal, w.text_id, x.body, f.id as first, t.id as template_id, t.family,
+        t.name as template, v.version as template_version, t.inverted, p.axes, p.prompt_id, q.key
+    from instrument i
+    join statement s on s.instrument_id = i.id
+    join wording w on w.statement_id = s.id
+    join probe p on p.wording_id = w.id
+    join text x on x.id = w.text_id
+    join template t on t.id = p.template_id
+    join prompt q on q.id = p.prompt_id
+    join first f on f.instrument_id = s.instrument_id and f.ref = s.ref and f.language = w.language and f.kind = w.kind
+        and f.ordinal = w.ordinal and f.text_id = w.text_id
+    left join numbered v on v.instrument_id = i.id and v.template_id = t.id
+    where (:audits is null or p.audit in (select value from json_each(:audits)))
+        and (:instruments is null or i.name in (select value from json_each(:instruments)))
+    order by p.id
+"""
+
+_GIVEN = """
+    select d.prompt_id, d.model_id, d.sampling_id, d.id, d.seed, d.fingerprint, d.at,
+        (select a.job_id from attempt a where a.id = d.attempt_id), r.text_id, r.count, x.body,
+        iif(h.text_id is null, x.key, (select y.key from text y where y.id = h.answer_id)),
+        iif(h.text_id is null, r.text_id, h.answer_id)
+    from draw d
+    cross join response r on r.draw_id = d.id
+    cross join text x on x.id = r.text_id
+    left join thought h on h.text_id = r.text_id
+    where d.model_id in (select value from json_each(:models))
+    order by d.id, r.text_id
+"""
+"""`cross join` keeps SQLite to this order, in which nothing has to be sorted"""
+
+_SCORED = """
+    select count(*) from draw d join sampling g on g.id = d.sampling_id and g.mode = 'exact'
+    where d.model_id in (select value from json_each(:models))
+"""
+
+_NEWEST = """
+    not exists (
+        select 1 from reading n
+        where n.unit_id = b.unit_id and n.reader_id = b.reader_id and n.codebook_id is b.codebook_id
+            and (n.at, coalesce(n.uid, x''), n.revision) > (b.at, coalesce(b.uid, x''), b.revision)
+    )
+"""
+
+_READ = f"""
+    select e.kind, e.name, e.version, (select c.name from codebook c where c.id = b.codebook_id), b.label, b.reason,
+        b.confidence, b.at
+    from unit u join reading b on b.unit_id = u.id join reader e on e.id = b.reader_id
+    where u.text_id = :text and {{beside}} and {_NEWEST}
+    order by e.kind, e.name, e.version, b.at
+"""
+_STANDING = {
+    "template_id": _READ.format(beside="u.template_id = :template and u.wording_id is null"),
+    "wording_id": _READ.format(beside="u.wording_id = :wording and u.template_id is null"),
+}
+
+_LABELS = f"""
+    select i.name as instrument, s.ref as statement, s.version as statement_version, w.language, w.kind, w.ordinal,
+        o.body as wording, x.body as text, x.key as answer_key, e.kind as role, e.name as annotator,
+        c.name as codebook, b.label, b.reason, coalesce(nullif(b.note, ''), (
+            select m.note from remark m where m.unit_id = u.id and m.reader_id = e.id order by m.at desc, m.uid desc
+            limit 1
+        )) as note, (
+            select m.flagged from remark m where m.unit_id = u.id and m.reader_id = e.id order by m.at desc, m.uid desc
+            limit 1
+        ) as flagged, b.elapsed_ms, b.at, {_NEWEST} as newest
+    from reading b
+    join reader e on e.id = b.reader_id and e.kind in ('person', 'adjudication', 'import')
+    join unit u on u.id = b.unit_id and u.wording_id is not null
+    join wording w on w.id = u.wording_id
+    join statement s on s.id = w.statement_id
+    join instrument i on i.id = s.instrument_id
+    join text o on o.id = w.text_id
+    join text x on x.id = u.text_id
+    left join codebook c on c.id = b.codebook_id
+    where :instruments is null or i.name in (select value from json_each(:instruments))
+    order by b.at, b.uid, u.id, b.revision
+"""
+
+_ISSUE_LABELS = """
+    select i.name as instrument, s.ref as statement, s.version as statement_version, e.kind as role,
+        e.name as annotator, l.issue, l.label, l.at, not exists (
+            select 1 from issue_label n where n.statement_id = l.statement_id and n.issue = l.issue
+                and n.reader_id = l.reader_id and n.revision > l.revision
+        ) as newest
+    from issue_label l
+    join statement s on s.id = l.statement_id
+    join instrument i on i.id = s.instrument_id
+    join reader e on e.id = l.reader_id
+    where :instruments is null or i.name in (select value from json_each(:instruments))
+    order by l.at, s.ordinal, l.issue, l.reader_id, l.revision
+"""
+
+_LAST = """
+    select max(at) from (
+        select max(at) as at from draw union all select max(at) from reading union all select max(at) from issue_label
+        union all select max(at) from ruling union all select max(imported_at) from instrument
+    )
+"""

@@ -1,0 +1,91 @@
+"""Which rows are meant, and what stands for people's names in them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from stores.core.store import Store
+from workbench import registry
+from workbench.domain.issue_gold import ADJUDICATION, GOLD
+from workbench.domain.people import pseudonym
+from workbench.errors import UnknownName
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is chosen of a store. No names: everything."""
+
+    models: tuple[str, ...] = ()
+    "as `--model` takes them: NAME, or NAME@REVISION"
+    audits: tuple[str, ...] = ()
+    instruments: tuple[str, ...] = ()
+    expand: bool = False
+    "a row for each answer, where one row stands for all that are alike in a draw"
+    names: bool = False
+    "people by their names instead of pseudonyms"
+    left_out: list[str] = field(default_factory=list, compare=False)
+    "what is not among the rows, and why: reading them adds to it"
+
+    def leave_out(self, sentence: str) -> None:
+        """Note what is not among the rows; the same is said once."""
+        if sentence not in self.left_out:
+            self.left_out.append(sentence.replace("..", "."))
+
+    def check(self, store: Store) -> None:
+        """Raise UnknownName for a name that stands for nothing in the store."""
+        for name in self.audits:
+            registry.audit(name)
+        there = store.instruments.names()
+        for name in self.instruments:
+            if name not in there:
+                raise UnknownName(
+                    f"no instrument is named {name!r} in this store. There is: {', '.join(there) or 'none'}"
+                )
+        self.chosen(store)
+
+    def chosen(self, store: Store) -> Collection[int]:
+        """Return the models (rowids) that are meant. Raises UnknownName for one that never answered."""
+        answering = store.data_rows.answering()
+        for name in self.models:
+            if not store.runs.models([name]) or (name not in answering and name.partition("@")[0] not in answering):
+                raise UnknownName(
+                    f"the store holds no answers by {name}; there are answers by: {', '.join(answering) or 'nobody'}"
+                )
+        return store.runs.models(self.models) if self.models else set(store.data_rows.models())
+
+
+class People:
+    """What stands for people: a pseudonym that is the same in all files of a store, or the name itself.
+
+    A pseudonym is a keyed hash (BLAKE2) of the name; the key is the store's identity, which no file holds. So whoever
+    has the files alone can neither find a name nor test a guess, and the files of two stores cannot be linked.
+    """
+
+    def __init__(self, store: Store, *, names: bool):
+        self._uid = store.data_rows.uid()
+        self._names = names
+        self._known: dict[str, str] = {}
+
+    def called(self, name: str) -> str:
+        """Return what a person is called in files; labels that are nobody's keep what they are called."""
+        if self._names or name in (GOLD, ADJUDICATION):
+            return name
+        if name not in self._known:
+            self._known[name] = pseudonym(name, self._uid)
+        return self._known[name]
+
+    def reader(self, kind: str, name: str) -> str:
+        """Return what a reader is called: rules and classifiers keep their names."""
+        return self.called(name) if kind in BY_PEOPLE else name
+
+    def axes(self, axes: Mapping[str, str]) -> tuple[str | None, dict[str, str]]:
+        """Return the person that a prompt is about, and what else its design varies."""
+        person = axes.get(PERSON)
+        rest = {name: value for name, value in axes.items() if name != PERSON}
+        return None if person is None else self.called(person), rest
+
+
+BY_PEOPLE = frozenset({"person", "adjudication", "import"})
+PERSON = "respondent"
+"axis of a probe: whose answers stand in the prompt"

@@ -1,0 +1,139 @@
+"""What rows hold: every column declared once, with its type, its meaning, and what an empty cell means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+    from workbench.tidy.choice import Choice
+
+Row = tuple[Any, ...]
+
+
+class Type(Enum):
+    """What a value is."""
+
+    TEXT = "text"
+    WHOLE = "whole number"
+    NUMBER = "number"
+    TRUTH = "true or false"
+    RECORDS = "list of records"
+    "CSV holds the list as JSON"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One column."""
+
+    name: str
+    meaning: str
+    type: Type = Type.TEXT
+    empty: str = ""
+    "what an empty cell means; empty: there is none"
+    parts: tuple[Field, ...] = ()
+    "of records"
+
+    def but(self, **changes: Any) -> Field:
+        """Return the column with something else said of it."""
+        return replace(self, **changes)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """One kind of rows: a file, or a table in Python."""
+
+    name: str
+    "file name and choice of `--what`"
+    title: str
+    about: str
+    "what one row is, in a sentence"
+    fields: tuple[Field, ...]
+    read: Callable[[Store, Choice], Iterator[Row]]
+    "yields values in the order of the fields"
+    of_models: bool = True
+    "whether they are about models, so that these can be chosen"
+    notes: Sequence[str] = field(default=())
+
+
+def whole(name: str, meaning: str, empty: str = "") -> Field:
+    return Field(name, meaning, Type.WHOLE, empty)
+
+
+def number(name: str, meaning: str, empty: str = "") -> Field:
+    return Field(name, meaning, Type.NUMBER, empty)
+
+
+def truth(name: str, meaning: str, empty: str = "") -> Field:
+    return Field(name, meaning, Type.TRUTH, empty)
+
+
+CELL = (
+    Field("audit", "audit that asked"),
+    Field("instrument", "name of the instrument"),
+    Field("statement", "name of the statement (or question) within its instrument"),
+    whole("statement_version", "version of the statement that was asked, from 1; an edit makes a new one"),
+    truth("statement_current", "whether that version is the statement as it is now"),
+    Field("country", "country of the statement", empty="none is given"),
+    Field("topic", "topic of the statement", empty="none is given"),
+    Field("dimension", "economic or cultural", empty="not said by the instrument"),
+    Field("leaning", "side that an agreement speaks for: left or right", empty="not said by the instrument"),
+    Field("language", "language of the wording"),
+    Field("variant", "which wording: original, paraphrase-1, negation, opposite, …"),
+    Field("wording", "the text that was put"),
+    Field("template_family", "family of templates, which are compared and never pooled"),
+    Field("template", "name of the template around the wording"),
+    whole("template_version", "version of the template's text, from 1", empty="the template was never numbered"),
+    Field("label_order", "order of the two answer labels: printed as in the paper, or swapped"),
+    Field(
+        "persona",
+        "the person whose answers the prompt puts before the question, as whom the model is to answer; a pseudonym "
+        "unless names were asked for",
+        empty="the prompt is about nobody",
+    ),
+    Field("factors", "what else the design varies, as a JSON object: condition, number of options, …"),
+)
+MODEL = (
+    Field("model", "name of the model"),
+    Field("revision", "commit of the model's files", empty="a served model has none"),
+    Field("snapshot", "model that the endpoint of a served model reported", empty="it reported none, or runs here"),
+    Field("backend", "what computed the answers"),
+    Field("dtype", "number format of the weights: float32, bfloat16, …"),
+    Field("chat_format", "chat format around the prompt; none: raw text"),
+    Field("encoding", "how turns were put into the chat format"),
+)
+SAMPLING = (
+    Field("sampling", "sample: answers were drawn"),
+    number("temperature", "temperature of the draw"),
+    number("top_p", "most probability that was drawn from"),
+    whole("top_k", "most tokens that were drawn from", empty="the whole vocabulary"),
+    whole("max_new_tokens", "most tokens of an answer"),
+    Field("stop", "rule by which answers were ended early", empty="none was"),
+)
+DRAW = (
+    whole("draw_id", "the draw: answers to one prompt that were made together; a number of this store"),
+    whole("seed", "seed of the draw"),
+    Field("fingerprint", "system_fingerprint of the reply of a served model", empty="none was reported"),
+    whole("job", "job that asked", empty="imported"),
+    Field("time", "when the draw was stored (UTC, ISO 8601)"),
+)
+READING = (
+    Field("reader_kind", "rule, classifier, person, adjudication or import"),
+    Field("reader", "name of the rule or classifier; of a person a pseudonym unless names were asked for"),
+    Field("reader_version", "version of the reader", empty="people have none"),
+    Field("codebook", "codebook that a person labelled by", empty="the reader has none"),
+    Field("label", "what the reader read", empty="unreadable, refused, or a label that was taken back: see reason"),
+    Field("reason", "why there is no label, or which words decided"),
+    number("confidence", "confidence of a classifier, from 0 to 1", empty="the reader has none"),
+)
+OUTPUT = whole(
+    "output_id", "the text with its thoughts: a number of this store, which tells distinct answers of a draw apart"
+)
+PROMPT_KEY = Field("prompt_key", "content key of the prompt (hexadecimal), as rulings name it")
+ANSWER_KEY = Field(
+    "answer_key", "content key of the answer's text (hexadecimal)", empty="the output ends within its thought"
+)
+MODEL_KEY = Field("model_key", "content key of the model's identity (hexadecimal), the same in every store")

@@ -1,0 +1,108 @@
+"""Rows of figures: every value in every table of every audit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from stores.core.store import Store
+from workbench import registry
+from workbench.audits.audit import Audit, Given, Medium, Printed
+from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
+from workbench.errors import UsageError
+from workbench.figures.table import Value
+from workbench.figures.write.flat import plain
+from workbench.tidy.choice import Choice, People
+from workbench.tidy.columns import Field, Row, Rows, number, whole
+
+
+def results(store: Store, choice: Choice) -> Iterator[tuple[Audit, Given, Printed]]:
+    """Yield every result of the chosen audits, with the options that mean it; what cannot be judged is noted."""
+    for audit in registry.every_audit():
+        if (choice.audits and audit.name not in choice.audits) or not audit.answered(store):
+            continue
+        usual = Given(**vars(audit.usual()) | {"model": ",".join(choice.models) or None})
+        for options in audit.results(store, usual):
+            if choice.instruments and options.instrument not in (None, *choice.instruments):
+                continue
+            try:
+                yield audit, options, audit.printed(store, _of(options, choice), Medium.FILES)
+            except UsageError as error:
+                choice.leave_out(f"Figures of {audit.name}: {error}.")
+
+
+def _of(options: Given, choice: Choice) -> Given:
+    """Return options that are about the chosen instruments, where a result is about several."""
+    named = options.instrument or ",".join(choice.instruments) or None
+    return Given(**vars(options) | {"instrument": named})
+
+
+def read_figures(store: Store, choice: Choice) -> Iterator[Row]:
+    """Yield the rows of figures; cells without a value, and without a reason for that, are left out."""
+    people = People(store, names=choice.names)
+    known = set() if choice.names else {one.name for one in store.people.list()}
+    for audit, options, printed in results(store, choice):
+        for table in printed.tables:
+            for row in table.rows:
+                key = " / ".join(people.called(part) if part in known else part for part in table.key(row))
+                about = (audit.name, printed.title, options.instrument, options.model, table.name,
+                         " / ".join(table.subject) or None, key)  # fmt: skip
+                for column in table.columns:
+                    value = column.value(row)
+                    if isinstance(value, str) and value in known:
+                        value = people.called(value)
+                    if value is not None and value != "":
+                        yield (*about, column.key, column.title, column.kind.value, column.unit or None, *_parts(value))
+
+
+def _parts(value: Value) -> tuple[Any, ...]:
+    """Return (value, text, low, high, n, excluded, sd, passed, tested, undefined, interval)."""
+    if isinstance(value, Estimate):
+        low, high = plain(value.low), plain(value.high)
+        return (plain(value.value), None, low, high, value.n, value.excluded, None, None, None,
+                value.undefined or None, value.interval or None)  # fmt: skip
+    if isinstance(value, MeanSd):
+        return (plain(value.mean), None, None, None, value.n, value.excluded, plain(value.sd), *(None,) * 4)
+    if isinstance(value, Outcome):
+        return (None, value.verdict.value, *(None,) * 5, value.passed, value.tested, None, None)
+    if isinstance(value, Verdict):
+        return (None, value.value, *(None,) * 9)
+    if isinstance(value, bool | int | float):
+        found = plain(float(value))
+        return (found, None, *(None,) * 9)
+    text = value if isinstance(value, str) else json.dumps(list(value or ()), ensure_ascii=False)
+    return (None, text, *(None,) * 9)
+
+
+FIGURES = Rows(
+    "figures",
+    "Figures",
+    "One row for each value in each table of each audit, with the audit's usual options. The command of each audit "
+    "writes the same tables as they are: workbench verdicts STORE --csv FOLDER.",
+    (
+        Field("audit", "audit that the figure is of"),
+        Field("result", "which result: what it is about"),
+        Field("instrument", "name of the instrument", empty="the figure is about several"),
+        Field("model", "name of the model", empty="the figure is about several, or the table names them"),
+        Field("table", "name of the table"),
+        Field("subject", "what the table is about, where there are several of its name", empty="there is one"),
+        Field("row", "what tells the row of the table from its others"),
+        Field("column", "name of the column"),
+        Field("title", "title of the column, as people see it"),
+        Field("kind", "what the number is: share, points, coefficient, count, verdict, …"),
+        Field("unit", "unit of the number", empty="its kind says all"),
+        number("value", "the number; a share is from 0 to 1; of a mark 1 or 0", "a text or a verdict, or undefined"),
+        Field("text", "the text or the verdict; several texts are a JSON list", empty="the figure is a number"),
+        number("low", "lower end of the 95 % interval", "there is no interval"),
+        number("high", "upper end of the 95 % interval", "there is no interval"),
+        whole("n", "units that the figure rests on", "not an estimate"),
+        whole("excluded", "units that could not be used", "not an estimate"),
+        number("sd", "standard deviation beside a mean", "not a mean, or of too few values"),
+        whole("passed", "times that a test was passed", "not a verdict on several tests"),
+        whole("tested", "times that a test was made and could fail", "not a verdict on several tests"),
+        Field("undefined", "why an estimate has no value", empty="it has one"),
+        Field("interval", "name of the method of the interval: workbench help coverage", empty="there is none"),
+    ),
+    read_figures,
+)

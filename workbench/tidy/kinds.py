@@ -1,0 +1,22 @@
+"""Every kind of rows that there is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from workbench.errors import UnknownName
+from workbench.tidy.answers import ANSWERS, READINGS
+from workbench.tidy.columns import Rows
+from workbench.tidy.figures import FIGURES
+from workbench.tidy.people_rows import LABELS, RULINGS
+from workbench.tidy.verdicts import VERDICTS
+
+KINDS: Mapping[str, Rows] = {one.name: one for one in (ANSWERS, READINGS, LABELS, RULINGS, VERDICTS, FIGURES)}
+
+
+def kinds(names: Sequence[str]) -> tuple[Rows, ...]:
+    """Return kinds of rows by their names, each once. Raises UnknownName."""
+    unknown = [name for name in names if name not in KINDS]
+    if unknown:
+        raise UnknownName(f"--what has no {', '.join(map(repr, unknown))}; there is: {', '.join(KINDS)}")
+    return tuple(KINDS[name] for name in dict.fromkeys(names))

@@ -1,0 +1,152 @@
+"""Rows into files, batch by batch: CSV, JSON Lines, Parquet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from workbench.csv_files import csv_text, guarded
+from workbench.errors import MissingPackage
+from workbench.tidy.columns import Field, Row, Rows, Type
+
+BATCH = 20_000
+"rows that are in memory at once, and in a row group of a Parquet file"
+INSTALL = "pip install 'llm-audit-workbench[data]'"
+
+
+def write_csv(of: Rows, rows: Iterable[Row], path: Path) -> int:
+    """Write rows as CSV in UTF-8; return how many. A cell that a spreadsheet would run is neutralised."""
+    with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+        file.write(csv_text([field.name for field in of.fields], ()))
+        cells = [_CELLS[field.type] for field in of.fields]
+        return _in_batches(rows, lambda batch: file.write(_csv_lines(of, batch, cells)))
+
+
+def write_jsonl(of: Rows, rows: Iterable[Row], path: Path) -> int:
+    """Write rows as JSON Lines, an object a row; return how many."""
+    lists = [(place, field) for place, field in enumerate(of.fields) if field.parts]
+    names = [field.name for field in of.fields]
+
+    def lines(batch: Sequence[Row]) -> str:
+        found = []
+        for row in batch:
+            told = dict(zip(names, row, strict=True))
+            for place, field in lists:
+                told[field.name] = records(field, row[place])
+            found.append(json.dumps(told, ensure_ascii=False, allow_nan=False) + "\n")
+        return "".join(found)
+
+    with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+        return _in_batches(rows, lambda batch: file.write(lines(batch)))
+
+
+def write_parquet(of: Rows, rows: Iterable[Row], path: Path) -> int:
+    """Write rows as Parquet; return how many. Raises MissingPackage without pyarrow."""
+    pyarrow = arrow()
+    from pyarrow.parquet import ParquetWriter
+
+    schema = arrow_schema(of)
+    with ParquetWriter(path, schema, compression="zstd") as writer:
+        return _in_batches(rows, lambda batch: writer.write_batch(arrow_batch(of, batch, schema, pyarrow)))
+
+
+WRITERS: Mapping[str, Callable[[Rows, Iterable[Row], Path], int]] = {
+    "csv": write_csv,
+    "parquet": write_parquet,
+    "jsonl": write_jsonl,
+}
+
+
+def arrow() -> Any:
+    """Return pyarrow. Raises MissingPackage."""
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise MissingPackage(f"Parquet and Arrow need the package pyarrow; install it with: {INSTALL}") from error
+    return pyarrow
+
+
+def arrow_schema(of: Rows) -> Any:
+    """Return the schema of rows; what each column means is in its metadata."""
+    pyarrow = arrow()
+    simple = {
+        Type.TEXT: pyarrow.string(),
+        Type.WHOLE: pyarrow.int64(),
+        Type.NUMBER: pyarrow.float64(),
+        Type.TRUTH: pyarrow.bool_(),
+    }
+
+    def kind(field: Field) -> Any:
+        if field.type is not Type.RECORDS:
+            return simple[field.type]
+        return pyarrow.list_(pyarrow.struct([pyarrow.field(part.name, kind(part)) for part in field.parts]))
+
+    fields = [pyarrow.field(one.name, kind(one), metadata={"description": one.meaning}) for one in of.fields]
+    return pyarrow.schema(fields, metadata={"title": of.title, "description": of.about})
+
+
+def arrow_batch(of: Rows, rows: Sequence[Row], schema: Any, pyarrow: Any) -> Any:
+    """Return rows as one record batch. Half a surrogate pair, which Arrow cannot hold, is written out: `\\ud800`."""
+    arrays = []
+    for place, field in enumerate(of.fields):
+        values = [row[place] for row in rows]
+        if field.parts:
+            values = [records(field, value) for value in values]
+        try:
+            arrays.append(pyarrow.array(values, schema.field(place).type))
+        except UnicodeEncodeError:
+            arrays.append(pyarrow.array([_whole(value) for value in values], schema.field(place).type))
+    return pyarrow.record_batch(arrays, schema=schema)
+
+
+def records(field: Field, values: Iterable[Row]) -> list[dict[str, Any]]:
+    """Return records with the names of their parts."""
+    names = [part.name for part in field.parts]
+    return [dict(zip(names, value, strict=True)) for value in values]
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, list):
+        return [{name: _whole(part) for name, part in one.items()} for one in value]
+    return value
+
+
+def _in_batches(rows: Iterable[Row], write: Callable[[Sequence[Row]], object]) -> int:
+    count = 0
+    for batch in batches(rows):
+        write(batch)
+        count += len(batch)
+    return count
+
+
+def batches(rows: Iterable[Row]) -> Iterator[Sequence[Row]]:
+    """Yield rows in batches of `BATCH`."""
+    left = iter(rows)
+    while batch := tuple(islice(left, BATCH)):
+        yield batch
+
+
+def _csv_lines(of: Rows, batch: Sequence[Row], cells: Sequence[Callable[[Field, Any], str]]) -> str:
+    lines = [
+        ["" if value is None else cell(field, value) for cell, field, value in zip(cells, of.fields, row, strict=True)]
+        for row in batch
+    ]
+    return csv_text((), lines).removeprefix("\n")
+
+
+def _json(field: Field, value: Any) -> str:
+    return json.dumps(records(field, value), ensure_ascii=False, allow_nan=False)
+
+
+_CELLS: Mapping[Type, Callable[[Field, Any], str]] = {
+    Type.TEXT: lambda _, value: guarded(value),
+    Type.WHOLE: lambda _, value: str(value),
+    Type.NUMBER: lambda _, value: repr(float(value)),
+    Type.TRUTH: lambda _, value: "true" if value else "false",
+    Type.RECORDS: _json,
+}
