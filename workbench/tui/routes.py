@@ -26,6 +26,7 @@ ROUTES = {
     "annotate": "annotation.queues.QueuesScreen",
     "label": "annotation.annotate.AnnotateScreen",
     "adjudicate": "annotation.adjudicate.AdjudicateScreen",
+    "side_by_side": "comparison.screen.ComparisonScreen",
     "agreement": "results.annotators.AnnotatorsScreen",
     "review": "review.review.ReviewScreen",
     "train": "annotation.train_form.TrainForm",

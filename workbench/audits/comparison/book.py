@@ -59,6 +59,7 @@ def book(of: Compared) -> Book:
             Entry("over_time", "over time", partial(over_time_table, of), empty=no_versions),
             Entry("over_time_tests", "all versions", partial(overall_table, of), empty=few),
         ],
+        behind={ITEMS: partial(_items, of)},
         told=said(of),
         header=said(of)[:2],
         about={"compared": list(of.names), "differ_in": list(differing(of.sides))},
@@ -210,10 +211,6 @@ def changed_items(of: Compared, kind: Verdicts) -> Table[ItemRow]:
     def column(place: int, side: Side) -> Column[ItemRow]:
         return Column(f"verdict_{place + 1}", side.name, lambda row: _verdict(row.verdicts[place]), _kind(kind))
 
-    def below(row: ItemRow) -> Link | None:
-        found = of.subject(of.sides[0].name, row.item) if of.subject is not None else None
-        return None if found is None else Link(*found)
-
     return Table(
         ITEMS,
         f"{kind.title}: {kind.unit}s whose verdict changed",
@@ -231,7 +228,6 @@ def changed_items(of: Compared, kind: Verdicts) -> Table[ItemRow]:
         notes=[f"changed: {sizes[0]:,} of {sizes[1]:,} {kind.unit}s that are compared"],
         empty=f"No {kind.unit} has a verdict.",
         detail=lambda row: [text for text in (of.texts.get(row.item, ""), row.compared) if text],
-        link=below if of.subject is not None else None,
         subject=(kind.name,),
         minor=lambda row: not row.changed,
     )  # fmt: skip
@@ -260,13 +256,17 @@ def over_time_table(of: Compared) -> Table[Moment]:
         "A model over time",
         rows,
         [
-            Column("model", "model", lambda row: row.model, aside=len({row.model for row in rows}) < 2),
-            Column("verdict", "verdict", lambda row: row.kind.title),
             Column("version", "version", lambda row: row.side.factors.get("version", "") or row.side.name),
+            Column("verdict", "verdict", lambda row: row.kind.title),
+            Column("model", "model", lambda row: row.model, aside=len({row.model for row in rows}) < 2),
             Column("asked", "asked last (UTC)", lambda row: row.side.last[:16].replace("T", " "), aside=True),
             Column("share", "share", lambda row: row.share, Kind.SHARE, scale=(0, 1)),
-            *_main(of, lambda row: mains[row.side.name]),
-            *(column for column in _changed(lambda row: row.change) if "share" not in column.key),
+            *(replace(one, aside=True) for one in _main(of, lambda row: mains[row.side.name])),
+            *(
+                replace(one, aside=one.key not in ("difference", "holm"))
+                for one in _changed(lambda row: row.change)
+                if "share" not in one.key
+            ),
         ],
         key=lambda row: (row.kind.name, row.side.name),
         definition="Versions stand in the order in which they were asked last. Shares are of the items that every "

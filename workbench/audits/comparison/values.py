@@ -86,8 +86,6 @@ class Compared:
     main_kind: Kind = Kind.SHARE
     differences: Sequence[Callable[[str, str], AnyTable]] = ()
     "what makes the audit's own tables of differences of estimates, second minus first or as they say, of two runs"
-    subject: Callable[[str, Item], tuple[str, tuple[str, ...]] | None] | None = None
-    "(run, item) -> name and arguments of the table that a verdict was made of, in the audit's own book"
     left_out: Sequence[str] = ()
     "what of a run counts in no verdict here, in sentences: templates that another run was not asked"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -10,9 +11,9 @@ from textual.binding import Binding, BindingType
 from workbench.figures.book import Entry
 from workbench.tui.kit.template_choice import TemplatesScreen
 from workbench.tui.kit.template_words import Offer, offered
-from workbench.tui.results.audit_loaded import Rules, Settings, load
+from workbench.tui.results.audit_loaded import Rules, Settings, comparing, load, runs_beside
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.results.loaded import Loaded, Look
+from workbench.tui.results.loaded import Comparing, Loaded, Look
 from workbench.tui.results.rules_dialog import OptionsScreen, RunsScreen
 from workbench.tui.results.wordings import PLACE, WAYS
 
@@ -77,6 +78,17 @@ class AuditScreen(BookScreen):
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "o chooses other rules."
+
+    def comparable(self) -> Sequence[str]:
+        return tuple(self._runs)
+
+    def comparing(self, names: tuple[str, ...]) -> Comparing:
+        return comparing({name: self._runs[name] for name in names}, self._settings)
+
+    @property
+    def _runs(self) -> Mapping[str, Run]:
+        """The runs on the instrument in sight that have answers, by names that tell them apart."""
+        return runs_beside(self._loaded.material.runs, self._judged.run) if self._loaded and self._judged else {}
 
     def action_subject(self, step: int) -> None:
         self.turn_to(step)

@@ -13,10 +13,11 @@ from workbench.domain.readings import USUAL, Readings
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
 from workbench.tui.kit.template_words import heading
-from workbench.tui.results.loaded import Loaded
+from workbench.tui.results.loaded import Comparing, Loaded
 
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
+    from workbench.audits.comparison.values import Compared
     from workbench.audits.reliability.expected import Readable
     from workbench.audits.reliability.judge import Options
     from workbench.audits.reliability.judged import ReliabilityJudged
@@ -175,3 +176,26 @@ def options_words(judged: ReliabilityJudged, rules: Rules) -> Iterator[str]:
         yield f"all = {' + '.join(test.replace('_', ' ') for test in options.tests)}"
     if rules.judge_void:
         yield "void tests judged"
+
+
+def runs_beside(runs: Sequence[Run], run: Run) -> dict[str, Run]:
+    """Return the runs on the same instrument that have answers, by names that tell them apart."""
+    from workbench.audits.reliability.compared import named_runs
+
+    return named_runs([one for one in runs if one.instrument == run.instrument and one.responses])
+
+
+def comparing(runs: Mapping[str, Run], settings: Settings) -> Comparing:
+    """Return what compares runs by the rules in force."""
+    rules = settings.rules
+
+    def made(path: Path) -> Compared:
+        from stores.core.store import Store
+        from workbench.audits.reliability.compared import compared
+        from workbench.audits.reliability.exact import ExactOptions
+
+        exact = ExactOptions(readable=rules.readable)
+        with Store.open(path) as store:
+            return compared(store, runs, rules.options(), readings=rules.readings, exact=exact)
+
+    return made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -12,10 +12,10 @@ from workbench.domain.readings import PEOPLE
 from workbench.domain.statements import Dimension
 from workbench.tui.neighbours import following
 from workbench.tui.results.bias_answer import whole_answer
-from workbench.tui.results.bias_loaded import Available, Settings, load
+from workbench.tui.results.bias_loaded import Available, Settings, comparing, load
 from workbench.tui.results.bias_options import BiasOptionsScreen
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.results.loaded import Loaded
+from workbench.tui.results.loaded import Comparing, Loaded
 from workbench.tui.results.picture import Picture
 from workbench.tui.results.plane_picture import PlanePicture
 
@@ -57,6 +57,12 @@ class BiasScreen(BookScreen):
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "o chooses other readers, models and labels."
+
+    def comparable(self) -> Sequence[str]:
+        return self.models
+
+    def comparing(self, names: tuple[str, ...]) -> Comparing:
+        return comparing(self._judged, names, self._settings.dimension)
 
     def action_dimension(self) -> None:
         self._set(replace(self._settings, dimension=following(DIMENSIONS, self._settings.dimension)))

@@ -15,11 +15,12 @@ from workbench.domain.seeds import SEED
 from workbench.domain.statements import Dimension
 from workbench.errors import WorkbenchError
 from workbench.tui.kit.template_words import heading
-from workbench.tui.results.loaded import Loaded
+from workbench.tui.results.loaded import Comparing, Loaded
 
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.audits.bias_score.judged import BiasChoice, BiasJudged
+    from workbench.audits.comparison.values import Compared
 
 INSTRUMENT = "instrument"
 "who labelled the statements, as `audits.bias_score.judged` calls it"
@@ -202,3 +203,18 @@ def options_words(judged: BiasJudged, settings: Settings) -> Sequence[tuple[str,
     ]
     dimension = f"{settings.dimension} statements" if settings.dimension else "both dimensions"
     return (("dimension", dimension), *(("", words) for words in always))
+
+
+def comparing(judged: BiasJudged, names: tuple[str, ...], dimension: Dimension | None) -> Comparing:
+    """Return what compares models of a score, on the statements of a dimension."""
+
+    def made(path: Path) -> Compared:
+        from stores.core.store import Store
+        from workbench.audits.bias_score.compared_runs import compared
+        from workbench.audits.bias_score.judged_book import originals
+
+        with Store.open(path) as store:
+            texts = originals(store, judged)
+        return compared(judged, names, texts, dimension)
+
+    return made

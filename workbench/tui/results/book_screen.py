@@ -22,7 +22,7 @@ from workbench.tui.preferences import keep, remembered
 from workbench.tui.results.details import explained
 from workbench.tui.results.grid import sheet_of
 from workbench.tui.results.judging import JudgingScreen
-from workbench.tui.results.loaded import Loaded, Look, Shown
+from workbench.tui.results.loaded import Comparing, Loaded, Look, Shown
 from workbench.tui.results.picture import Picture
 from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.widgets.fluid_table import FluidTable
@@ -40,6 +40,7 @@ class BookScreen(JudgingScreen):
         Binding("i", "instrument", "Instrument", tooltip="Show the next instrument"),
         Binding("m", "methods", "Methods", show=False, tooltip="Show the paragraph for the paper"),
         Binding("n", "notes", "Notes", show=False, tooltip="Show what one must know to read the figures"),
+        Binding("B", "side_by_side", "Compare", show=False, tooltip="Put runs side by side: what changed, with tests"),
         Binding("R", "rulings", "Rulings", show=False, tooltip="Figures without auditors' rulings, or with them"),
         Binding("escape", "leave", show=False),
         TEMPLATES_KEY,
@@ -117,6 +118,8 @@ class BookScreen(JudgingScreen):
             return self.RULED and self._judged is not None
         if action == "rulings":
             return self._told is not None and bool(self._told.changing)
+        if action == "side_by_side":
+            return len(self.comparable()) > 1
         if action == "review":
             return self.RULED and self.run_to_review() is not None
         if action == "instrument":
@@ -167,6 +170,28 @@ class BookScreen(JudgingScreen):
         """Show all rows again, or leave where all are in sight."""
         if not self.view.take_back():
             await self.app.run_action("back")
+
+    def comparable(self) -> Sequence[str]:
+        """Return the names of the runs that can be compared here."""
+        return ()
+
+    def comparing(self, names: tuple[str, ...]) -> Comparing:
+        """Return what makes a comparison of runs, judged as the figures in sight are."""
+        raise NotImplementedError  # a screen that has comparable runs says how
+
+    def action_side_by_side(self) -> None:
+        """Choose two runs or more, and show what changed between them."""
+        from workbench.tui.comparison.choice import CompareScreen
+
+        names = self.comparable()
+        self.app.push_screen(CompareScreen(names, names if len(names) == 2 else ()), self._compare)
+
+    def _compare(self, names: tuple[str, ...] | None) -> None:
+        if names is not None:
+            from workbench.tui.routes import screen
+
+            made = self.comparing(names)
+            self.app.push_screen(screen("side_by_side", self.title_bar.place, names, made, self.routes))
 
     def action_methods(self) -> None:
         if self._book is not None:

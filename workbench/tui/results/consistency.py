@@ -17,12 +17,13 @@ from workbench.tui.kit.template_words import heading
 from workbench.tui.neighbours import following
 from workbench.tui.results.audit_loaded import Rules
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.results.loaded import Loaded
+from workbench.tui.results.loaded import Comparing, Loaded
 from workbench.tui.results.rules_dialog import OptionsScreen
 from workbench.tui.results.wordings import of_respondent
 
 if TYPE_CHECKING:
     from stores.core.store import Store
+    from workbench.audits.comparison.values import Compared
     from workbench.audits.consistency.judge import Formula, View
     from workbench.audits.consistency.judged import ConsistencyJudged, Whose
 
@@ -78,6 +79,22 @@ class ConsistencyScreen(BookScreen):
 
     def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
         return load(self.store_path, settings, known)
+
+    def comparable(self) -> Sequence[str]:
+        judged: ConsistencyJudged | None = self._judged
+        return [one.name for one in judged.result.respondents] if judged is not None and judged.runs else ()
+
+    def comparing(self, names: tuple[str, ...]) -> Comparing:
+        judged, settings = self._judged, self._settings
+
+        def made(path: Path) -> Compared:
+            from stores.core.store import Store
+            from workbench.audits.consistency.compared import compared
+
+            with Store.open(path) as store:
+                return compared(store, judged, names, settings.match, (settings.formula,))
+
+        return made
 
     def action_formula(self) -> None:
         self._set(replace(self._settings, formula=following(FORMULAS, self._settings.formula)))

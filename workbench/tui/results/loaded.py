@@ -15,6 +15,7 @@ from workbench.tui.results.sheet import Sheet
 
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
+    from workbench.audits.comparison.values import Compared
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -64,3 +65,5 @@ Opened = Callable[[], Screen[None]]
 Route = Callable[[Path, Loaded, Subject], Opened | str]
 "reads what a link leads to, in a thread; a sentence where there is nothing to open"
 Routes = Mapping[str, Route]
+Comparing = Callable[[Path], "Compared"]
+"puts runs of a store side by side, in a thread"

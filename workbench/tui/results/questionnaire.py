@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -11,8 +12,8 @@ from textual.worker import get_current_worker
 from workbench.data import SHIPPED_QUESTIONNAIRE
 from workbench.tui.neighbours import following
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.results.loaded import Loaded, Look
-from workbench.tui.results.questionnaire_loaded import Settings, condition_names, condition_of, load
+from workbench.tui.results.loaded import Comparing, Loaded, Look
+from workbench.tui.results.questionnaire_loaded import Settings, comparing, condition_names, condition_of, load
 from workbench.tui.results.questionnaire_prompt import prompt
 
 if TYPE_CHECKING:
@@ -74,6 +75,12 @@ person's answer to a target question (Haller, Vamvas, Sennrich, Jäger 2025)."""
                 self.post_message(self.WasLoaded(loaded, whole=False))
 
         return load(self.store_path, settings, known, show_part)
+
+    def comparable(self) -> Sequence[str]:
+        return self.models
+
+    def comparing(self, names: tuple[str, ...]) -> Comparing:
+        return comparing(self._judged, names, self._settings)
 
     def action_condition(self, step: int) -> None:
         """Go to a neighbouring condition, around the ends."""

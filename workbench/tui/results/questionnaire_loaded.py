@@ -18,10 +18,11 @@ from workbench.domain.seeds import SEED
 from workbench.errors import WorkbenchError
 from workbench.figures.visible import visible
 from workbench.tui.kit.template_words import heading
-from workbench.tui.results.loaded import Loaded
+from workbench.tui.results.loaded import Comparing, Loaded
 
 if TYPE_CHECKING:
     from stores.core.store import Store
+    from workbench.audits.comparison.values import Compared
     from workbench.audits.questionnaire.figures import ErrorOf, Masses, Options, Variability
     from workbench.audits.questionnaire.judged import QuestionnaireJudged
     from workbench.figures.book import Book
@@ -219,3 +220,17 @@ def options_words(judged: QuestionnaireJudged, settings: Settings) -> Sequence[t
         ("variability", VARIABILITIES[settings.variability]),
         *(("", words) for words in always),
     )
+
+
+def comparing(judged: QuestionnaireJudged, names: tuple[str, ...], settings: Settings) -> Comparing:
+    """Return what compares models under the condition in sight."""
+
+    def made(path: Path) -> Compared:
+        from stores.core.store import Store
+        from workbench.audits.questionnaire.compared import compared
+        from workbench.audits.questionnaire.judged_results import results_of
+
+        with Store.open(path) as store:
+            return compared(store, judged, results_of(judged), names, condition_of(judged, settings))
+
+    return made

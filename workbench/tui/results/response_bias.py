@@ -21,7 +21,7 @@ from workbench.tui.kit.template_words import heading
 from workbench.tui.neighbours import following, marked_anew
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.grid import Grid
-from workbench.tui.results.loaded import Loaded, Look
+from workbench.tui.results.loaded import Comparing, Loaded, Look
 from workbench.tui.results.response_bias_help import BIASES, DEFINITION_WORDS, KEYS, definitions_said
 from workbench.tui.results.response_bias_routes import answers, question
 from workbench.tui.row_keys import row_parts
@@ -29,7 +29,9 @@ from workbench.tui.row_keys import row_parts
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
+    from workbench.audits.comparison.values import Compared
     from workbench.audits.response_bias.figures import Adjusted, Options
+    from workbench.audits.response_bias.findings import Findings
     from workbench.audits.response_bias.judged import ResponseBiasJudged
     from workbench.audits.response_bias.uncertainty import EntropyRule
 
@@ -121,6 +123,21 @@ class ResponseBiasScreen(BookScreen):
 
     def way_out(self, loaded: Loaded) -> str:
         return "i shows the next instrument." * (len(loaded.instruments) > 1)
+
+    def comparable(self) -> Sequence[str]:
+        return self.models
+
+    def comparing(self, names: tuple[str, ...]) -> Comparing:
+        assert self._loaded is not None, "runs can be compared once they are judged"
+        judged: ResponseBiasJudged = self._loaded.judged
+        found: Findings = self._loaded.material
+
+        def made(path: Path) -> Compared:  # noqa: ARG001  the findings read the store where they have to
+            from workbench.audits.response_bias.compared_subjects import compared
+
+            return compared(judged, found, names)
+
+        return made
 
     def action_definition(self, step: int) -> None:
         """Go to a neighbouring definition, around the ends."""

@@ -1,0 +1,67 @@
+"""B on a screen of results: runs are marked, and stand side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stores.core.store import Store
+from tests import template_stores
+from tests.cli.test_bias_compare import FIRST, STOPPED, WHOLE
+from tests.template_stores import play
+from tests.tui.bias_stores import asked, trained
+from tests.tui.conftest import screen_text, shown, until
+from tests.tui.test_bias_screen import begin, press, settled
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.comparison.choice import CompareScreen
+from workbench.tui.comparison.screen import ComparisonScreen
+from workbench.tui.results.audit import AuditScreen
+
+
+@pytest.fixture
+def versions(tmp_path: Path) -> Path:
+    """One model in three versions."""
+    path = play(tmp_path / "versions.db", [("ask", "one chat", "en")])
+    with Store.open(path) as store:
+        for revision in ("r2", "r3"):
+            template_stores.ask(store, "one", "chat", "en", template_stores.REFS, revision=revision)
+    return path
+
+
+@pytest.mark.e2e
+async def test_runs_are_marked_in_a_list_and_compared(versions: Path) -> None:
+    app = WorkbenchApp(versions, start="audit")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and settled(app))
+        await press(app, pilot, "B")
+        dialog = app.screen
+        assert isinstance(dialog, CompareScreen)
+        assert "one · r1" in screen_text(app)
+        await press(app, pilot, "space", "enter")
+        assert app.screen is dialog, "one run alone compares with nothing"
+        assert "mark two or more" in screen_text(app)
+        await press(app, pilot, "down", "space", "down", "space", "enter")
+        assert isinstance(app.screen, ComparisonScreen)
+        assert "They differ in version." in shown(app, "#header")
+        await press(app, pilot, "tab", "tab", "tab")
+        assert "▸over time" in shown(app, "#tabs")
+        assert "revision r2" in screen_text(app)
+        await press(app, pilot, "escape")
+        assert isinstance(app.screen, AuditScreen)
+
+
+@pytest.mark.e2e
+async def test_two_models_are_marked_already_and_what_did_not_change_comes_on_demand(tmp_path: Path) -> None:
+    store = asked(tmp_path / "bias.db", models=(WHOLE,))
+    path = trained(asked(store, models=(STOPPED,), only=FIRST), test=False)
+    app = WorkbenchApp(path, start="results")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await begin(app, pilot)
+        await press(app, pilot, "B", "enter")
+        assert isinstance(app.screen, ComparisonScreen)
+        assert "8 statements that all were asked; left out: not asked of all: gauche-7b 8." in shown(app, "#header")
+        await press(app, pilot, "tab", "enter")
+        assert "statements whose verdict changed" in screen_text(app), "Enter leads to the statements"
+        await press(app, pilot, "E")
+        assert "WVS-" in screen_text(app), "a statement that one model alone was asked"

@@ -1,0 +1,1 @@
+"""Runs side by side: which ones, and what changed between them."""

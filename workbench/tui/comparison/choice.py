@@ -1,0 +1,89 @@
+"""Which runs stand side by side: marked in a list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.getters import query_one
+from textual.screen import ModalScreen
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from workbench.figures.visible import visible
+from workbench.tui.kit.choices import TICK
+
+FEWEST = 2
+
+
+class CompareScreen(ModalScreen[tuple[str, ...] | None]):
+    """Dismisses the names of two runs or more, in the order in which they were marked; None: nothing is compared."""
+
+    CSS_PATH = "../kit/choices.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "apply", "Compare", priority=True),
+        Binding("space", "mark", "Mark"),
+        Binding("j", "down", "Down", show=False),
+        Binding("k", "up", "Up", show=False),
+        Binding("escape,q", "dismiss(None)", "Leave as it was"),
+    ]
+
+    runs = query_one("#runs", OptionList)
+
+    def __init__(self, names: Sequence[str], marked: Sequence[str] = ()) -> None:
+        super().__init__()
+        self._names = tuple(names)
+        self.marked = [name for name in marked if name in self._names]
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = "Which runs stand side by side"
+            yield OptionList(id="runs", markup=False)
+
+    def on_mount(self) -> None:
+        self._fill(0)
+        self.runs.focus()
+
+    @on(OptionList.OptionSelected)
+    def mark_clicked(self) -> None:
+        self.action_mark()
+
+    def action_mark(self) -> None:
+        """Mark the run under the cursor, or take its mark away."""
+        at = self.runs.highlighted
+        if at is not None:
+            name = self._names[at]
+            self.marked = [one for one in self.marked if one != name] + [name] * (name not in self.marked)
+            self._fill(at)
+
+    def action_apply(self) -> None:
+        if len(self.marked) >= FEWEST:
+            self.dismiss(tuple(self.marked))
+        else:
+            self._say("mark two or more")
+
+    def action_down(self) -> None:
+        self.runs.action_cursor_down()
+
+    def action_up(self) -> None:
+        self.runs.action_cursor_up()
+
+    def _fill(self, at: int) -> None:
+        self.runs.set_options(Option(self._line(name)) for name in self._names)
+        self.runs.highlighted = at
+        self._say("Enter compare" if len(self.marked) >= FEWEST else "mark two or more")
+
+    def _line(self, name: str) -> Content:
+        place = f" {self.marked.index(name) + 1}" if name in self.marked else ""
+        return Content(f" {TICK[name in self.marked]}{place:2} {visible(name)}")
+
+    def _say(self, words: str) -> None:
+        self.query_one(Vertical).border_subtitle = f"Space mark · {words} · Esc leave as it was"
+
+
+__all__ = ["CompareScreen"]
