@@ -15,15 +15,22 @@ import pytest
 
 from stores.core.store import Store
 from tests.jobs.faulty_server import Asked, FaultyServer, Refused
+from workbench import pipeline
+from workbench.cli.main import main
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import EXACTLY, Drawn, Request, Sampling, sampled
+from workbench.domain.thinking import split
 from workbench.errors import ModelError, UsageError
+from workbench.help import topic
 from workbench.inference.extra_fields import extra_fields
+from workbench.inference.load import load
 from workbench.inference.served.address import parse_address
+from workbench.inference.served.budget import Budget
 from workbench.inference.served.model import RemoteModel, load_remote
 from workbench.inference.served.pace import Patience
-from workbench.inference.served.providers import providers, recognised
+from workbench.inference.served.providers import as_markdown, providers, recognised
+from workbench.jobs import launch
 from workbench.pipeline.design_checks import check_design
 
 HASTY = Patience(tries=3, long_tries=2, reply_s=2.0, first_wait_s=0.005, longest_wait_s=0.05)
@@ -301,3 +308,205 @@ def test_a_name_may_state_the_kind_of_server() -> None:
     for wrong in ("#bogus", "#tgi,vllm", "#tgi,tgi", "#"):
         with pytest.raises(ModelError, match=r"after # only .* kind of server: anthropic, google"):
             parse_address(f"openai:m@http://gpu7/v1{wrong}", {})
+
+
+def able(asked: Asked) -> dict[str, Any]:
+    """Answer as a server that keeps to seeds, names alternatives, echoes and thinks."""
+    body = asked.body
+    usage = {"completion_tokens": 9, "completion_tokens_details": {"reasoning_tokens": 5}}
+    if asked.path.endswith("/completions") and "prompt" in body:
+        logprobs: dict[str, Any] = {"tokens": ["The", " Paris"], "token_logprobs": [None, -1.0]}
+        return {"choices": [{"index": 0, "text": "", "logprobs": logprobs}]}
+    top = [{"token": word, "logprob": -1.0 - i} for i, word in enumerate(("cat", "dog", "owl"))]
+    message = {"content": f"cat {body.get('seed')}", "reasoning_content": "Well."}
+    logprobs = {"content": [{"token": "cat", "logprob": -1.0, "top_logprobs": top}]}
+    choices = [{"index": i, "message": message, "logprobs": logprobs} for i in range(body.get("n", 1))]
+    return {"choices": choices, "usage": usage}
+
+
+def plain(asked: Asked) -> dict[str, Any]:
+    """Answer as a server that can do nothing but answer."""
+    if "n" in asked.body or "seed" in asked.body or asked.path == "/v1/completions":
+        name = "n" if "n" in asked.body else "seed" if "seed" in asked.body else "prompt"
+        raise Refused({"message": f"{name} is not supported", "param": name})
+    return {"choices": [{"index": 0, "message": {"content": "cat"}}]}
+
+
+def examined(capsys: pytest.CaptureFixture[str], name: str) -> dict[str, tuple[str, str]]:
+    assert main(["doctor", "--model", name, "--json"]) == 0
+    return {one["name"]: (one["state"], one["found"]) for one in json.loads(capsys.readouterr().out)}
+
+
+def test_doctor_says_what_an_endpoint_can_do(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_TRIES", "2")
+    with FaultyServer() as server:
+        server.respond, server.owned_by = able, "vllm"
+        found = examined(capsys, server.name)
+        assert len(server.asked) == 8
+    assert found["dialect"][1].startswith("dialect: vLLM (documented, untested, 2026-11); sent as neutral: ")
+    assert found["several a call (n)"] == ("ok", "two answers came of one call")
+    assert found["seed"] == ("ok", "two calls with one seed had the same answer, another seed another one")
+    assert found["log-probabilities"] == ("ok", "3 alternatives of the first token")
+    assert found["echo"][0] == "ok"
+    assert found["thinking"] == ("ok", "shown, 'Well.'; 5 tokens of thought counted")
+    assert found["limits"] == ("note", "the endpoint does not say")
+    with FaultyServer() as server:
+        server.respond = plain
+        found = examined(capsys, server.name)
+    assert found["dialect"][0] == "note"
+    assert found["answers"] == ("ok", "'cat' by parrot-1-2026, fp_1")
+    assert {name for name, (state, _) in found.items() if state == "note"} == {
+        "dialect", "several a call (n)", "seed", "log-probabilities", "echo", "thinking", "limits", "refusals",
+    }  # fmt: skip
+    assert found["refusals"][1].startswith("seed (the server answered with 400: seed is not supported)")
+
+
+def test_doctor_says_that_nothing_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--model", "openai:m@http://127.0.0.1:9/v1"]) == 1
+    assert "nothing answers at http://127.0.0.1:9/v1" in " ".join(capsys.readouterr().out.split())
+    assert main(["doctor", "--model", "scripted"]) == 0
+
+
+def test_the_page_on_dialects_has_the_table_of_the_shipped_files() -> None:
+    page = topic("dialects").text
+    assert page.endswith(as_markdown() + "\n"), "make the table anew: providers.as_markdown()"
+
+
+def fields_for(key: str, thinking: str) -> dict[str, Any]:
+    """Return what a server of a kind is sent to ask for so much thinking, besides what it is sent anyway."""
+    bodies = []
+    for asked_for in (thinking, ""):
+        with FaultyServer() as server:
+            server.respond = lambda asked: {"choices": [{"index": 0, "message": {"content": "{}"}}]}
+            sampling = replace(LEFT, thinking=asked_for)
+            drawn_with(served(server, key), sampling)
+            bodies.append(server.asked[-1].body)
+    return {name: value for name, value in bodies[0].items() if bodies[1].get(name) != value and name != "seed"}
+
+
+ENABLED = {"enable_thinking": True, "thinking": True}
+DISABLED = {"enable_thinking": False, "thinking": False}
+
+
+@pytest.mark.parametrize(
+    ("key", "thinking", "fields"),
+    [
+        ("openai", "low", {"reasoning_effort": "low", "max_tokens": 1044}),
+        ("openai", "off", {"reasoning_effort": "none"}),
+        ("ollama", "high", {"reasoning_effort": "high", "max_tokens": 24596}),
+        ("google", "medium", {"reasoning_effort": "medium", "max_tokens": 8212}),
+        ("google", "300", {"extra_body": {"google": {"thinking_config": {"thinking_budget": 300}}}, "max_tokens": 320}),
+        ("anthropic", "low", {"thinking": {"type": "enabled", "budget_tokens": 1024}, "max_tokens": 1044}),
+        ("anthropic", "off", {"thinking": {"type": "disabled"}}),
+        ("vllm", "off", {"chat_template_kwargs": DISABLED}),
+        ("vllm", "200", {"thinking_token_budget": 200, "chat_template_kwargs": ENABLED, "max_tokens": 220}),
+        ("sglang", "low", {"reasoning_effort": "low", "chat_template_kwargs": ENABLED, "max_tokens": 1044}),
+        ("llama-cpp", "off", {"chat_template_kwargs": {"enable_thinking": False}}),
+    ],
+)
+def test_each_server_is_asked_for_thinking_in_its_own_words_with_tokens_beside_those_of_the_answer(
+    key: str, thinking: str, fields: dict[str, Any]
+) -> None:
+    assert fields_for(key, thinking) == fields
+
+
+@pytest.mark.parametrize(
+    ("key", "thinking", "said"),
+    [
+        ("openai", "300", "of its fields: off, low, medium, high"),
+        ("tgi", "low", "of its fields: none is known"),
+        ("", "off", "unknown server: no field is known that asks for thinking 'off'"),
+    ],
+)
+def test_thinking_that_a_server_has_no_field_for_is_refused_before_anything_is_paid(
+    key: str, thinking: str, said: str
+) -> None:
+    with FaultyServer() as server:
+        for ask in (
+            lambda model: list(model.generate(asked(), replace(STATED, thinking=thinking))),
+            lambda model: model.score_with(replace(EXACTLY, thinking=thinking)),
+        ):
+            model = served(server, key)
+            with pytest.raises(ModelError, match=f"{said}.*give the field that this server takes in --extra-body"):
+                ask(model)
+            model.close()
+        assert not server.asked
+
+
+THOUGHTS: dict[str, dict[str, Any]] = {
+    "reasoning_content": {"content": "agree", "reasoning_content": "Some would."},
+    "reasoning": {"content": "agree", "reasoning": "Some would."},
+    "within marks": {"content": "<think>Some would.</think>agree"},
+    "parts": {"content": [{"type": "thinking", "thinking": "Some would."}, {"type": "text", "text": "agree"}]},
+    "not shown": {"content": "agree"},
+}
+
+
+@pytest.mark.parametrize("manner", THOUGHTS)
+def test_thoughts_are_kept_apart_from_answers_and_their_tokens_are_counted_and_paid(manner: str) -> None:
+    usage = {
+        "prompt_tokens": 10, "completion_tokens": 40, "completion_tokens_details": {"reasoning_tokens": 33}
+    }  # fmt: skip
+    with FaultyServer() as server:
+        server.respond = lambda asked: {
+            "choices": [
+                {"index": i, "finish_reason": "stop", "message": THOUGHTS[manner]}
+                for i in range(asked.body.get("n", 1))
+            ],
+            "usage": usage,
+        }
+        budget = Budget(price_in=1.0, price_out=10.0, max_tokens=6000)
+        model = load_remote(f"{server.name}#openai", environ={}, patience=HASTY, budget=budget)
+        found = list(model.generate(asked(), replace(STATED, thinking="low")))
+        ((text, count),) = found[0].answers
+        assert (split(text).answer, count) == ("agree", 2)
+        assert split(text).thinking == ("" if manner == "not shown" else "Some would.")
+        assert model.meter()["tokens_thought"] == 66
+        assert model.spent.answer_tokens == 80
+        assert model.cost == pytest.approx((20 * 1.0 + 80 * 10.0) / 1e6), "thoughts are paid as answers are"
+        assert "(66 of them thought)" in budget.describe(model.spent)
+        model.close()
+
+
+def test_probabilities_are_asked_for_with_the_thinking_and_the_fields_of_the_sampling() -> None:
+    with FaultyServer() as server:
+        server.respond, server.owned_by = able, "vllm"
+        model = served(server)
+        model.score_with(replace(EXACTLY, thinking="off", extra='{"a": 1}'))
+        (scored,) = model.score([asked()[0].prompt], [["cat", "dog"]])
+        assert not scored.reason
+        body = server.asked[-1].body
+        assert (body["chat_template_kwargs"], body["a"], body["max_tokens"]) == (DISABLED, 1, 1)
+        raw = Request(Prompt((Message("user", "Rents"),), chat=False), 1, 1)
+        with pytest.raises(ModelError, match="a raw prompt is continued as text"):
+            list(model.generate([raw], replace(STATED, thinking="off")))
+        model.close()
+
+
+def test_exact_probabilities_have_no_thought_before_them() -> None:
+    with pytest.raises(UsageError, match=r"without a thought before it: .* --thinking off, not with a budget of low"):
+        check_design(Design("small", "scripted", samples=1, sampling=replace(EXACTLY, thinking="low")))
+    check_design(Design("small", "scripted", samples=1, sampling=replace(EXACTLY, thinking="off")))
+
+
+def test_runs_with_and_without_thinking_are_two_runs(filled: Store, tmp_path: Path) -> None:
+    persona = tmp_path / "thinks.toml"
+    persona.write_text('agree = 0.9\nunreadable = 0.0\nthoughts = ["Some would say yes and others no."]\n')
+    for thinking in ("", "off", "3"):
+        design = Design("small", f"scripted:{persona}", samples=2, sampling=replace(Sampling(), thinking=thinking))
+        model = load(design.model)
+        plan = pipeline.plan(filled, design, card=model.card)
+        job = launch.create(filled, plan.design, plan)
+        attempt = filled.jobs.claim(job, "test")
+        progress = pipeline.collect(filled, plan, model, attempt=attempt, job=job)
+        filled.jobs.finish(job, attempt, "done")
+        thought = {"": 7, "off": 0, "3": 3}[thinking]
+        assert progress.used.get("tokens_thought", 0) == thought * progress.answers
+    runs = filled.runs.list("reliability")
+    assert [run.sampling.thinking for run in runs] == ["", "off", "3"]
+    assert [str(run.sampling).partition("tokens")[2] for run in runs] == ["", ", thinking off", ", thinking 3 tokens"]
+    assert len({run.sampling_id for run in runs}) == 3
+    with pytest.raises(ModelError, match="its persona has no `thoughts`"):
+        list(load("scripted").generate(asked(), replace(Sampling(), thinking="low")))

@@ -770,6 +770,27 @@ def test_the_same_model_answers_alike_through_a_server_and_here(transformers_ser
 
 
 @pytest.mark.e2e
+def test_transformers_serve_draws_as_the_sampling_says_where_it_is_asked_in_its_dialect(
+    transformers_serve: str,
+) -> None:
+    """Without it, top-k is refused, and the model's own generation_config.json decides whether anything is drawn."""
+    prompts = [Prompt((Message("system", LABELS), Message("user", text))) for text in STATEMENTS]
+    here, there = load("smollm2"), load(f"{transformers_serve}#transformers")
+    try:
+        greedy = Sampling(temperature=1.0, top_k=1, top_p=1.0, max_new_tokens=8)
+        wanted = [Request(prompt, 1, 1) for prompt in prompts]
+        direct = {drawn.request: drawn.answers for drawn in here.generate(wanted, greedy)}
+        assert {drawn.request: drawn.answers for drawn in there.generate(wanted, greedy)} == direct
+        drawn = list(there.generate([Request(prompts[0], 6, 1)], Sampling(top_p=1.0, max_new_tokens=8)))
+        assert sum(count for _, count in drawn[0].answers) == 6
+        assert len(drawn[0].answers) > 1, "drawn, not the likeliest answer each time"
+        assert there.card.encoding == "transformers: generation_config neutral"
+    finally:
+        there.close()
+        here.close()
+
+
+@pytest.mark.e2e
 def test_an_audit_runs_through_transformers_serve_in_a_worker_process(filled: Store, transformers_serve: str) -> None:
     sampling = Sampling(max_new_tokens=4)
     design = Design("small", transformers_serve, samples=2, sampling=sampling, variants=("original",))

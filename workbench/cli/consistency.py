@@ -15,9 +15,9 @@ from workbench.errors import UsageError
 from workbench.inference.dtypes import DTYPES
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import (
+    ASKED_WITH,
     DRAWN,
     DTYPE,
-    EXTRA_BODY,
     FAMILY,
     INSTRUMENT,
     LANGUAGE,
@@ -80,7 +80,7 @@ def consistency(options: Namespace) -> int:
     LANGUAGE,
     SAMPLES,
     DRAWN,
-    EXTRA_BODY,
+    ASKED_WITH,
     Section(
         "Ranking",
         (

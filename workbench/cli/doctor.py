@@ -10,12 +10,16 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib import metadata, util
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workbench import __version__
 from workbench.cli.output import print_json, say, table
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.counting import plural
-from workbench.options.shared import JSON, STORE
+from workbench.options.shared import JSON, MODEL, STORE
+
+if TYPE_CHECKING:
+    from workbench.inference.base import Model
 
 PACKAGES = ("textual", "rich", "sqlite-utils", "numpy", "scipy", "torch", "transformers", "accelerate", "gguf",
             "sentence-transformers", "openai")  # fmt: skip
@@ -35,16 +39,24 @@ class Check:
     found: str
 
 
-@verb(STORE.but(help="look at this store too", required=False), JSON)
+@verb(
+    STORE.but(help="look at this store too", required=False),
+    MODEL.but(
+        help="ask this model one prompt: of a served one, what its endpoint can do (some eight short calls)",
+        none="none",
+    ),
+    JSON,
+)
 def doctor(options: Namespace) -> int:
     """Print the checks; exit code 1 where one is an error."""
-    checks = list(_checks(options.store))
+    checks = list(_of_model(options.model)) if options.model else list(_checks(options.store))
     if options.json:
         print_json([asdict(check) for check in checks])
     else:
         table(["", "check", "found"], [(check.state, check.name, check.found) for check in checks])
         errors = sum(check.state == "error" for check in checks)
-        say(f"{plural(errors, 'error')}" if errors else "Everything that is needed works.")
+        works = "The model answers." if options.model else "Everything that is needed works."
+        say(f"{plural(errors, 'error')}" if errors else works)
     return int(any(check.state == "error" for check in checks))
 
 
@@ -70,6 +82,45 @@ def _checks(store: Path | None) -> Iterator[Check]:
     yield _endpoint()
     if store is not None:
         yield from _store(store)
+
+
+def _of_model(name: str) -> Iterator[Check]:
+    """Ask a model one prompt, and say of a served one what its endpoint can do."""
+    from workbench.errors import ModelError
+    from workbench.inference.load import load
+
+    try:
+        model = load(name)
+    except ModelError as error:
+        yield Check("model", "error", str(error))
+        return
+    try:
+        card = model.card
+        yield Check("model", "ok", f"{card.name}, revision {card.revision}, {card.dtype} by {card.backend}")
+        yield from _abilities(model)
+    except ModelError as error:
+        yield Check("answers", "error", str(error))
+    finally:
+        model.close()
+
+
+def _abilities(model: Model) -> Iterator[Check]:
+    """Yield what a model answers to one prompt, or what its endpoint can do."""
+    from workbench.domain.responses import Request, Sampling
+    from workbench.domain.seeds import SEED
+    from workbench.inference.base import Remarking
+    from workbench.inference.served.examine import QUESTION, examine
+    from workbench.inference.served.model import RemoteModel
+
+    if isinstance(model, RemoteModel):
+        for one in examine(model):
+            yield Check(one.name, "ok" if one.able else "note", one.found)
+        return
+    if isinstance(model, Remarking):
+        yield from (Check("note", "note", note) for note in model.notes)
+    for drawn in model.generate([Request(QUESTION, 1, SEED)], Sampling(max_new_tokens=24)):
+        text = "; ".join(repr(text) for text, _ in drawn.answers)
+        yield Check("answers", "error" if drawn.failed else "ok", drawn.reason or text)
 
 
 def _package(name: str, missing: str, advice: str) -> Check:

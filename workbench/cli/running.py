@@ -23,10 +23,10 @@ from workbench.inference.dtypes import DTYPES
 from workbench.inference.extra_fields import extra_fields
 from workbench.options.option import Option, flag
 from workbench.options.shared import (
+    ASKED_WITH,
     DRAWN,
     DTYPE,
     EXACT_ANSWERS,
-    EXTRA_BODY,
     FAMILY,
     INSTRUMENT,
     JSON,
@@ -70,7 +70,7 @@ OF_SAMPLING = ("temperature", "top_p", "top_k", "max_new_tokens")
     SAMPLES,
     SEED.of("the answers"),
     DRAWN,
-    EXTRA_BODY,
+    ASKED_WITH,
     flag("until_decided", "end an answer once nothing after it can change its label"),
     EXACT_ANSWERS,
     flag(
@@ -238,7 +238,7 @@ def _drawn(options: Namespace, defaults: Defaults, family: str) -> tuple[Samplin
     """Return how answers are drawn, and how many to each prompt."""
     if options.exact or not defaults.drawn:
         _check_exact(options, "--exact" if options.exact else f"the audit {options.audit}")
-        return replace(EXACTLY, extra=extra_fields(options.extra_body)), 1
+        return _asked_with(options, EXACTLY), 1
     sampling = _sampling(options, defaults.sampling_of(family))
     samples = defaults.samples if options.samples is None else options.samples
     return (replace(sampling, stop=WHEN_DECIDED) if options.until_decided else sampling), samples
@@ -258,4 +258,10 @@ def _check_exact(options: Namespace, what: str) -> None:
 def _sampling(options: Namespace, published: Sampling) -> Sampling:
     """Return the published sampling with what was asked for otherwise."""
     chosen = sampled(published, {name: getattr(options, name) for name in OF_SAMPLING})
-    return replace(chosen, extra=extra_fields(options.extra_body))
+    return _asked_with(options, chosen)
+
+
+def _asked_with(options: Namespace, sampling: Sampling) -> Sampling:
+    """Return a sampling with what is asked for whether answers are drawn or computed."""
+    thinking = "" if options.thinking is None else str(options.thinking)
+    return replace(sampling, extra=extra_fields(options.extra_body), thinking=thinking)

@@ -19,6 +19,14 @@ SERVER = "server"
 "stands for a parameter that is not sent, so that the endpoint's own default holds"
 MAY_BE_LEFT = ("temperature", "top_p", "top_k")
 "parameters that may be left to an endpoint; with top-k its min-p and its penalties are"
+RAW_THOUGHTS = (
+    "a raw prompt is continued as text, so there is no thought before the answer that --thinking could bound; leave it "
+    "out, or ask with templates that are chats"
+)
+NO_THINKING = "off"
+EFFORTS = {"low": 1024, "medium": 8192, "high": 24576}
+"tokens that an effort stands for where a budget is kept in tokens: as Google's compatible endpoint translates them, \
+https://ai.google.dev/gemini-api/docs/openai"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,16 @@ model does by itself, within `max_new_tokens`"
         return SERVER if name in self.left else getattr(self, name) or 0
 
     @property
+    def thinking_tokens(self) -> int:
+        """Return how many tokens may be thought before an answer; 0 where nothing is said of it, or none may be."""
+        return int(self.thinking) if self.thinking.isdecimal() else EFFORTS.get(self.thinking, 0)
+
+    @property
+    def most_tokens(self) -> int:
+        """Return the most tokens of a thought and its answer together."""
+        return self.max_new_tokens + self.thinking_tokens
+
+    @property
     def manner(self) -> str:
         """Return how a token is drawn and an answer ends, in words: all but the most tokens of an answer."""
         return self._in_words("")
@@ -66,7 +84,8 @@ model does by itself, within `max_new_tokens`"
         return self._in_words(f", {self.max_new_tokens} token{'' if self.max_new_tokens == 1 else 's'}")
 
     def _in_words(self, tokens: str) -> str:
-        more = f", thinking {self.thinking}" if self.thinking else ""
+        budget = " tokens" if self.thinking.isdecimal() else ""
+        more = f", thinking {self.thinking}{budget}" if self.thinking else ""
         more += f", with {self.extra}" if self.extra else ""
         if self.mode == EXACT:
             return "exact label probabilities" + more

@@ -150,6 +150,27 @@ class Adjustable(Protocol):
 
 
 @runtime_checkable
+class Configured(Protocol):
+    """A model whose probabilities depend on more than the prompt."""
+
+    def score_with(self, sampling: Sampling) -> None:
+        """Compute probabilities from now on with the further fields and the thinking of a sampling. Raises ModelError
+        where the model knows of no such thing.
+        """
+        ...
+
+
+@runtime_checkable
+class Thinking(Protocol):
+    """A model that counts what it thinks before its answers."""
+
+    @property
+    def thinking_tokens(self) -> int:
+        """Return how many tokens were thought so far."""
+        ...
+
+
+@runtime_checkable
 class Metered(Protocol):
     """A model whose answers cost something."""
 

@@ -15,7 +15,8 @@ from datetime import datetime
 from typing import Any
 
 from workbench.domain.prompts import Message
-from workbench.domain.thinking import CHANNEL, FINAL, MESSAGE, end_of, opening, own_pairs
+from workbench.domain.responses import EFFORTS
+from workbench.domain.thinking import CHANNEL, FINAL, MESSAGE, PAIRS, end_of, opening, own_pairs
 from workbench.errors import ModelError
 
 VERSION = "1"
@@ -29,6 +30,8 @@ CODES = ("%-d", "%-m", "%-I", "%-H", *(f"%{letter}" for letter in "dembByYaAjHIp
 "of strftime, which a template may ask for"
 SWITCH = "enable_thinking"
 "the variable with which templates of hybrid models switch thinking off"
+EFFORT = "reasoning_effort"
+"the variable with which gpt-oss is told how hard to think"
 SYSTEM_USER, CONVERSATION = ("system", "user"), ("user", "assistant", "user")
 "turns that instruments ask with: an instruction and an item; answered questions and one that is not"
 JOINT = "\n\n"
@@ -75,15 +78,15 @@ class ChatTurns:
             )
         self.encoding, self.notes = self._described()
 
-    def write(self, messages: Sequence[Message], *, closed: bool = False) -> str:
+    def write(self, messages: Sequence[Message], *, closed: bool = False, effort: str = "") -> str:
         """Return a chat with its texts, up to where the model goes on; `closed`: a thought that the template opens is
-        ended, so that what comes next is the answer.
+        ended, so that what comes next is the answer. `effort`: how much the model may think, empty: nothing is said.
 
         Raises ModelError where the text of a turn is not in it.
         """
         groups = self._groups(tuple(message.role for message in messages))
         texts = [JOINT.join(messages[i].content for i in members) for _, members in groups]
-        written = self._rendered(self._turns(groups, texts), closed=closed)
+        written = self._rendered(self._turns(groups, texts), closed=closed, effort=effort)
         for message in messages:
             if message.content.strip() not in written:
                 raise ModelError(
@@ -92,11 +95,11 @@ class ChatTurns:
                 )
         return written + (self._closing(written, messages[-1].content.strip()) if closed else "")
 
-    def pieces(self, messages: Sequence[Message], *, closed: bool = False) -> tuple[str | int, ...]:
+    def pieces(self, messages: Sequence[Message], *, closed: bool = False, effort: str = "") -> tuple[str | int, ...]:
         """Return a chat as `write` does, with the positions of the messages in place of their texts."""
         groups = self._groups(tuple(message.role for message in messages))
         texts = [JOINT.join(MARK.format(i) for i in members) for _, members in groups]
-        frame = self._rendered(self._turns(groups, texts), closed=closed)
+        frame = self._rendered(self._turns(groups, texts), closed=closed, effort=effort)
         frame += self._closing(frame, MARK.format(len(messages) - 1)) if closed else ""
         return tuple(int(part) if number % 2 else part for number, part in enumerate(_MARKED.split(frame)))
 
@@ -110,8 +113,34 @@ class ChatTurns:
             return f"\n{end_of(mark, self.own)}\n\n"
         return f"{CHANNEL}{FINAL}{MESSAGE}" if CHANNEL in self._source else ""
 
-    def _rendered(self, turns: Sequence[dict[str, str]], *, closed: bool = False, template: str = "") -> str:
-        switched = {SWITCH: False} if closed and SWITCH in self._source else {}
+    @property
+    def thinks(self) -> bool:
+        """Return whether the template knows thoughts: it opens or closes one, or has a switch for it."""
+        return SWITCH in self._source or CHANNEL in self._source or bool(self._of_thoughts())
+
+    def cut(self, opened: str) -> tuple[str, str]:
+        """Return the text that ends a thought which takes too long, and the mark in it that ends the thought; `opened`:
+        the mark that began it, empty where the model writes that itself.
+        """
+        if CHANNEL in self._source:
+            final = f"{CHANNEL}{FINAL}{MESSAGE}"
+            return f"<|end|><|start|>assistant{final}", final
+        closing = end_of(opened or self._mark, self.own)
+        return f"\n{closing}\n\n", closing
+
+    @property
+    def _mark(self) -> str:
+        """Return the mark with which this template's model begins a thought."""
+        known = (begin for begin, end in (*self.own, *PAIRS, ("<think>", "</think>")) if end in self._source)
+        return next(known, "<think>")
+
+    def _rendered(
+        self, turns: Sequence[dict[str, str]], *, closed: bool = False, template: str = "", effort: str = ""
+    ) -> str:
+        switched: dict[str, object] = {SWITCH: False} if closed and SWITCH in self._source else {}
+        if effort and not closed:
+            known = {SWITCH: True} | ({EFFORT: effort} if effort in EFFORTS else {})
+            switched = {name: value for name, value in known.items() if name in self._source}
         text: str = self._tokenizer.apply_chat_template(
             list(turns),
             tokenize=False,

@@ -24,6 +24,7 @@ from workbench.inference.engines import Answers, Likeliest, Scores, Spell
 from workbench.inference.memory import free_bytes, is_out_of_memory
 from workbench.inference.nucleus import Table, check_numbers, masses, nucleus
 from workbench.inference.prefill import Prefill, Read
+from workbench.inference.thought_rule import ThoughtRule
 from workbench.inference.token_tree import Tokens, common, distinct_beginnings, lexicographic
 from workbench.inference.tree import SampleTree
 
@@ -85,11 +86,16 @@ class SharedEngine:
         self.network = None
 
     def sample(
-        self, prompts: Sequence[Sequence[int]], requests: Sequence[Request], sampling: Sampling, spell: Spell
+        self,
+        prompts: Sequence[Sequence[int]],
+        requests: Sequence[Request],
+        sampling: Sampling,
+        spell: Spell,
+        rules: Sequence[ThoughtRule] = (),
     ) -> Iterator[list[Answers]]:
         """Yield answers as they are whole. Raises ModelError where memory does not hold one prompt's answers."""
         sequences = [tuple(prompt) for prompt in prompts]
-        drawing = _Drawing(self, sequences, requests, sampling, spell, deque(lexicographic(sequences)))
+        drawing = _Drawing(self, sequences, requests, sampling, spell, deque(lexicographic(sequences)), rules)
         while drawing.queue or drawing.batch.growing:
             done = drawing.advance()
             if done:
@@ -203,6 +209,7 @@ class _Drawing:
     spell: Spell
     queue: deque[int]
     "requests that have not begun, in the order of their prompts"
+    rules: Sequence[ThoughtRule] = ()
     prefill: Prefill = field(init=False)
     batch: Batch = field(init=False)
     stems: list[Stem] = field(default_factory=list)
@@ -220,7 +227,7 @@ class _Drawing:
         self.left = set(self.queue)
         self.prefill = Prefill(engine.network, engine.pass_tokens)
         self.batch = Batch(engine.network)
-        tokens = held_tokens(self.prompts) + self.sampling.max_new_tokens
+        tokens = held_tokens(self.prompts) + self.sampling.most_tokens
         logits = 12 * engine.network.config.get_text_config().vocab_size
         free = MEMORY_SHARE * free_bytes(engine.network.device)
         self.memory_rows = max(1, int(free // (tokens * engine.token_bytes + logits)))
@@ -305,7 +312,7 @@ class _Drawing:
         stem = None if alone else self._stem(read, ahead)
         begun = []
         for place, request in enumerate(chosen):
-            tree = self._tree(self.requests[request])
+            tree = self._tree(request)
             tree.grow(tokens[place : place + 1], probabilities[place : place + 1])
             prompt = read.sequences[place]
             mine = stem
@@ -319,11 +326,12 @@ class _Drawing:
             else:
                 self._end(one)
 
-    def _tree(self, request: Request) -> SampleTree:
-        decided, spell = request.decided, self.spell
+    def _tree(self, place: int) -> SampleTree:
+        request, spell = self.requests[place], self.spell
+        decided, rule = request.decided, self.rules[place] if self.rules else None
         settled = None if decided is None else lambda answer: decided(spell(answer))
         rng = np.random.default_rng(request.seed)
-        return SampleTree(request.n, rng, self.engine.stop, self.sampling.max_new_tokens, settled)
+        return SampleTree(request.n, rng, self.engine.stop, self.sampling.max_new_tokens, settled, rule)
 
     def _stem(self, read: Read, ahead: list[Tokens]) -> Stem:
         """Return what these prompts begin with alike: as it is held already, or so that later ones have it too."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.domain.responses import Request, Sampling
+
+if TYPE_CHECKING:
+    from workbench.inference.thought_rule import ThoughtRule  # which knows how tokens are spelled from here
 
 Tokens = Sequence[int]
 Spell = Callable[[Tokens], str]
@@ -51,9 +54,17 @@ class Engine(Protocol):
     """Computes with a network. Positions refer to the sequences given; results come in any order."""
 
     def sample(
-        self, prompts: Sequence[Tokens], requests: Sequence[Request], sampling: Sampling, spell: Spell
+        self,
+        prompts: Sequence[Tokens],
+        requests: Sequence[Request],
+        sampling: Sampling,
+        spell: Spell,
+        rules: Sequence[ThoughtRule] = (),
     ) -> Iterator[list[Answers]]:
-        """Draw `requests[i].n` answers to `prompts[i]`; yield those that are whole, as many as are at hand."""
+        """Draw `requests[i].n` answers to `prompts[i]`; yield those that are whole, as many as are at hand.
+
+        `rules`: of each prompt, how long a thought before its answer may be; none: thoughts count as answers.
+        """
         ...
 
     def score(

@@ -30,6 +30,7 @@ from workbench.inference.base import Work
 from workbench.inference.engines import Answers, Likeliest, Scores, Spell, Tokens
 from workbench.inference.memory import free_bytes, is_out_of_memory
 from workbench.inference.nucleus import NO_NUMBERS, check_numbers, masses
+from workbench.inference.thought_rule import WITHIN, ThoughtRule
 
 MOST_ROWS = 1024
 SHARE = 0.5
@@ -52,18 +53,26 @@ class PlainEngine:
         self._keeps = "logits_to_keep" in inspect.signature(network.forward).parameters
 
     def sample(
-        self, prompts: Sequence[Tokens], requests: Sequence[Request], sampling: Sampling, spell: Spell
+        self,
+        prompts: Sequence[Tokens],
+        requests: Sequence[Request],
+        sampling: Sampling,
+        spell: Spell,
+        rules: Sequence[ThoughtRule] = (),
     ) -> Iterator[list[Answers]]:
         """Draw the answers to each request, one request after the other.
 
         Each sample has a generator of its own, so the answers do not depend on how many are drawn at once.
         """
         for position, (prompt, request) in enumerate(zip(prompts, requests, strict=True)):
+            rule = rules[position] if rules else None
 
-            def draw(rows: range, prompt: Tokens = prompt, request: Request = request) -> list[tuple[Tokens, bool]]:
-                return self._draw(prompt, request, rows, sampling, spell)
+            def draw(
+                rows: range, prompt: Tokens = prompt, request: Request = request, rule: ThoughtRule | None = rule
+            ) -> list[tuple[Tokens, bool]]:
+                return self._draw(prompt, request, rows, sampling, spell, rule)
 
-            drawn = self._in_parts(request.n, self._row_bytes(len(prompt) + sampling.max_new_tokens, 1), draw)
+            drawn = self._in_parts(request.n, self._row_bytes(len(prompt) + sampling.most_tokens, 1), draw)
             counts = Counter(tuple(tokens) for tokens, _ in drawn)
             yield [Answers(position, dict(counts), sum(decided for _, decided in drawn))]
 
@@ -119,21 +128,28 @@ class PlainEngine:
         return kept + COPIES * 4 * int(config.vocab_size) * logits
 
     def _draw(
-        self, prompt: Tokens, request: Request, rows: range, sampling: Sampling, spell: Spell
+        self,
+        prompt: Tokens,
+        request: Request,
+        rows: range,
+        sampling: Sampling,
+        spell: Spell,
+        rule: ThoughtRule | None,
     ) -> list[tuple[Tokens, bool]]:
         """Return the tokens of some of a request's samples, each with whether it was ended as decided."""
         inputs = self._inputs(prompt, len(rows))
         if self._seq2seq:
             inputs["decoder_input_ids"] = self._tensor([self._begin] * len(rows))
         begun = len(self._begin) if self._seq2seq else len(prompt)
-        ends = _Ends(begun, len(rows), sampling.max_new_tokens, self._stop, request.decided, spell)
-        network, bare = self._network, _bare_config(self._network, sampling.max_new_tokens)
+        ends = _Ends(begun, len(rows), sampling.max_new_tokens, self._stop, request.decided, spell, rule)
+        longest = sampling.most_tokens + (len(rule.end) if rule else 0)
+        network, bare = self._network, _bare_config(self._network, longest)
         usual, network.generation_config = network.generation_config, bare
         try:
             whole = network.generate(
                 **inputs,
                 generation_config=bare,
-                logits_processor=_processors(sampling, request.seed, rows),
+                logits_processor=_processors(sampling, request.seed, rows, ends),
                 stopping_criteria=StoppingCriteriaList([ends]),
             )
         finally:
@@ -205,10 +221,11 @@ class PlainEngine:
 class _Draw(LogitsProcessor):  # type: ignore[misc]
     """Leaves one token to each row, drawn from its probabilities with the row's own generator."""
 
-    def __init__(self, seed: int, rows: range):
+    def __init__(self, seed: int, rows: range, ends: _Ends):
+        self._ends = ends
         self._generators = [np.random.default_rng([seed, row]) for row in rows]
 
-    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:  # noqa: ARG002
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         reached = torch.softmax(scores.double(), dim=-1).cumsum(dim=-1)
         whole = reached[:, -1:].contiguous()
         if not bool(torch.isfinite(whole).all()):
@@ -216,6 +233,9 @@ class _Draw(LogitsProcessor):  # type: ignore[misc]
         draws = np.array([[generator.random()] for generator in self._generators])
         drawn = torch.searchsorted(reached, torch.from_numpy(draws).to(reached.device) * whole, right=True)
         drawn = torch.minimum(drawn, torch.searchsorted(reached, whole))  # rounding must not pass the last token
+        for row in range(len(self._generators)):
+            if (forced := self._ends.forced(row, input_ids.shape[1])) is not None:
+                drawn[row] = forced
         return torch.full_like(scores, float("-inf")).scatter(-1, drawn, 0.0)
 
 
@@ -223,12 +243,22 @@ class _Ends(StoppingCriteria):  # type: ignore[misc]
     """Notes where each row ends: at a stop token, after the most tokens, or where its stance is settled."""
 
     def __init__(
-        self, begun: int, rows: int, most: int, stop: frozenset[int], settled: Decided | None, spell: Spell
+        self,
+        begun: int,
+        rows: int,
+        most: int,
+        stop: frozenset[int],
+        settled: Decided | None,
+        spell: Spell,
+        rule: ThoughtRule | None = None,
     ) -> None:
         self._begun, self._most, self._stop, self._settled, self._spell = begun, most, stop, settled, spell
         self.length = [-1] * rows
         "tokens of each answer, without the one that stopped it; -1: it goes on"
         self.stopped, self.decided = [False] * rows, [False] * rows
+        self._rule = rule
+        self._before = [rule.start if rule else 0] * rows
+        "tokens before each answer, see `ThoughtRule.after`"
 
     def __call__(self, input_ids: torch.Tensor, scores: Any, **_: Any) -> torch.Tensor:  # noqa: ARG002
         for row, tokens in enumerate(input_ids[:, self._begun :].tolist()):
@@ -236,16 +266,23 @@ class _Ends(StoppingCriteria):  # type: ignore[misc]
                 self._look(row, tokens)
         return torch.tensor([length >= 0 for length in self.length], device=input_ids.device)
 
+    def forced(self, row: int, length: int) -> int | None:
+        """Return the token that ends a row's thought; `length`: of the row, with the prompt."""
+        return self._rule.forced(self._before[row], length - self._begun) if self._rule else None
+
     def _look(self, row: int, tokens: Tokens) -> None:
+        if self._rule is not None:
+            self._before[row] = self._rule.after(self._before[row], tokens)
+        before = self._before[row]
         if tokens[-1] in self._stop:
             self.length[row], self.stopped[row] = len(tokens) - 1, True
-        elif len(tokens) == self._most:
+        elif before != WITHIN and len(tokens) - before >= self._most:
             self.length[row] = len(tokens)
         elif self._settled is not None and self._settled(self._spell(tokens)):
             self.length[row], self.decided[row] = len(tokens), True
 
 
-def _processors(sampling: Sampling, seed: int, rows: range) -> LogitsProcessorList:
+def _processors(sampling: Sampling, seed: int, rows: range, ends: _Ends) -> LogitsProcessorList:
     """Return what turns logits into draws: exactly the sampling asked for, in transformers' order."""
     found: list[LogitsProcessor] = []
     if sampling.temperature != 1:
@@ -254,7 +291,7 @@ def _processors(sampling: Sampling, seed: int, rows: range) -> LogitsProcessorLi
         found.append(TopKLogitsWarper(sampling.top_k))
     if sampling.top_p < 1:
         found.append(TopPLogitsWarper(float(sampling.top_p)))
-    return LogitsProcessorList([*found, _Draw(seed, rows)])
+    return LogitsProcessorList([*found, _Draw(seed, rows, ends)])
 
 
 def _bare_config(network: Any, most: int) -> GenerationConfig:

@@ -54,6 +54,7 @@ def asked_again(store: Store, design: Design) -> Values:
         "cluster": design.cluster,
         "chat_format": design.chat_format,
         "extra_body": design.sampling.extra,
+        "thinking": design.sampling.thinking,
         **audit.given_in(design),
     }
     if design.sampling.mode == EXACT:

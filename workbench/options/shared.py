@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from workbench.domain.designs import PUBLISHED_SAMPLES, TRIES
 from workbench.domain.probe_results import LEAST_READABLE as ONE_LEAST
-from workbench.domain.responses import SERVER
+from workbench.domain.responses import EFFORTS, NO_THINKING, SERVER
 from workbench.domain.seeds import SEED as ONE_SEED
 from workbench.options.option import Option, Type, flag
 
@@ -91,12 +91,25 @@ MAX_NEW_TOKENS = Option(
     "max_new_tokens", "of an answer", Type.WHOLE, none=PUBLISHED, least=1, unit="tokens", label="tokens"
 )
 DRAWN = (TEMPERATURE, TOP_P, TOP_K, MAX_NEW_TOKENS)
+THINKING = Option(
+    "thinking",
+    "how much a model may think before it answers: off, low, medium, high, or a number of tokens beside those of the "
+    "answer; another sampling",
+    Type.WHOLE,
+    none="as the model does by itself, within the tokens of the answer",
+    least=1,
+    most=1_000_000,
+    words=(NO_THINKING, *EFFORTS),
+    metavar="off|low|medium|high|N",
+)
 EXTRA_BODY = Option(
     "extra_body",
     "further fields of each request to an endpoint, as JSON or TOML; they are part of the sampling",
     label="extra fields",
     metavar="FILE|JSON",
 )
+ASKED_WITH = (THINKING, EXTRA_BODY)
+"how a model is asked, whether answers are drawn or computed"
 TRIED = Option(
     "tries",
     "answers that are no offered letter are drawn again, at most N x samples a prompt in all",

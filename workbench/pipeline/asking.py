@@ -15,7 +15,7 @@ from workbench.domain.failures import Reasons
 from workbench.domain.first_answers import FirstAnswers
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request
 from workbench.evidence.rule_reading import BatchReader
-from workbench.inference.base import Changing, Metered, Unhurried
+from workbench.inference.base import Changing, Metered, Thinking, Unhurried
 from workbench.pipeline.planning import Plan, restocked
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ class Progress:
     "share of answer tokens that were not computed again"
     used: Mapping[str, float] = field(default_factory=dict)
     "what a served model's calls came to, see `Metered`"
+    thought_before: int = 0
+    "tokens that the model had thought when the attempt began"
     reasons: Reasons = field(default_factory=Reasons)
     "why those that failed did"
     answerers: Sequence[Answerer] = ()
@@ -74,6 +76,8 @@ class Progress:
     def hear(self, model: Model) -> None:
         """Take what a served model knows of its calls."""
         self.used = model.meter() if isinstance(model, Metered) else {}
+        if isinstance(model, Thinking) and model.thinking_tokens > self.thought_before:
+            self.used = {**self.used, "tokens_thought": model.thinking_tokens - self.thought_before}
         if isinstance(model, Changing):
             self.answerers, self.fingerprints = model.answerers, model.fingerprints
 
@@ -117,6 +121,8 @@ class _Asking:
         self.progress = Progress(
             plan.samples_stored, plan.samples, short=len(plan.given_up), lacking=plan.samples_given_up
         )
+        if isinstance(model, Thinking):
+            self.progress.thought_before = model.thinking_tokens
         self.plan = plan
         self._store, self._model, self._attempt, self._job = store, model, attempt, job
         self._should_stop = should_stop

@@ -10,7 +10,7 @@ from pathlib import Path
 from workbench import registry
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Prompt, Template
-from workbench.domain.responses import EXACT, EXACTLY, WHEN_DECIDED
+from workbench.domain.responses import EXACT, EXACTLY, NO_THINKING, WHEN_DECIDED
 from workbench.errors import ModelError, UnknownName, UsageError
 from workbench.inference.cluster.link import check_installed
 from workbench.inference.cluster.shards import LOCAL, checked_address
@@ -85,6 +85,11 @@ def check_design(design: Design) -> None:
         (
             not sampling.server or served(name),
             f"{name} is not served, so nothing can be left to a server: give {', '.join(sampling.left)} numbers",
+        ),
+        (
+            not exact or sampling.thinking in ("", NO_THINKING),
+            "exact probabilities are those of an answer without a thought before it: they can be computed with "
+            f"--thinking off, not with a budget of {sampling.thinking}. Sample the answers instead",
         ),
         (
             not sampling.extra or served(name),

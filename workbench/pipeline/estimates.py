@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from stores.jobs.job_rows import Job
 from workbench.domain.prompts import Message, Prompt
-from workbench.domain.responses import EXACT, Request
+from workbench.domain.responses import EXACT, Request, Sampling
 from workbench.inference.served.budget import TOKENS_PER_MESSAGE, Budget, Spent, budget_from
 from workbench.inference.served.budget import estimate as at_most
 from workbench.pipeline.design_checks import scripted, served
@@ -230,7 +230,7 @@ def _filled(spec: Mapping[str, object], name: str) -> object:
     if name != "sampling":
         return spec.get(name, "")
     sampling = spec.get(name)
-    return {"stop": "", "mode": "sample"} | dict(sampling) if isinstance(sampling, Mapping) else {}
+    return asdict(Sampling(**sampling)) if isinstance(sampling, Mapping) else {}
 
 
 def _tokens(prompt: Prompt) -> int:

@@ -24,7 +24,7 @@ from workbench.domain.prompts import Prompt
 from workbench.domain.responses import ModelCard
 from workbench.domain.thinking import in_thought
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
-from workbench.inference.base import Metered, NextTokens, Scored, Unhurried
+from workbench.inference.base import Configured, Metered, NextTokens, Scored, Unhurried
 from workbench.pipeline.asking import FLUSH_AFTER_S, Progress, changed_words, saved, turns_of
 from workbench.pipeline.planning import Plan, restocked
 from workbench.pipeline.windows import check_window
@@ -249,6 +249,8 @@ def score_design(
     where the model cannot go on.
     """
     store.runs.add_probes(plan.design.audit, plan.design.instrument, plan.design.language, plan.templates, plan.probes)
+    if isinstance(model, Configured):
+        model.score_with(plan.design.sampling)
     scoring = _Scoring(store, plan, model, attempt, job, should_stop, first)
     together = TOGETHER_SERVED if isinstance(model, Metered) else TOGETHER
     while True:

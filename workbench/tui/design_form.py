@@ -11,7 +11,7 @@ from workbench.audits.audit import Given
 from workbench.domain.designs import PUBLISHED_SAMPLES, Design
 from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Sampling, sampled
 from workbench.inference.extra_fields import extra_fields
-from workbench.options.shared import MAX_NEW_TOKENS, MODEL, SAMPLES, SEED, TEMPERATURE, TOP_K, TOP_P
+from workbench.options.shared import MAX_NEW_TOKENS, MODEL, SAMPLES, SEED, TEMPERATURE, THINKING, TOP_K, TOP_P
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -61,6 +61,8 @@ class FormValues:
     "empty: none"
     chat_format: str = ""
     "empty: the model's own"
+    thinking: str = ""
+    "empty: as the model does by itself"
     extra_body: str = ""
     "empty: no further fields"
     own: Mapping[str, str] = field(default_factory=dict)
@@ -162,7 +164,11 @@ def as_design(store: Store, values: FormValues) -> Design:
         model=values.model.strip(),
         audit=values.audit,
         samples=1 if exact else SAMPLES.needed(values.samples),
-        sampling=replace(EXACTLY if exact else _sampling(values), extra=extra_fields(values.extra_body)),
+        sampling=replace(
+            EXACTLY if exact else _sampling(values),
+            extra=extra_fields(values.extra_body),
+            thinking=_thinking(values),
+        ),
         seed=SEED.needed(values.seed),
         language=values.language,
         family=values.family,
@@ -199,6 +205,11 @@ def _sampling(values: FormValues) -> Sampling:
     return replace(sampled(Sampling(), drawn), stop=WHEN_DECIDED if values.answers == UNTIL_DECIDED else "")
 
 
+def _thinking(values: FormValues) -> str:
+    typed = values.thinking.strip()
+    return str(THINKING.needed(typed)) if typed else ""
+
+
 def refilled(told: Mapping[str, Any]) -> dict[str, str]:
     """Return what stands in the fields of a form for the options of a job, by the names of `asked_again`; a field of
     which a job was told nothing stays as it is.
@@ -208,7 +219,7 @@ def refilled(told: Mapping[str, Any]) -> dict[str, str]:
     >>> refilled({"model": "m", "top_k": 0, "max_new_tokens": 20, "temperature": 0.5})
     {'model': 'm', 'temperature': '0.5', 'top_k': '', 'max_tokens': '20'}
     """
-    texts = ("model", "statements", "cluster", "chat_format", "extra_body")
+    texts = ("model", "statements", "cluster", "chat_format", "thinking", "extra_body")
     options = {"seed": SEED, "samples": SAMPLES, "temperature": TEMPERATURE, "top_p": TOP_P, "top_k": TOP_K}
     found = {name: str(told[name]) for name in texts if name in told}
     found |= {name: option.text(told[name]) for name, option in options.items() if name in told}

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from workbench.domain.prompts import Prompt
-from workbench.domain.responses import Decided, Drawn, ModelCard, Request, Sampling
+from workbench.domain.responses import NO_THINKING, RAW_THOUGHTS, Decided, Drawn, ModelCard, Request, Sampling
 from workbench.domain.thinking import Pair, split
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens, Scored, Work, unknown_tokens
@@ -63,6 +63,8 @@ class LocalModel:
         no_chat = NO_CHAT if self._format.name == "none" else ""
         self.notes = tuple(filter(None, (loaded.place, unshared, no_chat, *said, *self._format.notes)))
         "what a person should know of how it was loaded"
+        self.thinking_tokens = 0
+        "tokens of thoughts in answers that were drawn with a budget for them"
 
     @property
     def card(self) -> ModelCard:
@@ -74,7 +76,9 @@ class LocalModel:
 
     def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
         """Draw answers; prompts that do not fit the model's window fail by themselves, before anything is computed."""
-        prompts = [self._encoded(request.prompt) for request in requests]
+        self._check_thinking(sampling)
+        thinking = sampling.thinking
+        prompts = [self._encoded(r.prompt, closed=thinking == NO_THINKING, effort=thinking) for r in requests]
         refusals = [self._refusal(r.prompt, found, sampling) for r, found in zip(requests, prompts, strict=True)]
         opened = [found.opened if isinstance(found, Encoded) else "" for found in prompts]
         refused = [position for position, reason in enumerate(refusals) if reason]
@@ -83,11 +87,27 @@ class LocalModel:
             yield Drawn(position, (), failed=requests[position].n, reason=refusals[position], more=more)
         fit = [position for position, reason in enumerate(refusals) if not reason]
         asked = [self._decided_outside(requests[i], opened[i]) for i in fit]
-        groups = self._engine.sample([_ids(prompts[i]) for i in fit], asked, sampling, self._format.spell)
+        budget = sampling.thinking_tokens
+        rules = [self._format.rule(budget, opened[i]) for i in fit] if budget else []
+        groups = self._engine.sample([_ids(prompts[i]) for i in fit], asked, sampling, self._format.spell, rules)
         for group in groups:
             for left, answers in enumerate(group, start=1 - len(group)):
                 at = fit[answers.request]
+                if rules:
+                    rule = rules[answers.request]
+                    self.thinking_tokens += sum(rule.thought(tokens) * n for tokens, n in answers.counts.items())
                 yield Drawn(at, self._texts(answers, opened[at]), decided=answers.decided, more=left < 0)
+
+    def score_with(self, sampling: Sampling) -> None:
+        """See `Configured`: probabilities are always those of an answer without a thought before it."""
+        self._check_thinking(sampling)
+
+    def _check_thinking(self, sampling: Sampling) -> None:
+        if sampling.thinking and not self._format.thinks:
+            raise ModelError(
+                f"{self._card.name} does not think before it answers: its chat template knows no thoughts. Leave "
+                "--thinking out"
+            )
 
     def score(
         self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]], *, whole_words: bool = False
@@ -159,10 +179,12 @@ class LocalModel:
         """Return the tokens of a prompt, see `TextFormat.encode`."""
         return self._format.encode(prompt)
 
-    def _encoded(self, prompt: Prompt, *, closed: bool = False) -> Encoded | str:
+    def _encoded(self, prompt: Prompt, *, closed: bool = False, effort: str = "") -> Encoded | str:
         """Return a prompt in tokens, or why the model would not see all of it."""
+        if effort and not prompt.chat:
+            return RAW_THOUGHTS
         try:
-            return self._format.encoded(prompt, closed=closed)
+            return self._format.encoded(prompt, closed=closed, effort=effort)
         except ModelError as error:
             return str(error)
 
@@ -180,7 +202,7 @@ class LocalModel:
         return tuple(sorted(texts.items(), key=lambda item: (-item[1], item[0])))
 
     def _refusal(self, prompt: Prompt, found: Encoded | str, sampling: Sampling) -> str:
-        return self._misfit(prompt, found, sampling.max_new_tokens, "to generate (--max-new-tokens)")
+        return self._misfit(prompt, found, sampling.most_tokens, "to generate (--max-new-tokens)")
 
     def _misfit(self, prompt: Prompt, found: Encoded | str, more: int, what: str) -> str:
         """Return why a prompt cannot be asked, empty where it can."""

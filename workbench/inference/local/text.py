@@ -13,6 +13,7 @@ from workbench.domain.thinking import CHANNEL, HARMONY, is_mark
 from workbench.errors import ModelError
 from workbench.inference.chat_turns import VERSION, ChatTurns
 from workbench.inference.local.context import ContextTokens
+from workbench.inference.thought_rule import ThoughtRule
 
 BEFORE = 4
 "tokens in front of a next token that settle how it is spelled: with its space or without"
@@ -56,29 +57,41 @@ class TextFormat:
         """Return the tokens of `encoded`."""
         return self.encoded(prompt).ids
 
-    def encoded(self, prompt: Prompt, *, closed: bool = False) -> Encoded:
+    @property
+    def thinks(self) -> bool:
+        """Return whether the chat format knows thoughts."""
+        return self._chat is not None and self._chat.thinks
+
+    def rule(self, budget: int, opened: str) -> ThoughtRule:
+        """Return how long a thought may be, after a prompt that has opened one with a mark (empty: has not)."""
+        assert self._chat is not None
+        text, closing = self._chat.cut(opened)
+        return ThoughtRule(budget, tuple(self._plain_ids(text)), opened, closing, self.spell, self.own)
+
+    def encoded(self, prompt: Prompt, *, closed: bool = False, effort: str = "") -> Encoded:
         """Return a prompt in the model's chat format; special tokens only where the format has them.
 
         Without a chat format the messages are joined by blank lines. Text of a message that spells a special token
         (`<|im_end|>`) is tokenised as the characters that it is. `closed`: a thought that the format opens is ended.
+        `effort`: see `ChatTurns.write`.
 
         Raises ModelError where the chat template does not write what a turn says.
         """
         if prompt.chat and self._chat is not None and prompt.messages:
-            return self._encode_chat(self._chat, prompt, closed=closed)
+            return self._encode_chat(self._chat, prompt, closed=closed, effort=effort)
         text = "\n\n".join(message.content for message in prompt.messages)
         ids = list(self._tokenizer(text, split_special_tokens=self._special_in(text)).input_ids)
         begin = self._tokenizer.bos_token_id
         return Encoded(ids or ([] if begin is None else [int(begin)]))
 
-    def _encode_chat(self, chat: ChatTurns, prompt: Prompt, *, closed: bool) -> Encoded:
+    def _encode_chat(self, chat: ChatTurns, prompt: Prompt, *, closed: bool, effort: str) -> Encoded:
         messages, context = prompt.messages, prompt.messages[: prompt.context]
         unseen = messages[prompt.context if context and self._contexts.holds(context) else 0 :]
         if not any(self._special_in(message.content) for message in unseen):
-            text = chat.write(messages, closed=closed)
+            text = chat.write(messages, closed=closed, effort=effort)
             return Encoded(self._encode_text(text, prompt), chat.opened(text, messages[-1].content))
         ids: list[int] = []
-        pieces = chat.pieces(messages, closed=closed)
+        pieces = chat.pieces(messages, closed=closed, effort=effort)
         for piece in pieces:
             text = piece if isinstance(piece, str) else messages[piece].content
             spelled = not isinstance(piece, str)

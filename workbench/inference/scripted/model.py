@@ -7,6 +7,7 @@ unreadably. `scripted:FILE.toml` sets the persona:
     unreadable = 0.05    # share of answers without a label
     delay_s = 0.01       # seconds a prompt
     answers = ["…"]      # answer from these alone, one drawn at random
+    thoughts = ["…"]     # what is thought before, one drawn at random; --thinking N cuts it after N words
     [letters]            # how a question with lettered options is answered: `workbench.inference.scripted.letters`
     [spread]             # shares of agreement with known variance components: `workbench.inference.scripted.spread`
 
@@ -32,7 +33,7 @@ import numpy as np
 
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import Prompt
-from workbench.domain.responses import Decided, Drawn, ModelCard, Request, Sampling
+from workbench.domain.responses import NO_THINKING, Decided, Drawn, ModelCard, Request, Sampling
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens, Scored, Work
 from workbench.inference.scripted.letters import LetterHabits, letter_shares
@@ -55,6 +56,8 @@ class Persona:
     delay_s: float = 0.0
     answers: tuple[str, ...] = ()
     letters: LetterHabits = field(default_factory=LetterHabits)
+    thoughts: tuple[str, ...] = ()
+    "what it thinks before an answer, one drawn at random; none: it does not think"
     spread: Spread | None = None
     "how shares of agreement vary with statement, wording, template and label order; None: as `agree` says"
 
@@ -66,21 +69,34 @@ class ScriptedModel:
         self.persona = persona or Persona()
         self._name = name
         self._work = Work()
+        self.thinking_tokens = 0
+        "words of thoughts"
 
     @property
     def card(self) -> ModelCard:
-        return ModelCard(self._name, content_key(asdict(self.persona)).hex(), "scripted", "none", "none")
+        return ModelCard(self._name, content_key(_told(self.persona)).hex(), "scripted", "none", "none")
 
     @property
     def work(self) -> Work:
         return self._work
 
-    def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:  # noqa: ARG002
+    def score_with(self, sampling: Sampling) -> None:
+        """See `Configured`: probabilities are those of answers, before which nothing is thought."""
+        self._check_thinking(sampling)
+
+    def _check_thinking(self, sampling: Sampling) -> None:
+        if sampling.thinking and not self.persona.thoughts:
+            raise ModelError(
+                f"{self._name} does not think before it answers: its persona has no `thoughts`. Leave --thinking out"
+            )
+
+    def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
+        self._check_thinking(sampling)
         for position, request in enumerate(requests):
             self._pause()
             rng = np.random.default_rng(request.seed)
             ends = [_end(self._answer(request.prompt, rng), request.decided) for _ in range(request.n)]
-            texts = Counter(text for text, _ in ends)
+            texts = Counter(self._thought(rng, sampling) + text for text, _ in ends)
             yield Drawn(position, tuple(texts.most_common()), decided=sum(settled for _, settled in ends))
 
     def score(
@@ -124,6 +140,15 @@ class ScriptedModel:
         first, second, share = self._labels(prompt)
         return first if rng.random() < share else second
 
+    def _thought(self, rng: np.random.Generator, sampling: Sampling) -> str:
+        """Return what is thought before an answer, cut where its budget of words is spent."""
+        if not self.persona.thoughts or sampling.thinking == NO_THINKING:
+            return ""
+        words = _one_of(self.persona.thoughts, rng).split(" ")
+        kept = words[: sampling.thinking_tokens or len(words)]
+        self.thinking_tokens += len(kept)
+        return f"<think>{' '.join(kept)}</think>"
+
     def _letters(self, prompt: Prompt) -> dict[str, float] | None:
         return letter_shares(self.persona.letters, self.persona.unreadable, prompt)
 
@@ -155,6 +180,11 @@ class ScriptedModel:
     def _pause(self) -> None:
         if self.persona.delay_s:
             time.sleep(self.persona.delay_s)
+
+
+def _told(persona: Persona) -> dict[str, object]:
+    """Return what tells a persona from others; those from before there were thoughts keep their keys."""
+    return {name: value for name, value in asdict(persona).items() if name != "thoughts" or value}
 
 
 def _first_words(shares: Mapping[str, float]) -> dict[str, float]:

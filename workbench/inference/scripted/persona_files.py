@@ -47,6 +47,7 @@ def read_persona(file: TomlFile) -> Persona:
     persona: dict[str, Any] = {
         **_numbers(file, table, "agree", "unreadable", "delay_s"),
         **_texts(file, table, "answers", least=0),
+        **_texts(file, table, "thoughts", least=0),
         "letters": _habits(file, letters),
         "spread": _spread(file, table),
     }

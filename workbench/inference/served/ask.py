@@ -77,7 +77,7 @@ class Asker:
             try:
                 return await self._try(run, call, body)
             except TryFailed as failure:
-                if self._dialect.learn(body, failure):
+                if self._dialect.learn(body, failure, call.sampling):
                     continue
                 tries, long_tries = tries + 1, long_tries + (failure.kind in LONG)
                 enough = tries >= self._patience.tries or long_tries >= self._patience.long_tries
@@ -106,7 +106,7 @@ class Asker:
 
     async def _try(self, run: Run, call: Call, body: Body) -> Reply:
         """Send a call once and book it."""
-        dearest = Spent(1, prompt_tokens(call.prompt) + len(call.echo), call.n * call.sampling.max_new_tokens)
+        dearest = Spent(1, prompt_tokens(call.prompt) + len(call.echo), call.n * call.sampling.most_tokens)
         async with self.pace.slot() as slot:
             await self._set_aside(run, dearest)
             sent_under = len(self._snapshots.turns)
@@ -308,7 +308,7 @@ def _cost(reply: Reply, dearest: Spent) -> Spent:
     """Return what the server counted; where it did not count, what was set aside."""
     prompt = dearest.prompt_tokens if reply.prompt_tokens is None else reply.prompt_tokens
     answer = dearest.answer_tokens if reply.answer_tokens is None else reply.answer_tokens
-    return Spent(1, prompt, answer)
+    return Spent(1, prompt, answer, min(reply.thinking_tokens, answer))
 
 
 def _counted(texts: list[str]) -> tuple[tuple[str, int], ...]:

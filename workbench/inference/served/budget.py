@@ -38,16 +38,19 @@ class Spent:
     requests: int = 0
     prompt_tokens: int = 0
     answer_tokens: int = 0
+    thinking_tokens: int = 0
+    "of the answer tokens, those of thoughts, where the server counts them apart"
 
     def __add__(self, other: Spent) -> Spent:
         return Spent(
             self.requests + other.requests,
             self.prompt_tokens + other.prompt_tokens,
             self.answer_tokens + other.answer_tokens,
+            self.thinking_tokens + other.thinking_tokens,
         )
 
     def __sub__(self, other: Spent) -> Spent:
-        return self + Spent(-other.requests, -other.prompt_tokens, -other.answer_tokens)
+        return self + Spent(-other.requests, -other.prompt_tokens, -other.answer_tokens, -other.thinking_tokens)
 
     @property
     def tokens(self) -> int:
@@ -108,9 +111,10 @@ class Budget:
         """Say for people what was or may be spent."""
         cost = self.cost(spent)
         price = "" if cost is None else f", a cost of {cost:.4g}"
+        thought = f" ({spent.thinking_tokens:,} of them thought)" if spent.thinking_tokens else ""
         return (
             f"{spent.requests:,} requests, {spent.prompt_tokens:,} prompt tokens and {spent.answer_tokens:,} answer "
-            f"tokens{price}"
+            f"tokens{thought}{price}"
         )
 
 
@@ -158,7 +162,7 @@ def estimate(requests: Sequence[Request], sampling: Sampling, *, alone: bool = F
     return Spent(
         sum(calls),
         sum(n * prompt_tokens(request.prompt) for n, request in zip(calls, requests, strict=True)),
-        sum(request.n for request in requests) * sampling.max_new_tokens,
+        sum(request.n for request in requests) * sampling.most_tokens,
     )
 
 

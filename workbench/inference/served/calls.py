@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import logging
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from workbench.domain.prompts import Prompt
-from workbench.domain.responses import Sampling
+from workbench.domain.responses import RAW_THOUGHTS, Sampling
 from workbench.errors import ModelError
 from workbench.inference.served.address import Address
 from workbench.inference.served.providers import UNKNOWN, Provider
@@ -21,6 +21,10 @@ log = logging.getLogger(__name__)
 
 ALTERNATIVES = 20
 "the most that the official endpoint and vLLM name of one token"
+NOTHING_MORE = Sampling()
+"a sampling without further fields and thinking"
+STATED = ("temperature", "top_p")
+"parameters that every sampling states"
 STEPS = (10, 5, 2)
 "alternatives that are asked for in turn where a server refuses more and does not say how many it names"
 SEEDS = 2**31
@@ -57,6 +61,8 @@ class Dialect:
         self.limit = "max_tokens"
         self.alternatives = ALTERNATIVES
         "of a token that are asked for at most"
+        self.scored_with = NOTHING_MORE
+        "whose further fields and thinking probabilities are asked for with"
         self.refusals: dict[str, str] = {}
         "parameter that is not sent any more, or otherwise -> the server's words"
         self.speak(provider)
@@ -87,11 +93,13 @@ class Dialect:
     def body(self, call: Call) -> Body:
         """Return the parameters of a call; those of the sampling exactly as they are."""
         sampling = call.sampling
+        if call.logprobs:
+            sampling = replace(sampling, extra=self.scored_with.extra, thinking=self.scored_with.thinking)
         body: Body = {"model": self._address.model}
-        body |= {name: getattr(sampling, name) for name in ("temperature", "top_p") if name not in sampling.left}
+        body |= {name: getattr(sampling, name) for name in STATED if name not in sampling.left}
         if self.endpoint(call.prompt) == "chat":
             body["messages"] = [{"role": m.role, "content": m.content} for m in call.prompt.messages]
-            body[self.limit] = sampling.max_new_tokens
+            body[self.limit] = sampling.most_tokens
             if call.echo:
                 body["messages"].append({"role": "assistant", "content": call.echo})
                 body |= {"logprobs": call.logprobs, "extra_body": {"echo": True}}
@@ -107,12 +115,23 @@ class Dialect:
             body["n"] = call.n
         if call.seed is not None and self.seed:
             body["seed"] = call.seed
-        more = self.provider.fields(sampling) | (json.loads(sampling.extra) if sampling.extra else {})
+        more = self.provider.fields(sampling)
+        if sampling.thinking:
+            if "messages" not in body:
+                raise ModelError(f"{self._address.name}: {RAW_THOUGHTS}")
+            thinking = self.provider.thinking_fields(sampling.thinking)
+            if both := sorted(_names(sampling.extra) & set(thinking)):
+                raise ModelError(
+                    f"{self._address.name}: --thinking {sampling.thinking} sets {', '.join(both)}, and so does "
+                    "--extra-body; leave one of them out"
+                )
+            more |= thinking
+        more |= json.loads(sampling.extra) if sampling.extra else {}
         if more:
             body["extra_body"] = {**more, **body.get("extra_body", {})}
         return body
 
-    def learn(self, body: Body, failure: TryFailed) -> bool:
+    def learn(self, body: Body, failure: TryFailed, sampling: Sampling = NOTHING_MORE) -> bool:
         """Drop what a refusal is about; whether there is another way to ask.
 
         Raises ModelError where the server does not take the sampling: answers drawn otherwise are other answers.
@@ -130,7 +149,7 @@ class Dialect:
         if (asked := _alternatives(body)) and about_logprobs(failure) and not unsupported(failure):
             self.alternatives = min(self.alternatives, _fewer(asked, failure.reason))
             return self.alternatives < asked
-        self._refuse(body, failure)
+        self._refuse(body, failure, sampling)
         return False
 
     def _note(self, parameter: str, failure: TryFailed, so: str) -> None:
@@ -139,22 +158,32 @@ class Dialect:
             self.refusals[parameter] = failure.reason
             log.warning("%s refuses %s (%s): %s", self._address.name, parameter, failure.reason, so)
 
-    def _refuse(self, body: Body, failure: TryFailed) -> None:
+    def _refuse(self, body: Body, failure: TryFailed, sampling: Sampling) -> None:
         """Raise ModelError where a refusal is about a parameter of the sampling, saying what to ask for instead."""
-        extra = body.get("extra_body", {})
-        for name in sorted({"temperature", "top_p"} & set(body)) + sorted(extra):
-            if not _about(name, failure):
+        for name in (*STATED, *sorted(body.get("extra_body", {}))):
+            if name in STATED and name not in body:
                 continue
-            said = f"{self._address.name}: the endpoint does not take {name} as the sampling sets it ({failure.reason})"
-            flag = "--" + name.replace("_", "-")
-            if name not in ("temperature", "top_p"):
-                flag = "--top-k"
-                if name not in self.provider.neutral and name != "top_k":
-                    raise ModelError(f"{said}. It is a field of --extra-body; leave it out there")
-            raise ModelError(
-                f"{said}. To leave it to the server, which is another sampling and never pooled with this one, ask "
-                f"with {flag} server"
-            )
+            if _about(name, failure):
+                raise ModelError(
+                    f"{self._address.name}: the endpoint does not take {name} as the sampling sets it "
+                    f"({failure.reason}). {self._instead(name, sampling)}"
+                )
+
+    def _instead(self, name: str, sampling: Sampling) -> str:
+        """Return what to ask for where a parameter is refused."""
+        if name in _names(sampling.extra):
+            return "It is a field of --extra-body; leave it out there"
+        if name in self.provider.thinking_fields(sampling.thinking):
+            return "It asks for the thinking; leave --thinking out, and give this server's own field in --extra-body"
+        flag = "--" + name.replace("_", "-") if name in STATED else "--top-k"
+        return (
+            "To leave it to the server, which is another sampling and never pooled with this one, ask with "
+            f"{flag} server"
+        )
+
+
+def _names(extra: str) -> frozenset[str]:
+    return frozenset(json.loads(extra)) if extra else frozenset()
 
 
 def _about(parameter: str, failure: TryFailed) -> bool:

@@ -29,13 +29,13 @@ from workbench.inference.base import NextTokens, Scored, Work, unknown_tokens
 from workbench.inference.served.address import Address, endpoint_key, parse_address
 from workbench.inference.served.ask import Asker, PromptAsker, Run
 from workbench.inference.served.budget import Account, Budget, Spent, budget_from
-from workbench.inference.served.calls import ALTERNATIVES, Dialect
+from workbench.inference.served.calls import ALTERNATIVES, Call, Dialect
 from workbench.inference.served.client import Client
 from workbench.inference.served.loop import Loop
 from workbench.inference.served.pace import Patience, patience_from
 from workbench.inference.served.probabilities import Probabilities
 from workbench.inference.served.providers import named, recognised
-from workbench.inference.served.reply import brief
+from workbench.inference.served.reply import Reply, brief
 from workbench.inference.served.scores import WHOLE, Refusals, likeliest
 from workbench.inference.served.snapshots import Snapshots
 
@@ -101,6 +101,8 @@ class RemoteModel:
         self._snapshots = Snapshots(address.name, self._account.budget.cost)
         self._dialect = Dialect(address, named(address.dialect) if address.dialect else recognised(address.host, ()))
         self._revision = UNKNOWN
+        self.listed: Mapping[str, Any] = {}
+        "what the endpoint lists of this model"
         self._most = self._patience.concurrency
         self._loop: Loop | None = None
         self._asker: Asker | None = None
@@ -113,6 +115,11 @@ class RemoteModel:
         snapshot = self._snapshots.current or ""
         encoding = self._dialect.provider.encoding or UNKNOWN
         return ModelCard(self.address.name, self._revision, "openai", "served", "served", encoding, snapshot)
+
+    @property
+    def dialect(self) -> Dialect:
+        """How this server is asked, as far as it is known or was learned."""
+        return self._dialect
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -166,8 +173,19 @@ class RemoteModel:
         loop, asker = self._open()
         listed = loop.do(asker.client.served()) or ()
         self._revision = _revision(self.address, listed)
+        self.listed = _entry(self.address, listed) or {}
         if not self.address.dialect:
             self._dialect.speak(recognised(self.address.host, listed))
+
+    def score_with(self, sampling: Sampling) -> None:
+        """See `Configured`."""
+        self._dialect.provider.thinking_fields(sampling.thinking)
+        self._dialect.scored_with = sampling
+
+    def ask(self, call: Call) -> Reply:
+        """Return the reply to one call by itself. Raises what `Asker.ask` raises."""
+        loop, asker = self._open()
+        return loop.do(asker.ask(Run(self.address.name, call.sampling), call))
 
     def at_once(self, most: int | None) -> None:
         """Bound the calls under way, from any thread; within the bound their number still adapts."""
@@ -183,6 +201,7 @@ class RemoteModel:
             "requests": spent.requests,
             "tokens_in": spent.prompt_tokens,
             "tokens_out": spent.answer_tokens,
+            "tokens_thought": spent.thinking_tokens or None,
             "at_once": int(self._asker.pace.limit) if self._asker else None,
             "at_once_most": self._most,
             "cost": self.cost,
@@ -204,6 +223,7 @@ class RemoteModel:
         server is down), what was answered is yielded first and ModelError is raised then.
         """
         self._dialect.provider.check(sampling)
+        self._dialect.provider.thinking_fields(sampling.thinking)  # refused before anything is paid
 
         async def answer(asker: Asker, run: Run, position: int) -> tuple[Drawn, ...] | None:
             return await asker.answer(run, position, requests[position])
@@ -365,12 +385,16 @@ def _ended(run: Run, refusals: Refusals, reason: str) -> None:
         run.end(error)
 
 
+def _entry(address: Address, listed: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    return next((entry for entry in listed if entry.get("id") == address.model), None)
+
+
 def _revision(address: Address, listed: tuple[dict[str, Any], ...]) -> str:
     """Return what an endpoint says of the model that does not change while it serves the same one.
 
     The official endpoint dates its models; others put the time of asking there, but may name the weights (`root`).
     """
-    entry = next((entry for entry in listed if entry.get("id") == address.model), None)
+    entry = _entry(address, listed)
     if entry is None:
         return UNKNOWN
     named = str(entry.get("root") or entry["id"])

@@ -18,7 +18,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from workbench.domain.responses import Sampling
+from workbench.domain.responses import EFFORTS, NO_THINKING, Sampling
 from workbench.errors import ModelError
 
 TOP_K, TOKENS, EFFORT = "{top_k}", "{tokens}", "{effort}"
@@ -84,6 +84,23 @@ class Provider:
                 f"{sampling.temperature:g}. Ask with --temperature {most:g} or less"
             )
 
+    def thinking_fields(self, thinking: str) -> dict[str, Any]:
+        """Return what asks for so much thinking. Raises ModelError where this server has no such field."""
+        if not thinking:
+            return {}
+        tokens = int(thinking) if thinking.isdecimal() else EFFORTS.get(thinking)
+        ways = [NO_THINKING] if tokens is None else ["budget"] if thinking.isdecimal() else ["effort", "budget"]
+        for way in ways:
+            if way in self.thinking:
+                found: dict[str, Any] = _filled(self.thinking[way], {TOKENS: tokens, EFFORT: thinking})
+                return found
+        knows = {"effort": "low, medium, high", "budget": "a number of tokens", NO_THINKING: NO_THINKING}
+        known = ", ".join(knows[way] for way in self.thinking) or "none is known"
+        raise ModelError(
+            f"{self.name}: no field is known that asks for thinking {thinking!r}; of its fields: {known}. Leave "
+            "--thinking out, and give the field that this server takes in --extra-body"
+        )
+
     def fields(self, sampling: Sampling) -> dict[str, Any]:
         """Return what is sent besides the parameters that every endpoint takes."""
         if "top_k" in sampling.left:
@@ -144,3 +161,26 @@ def recognised(host: str, entries: tuple[Mapping[str, Any], ...]) -> Provider:
         if any(host == name or host.endswith(f".{name}") for name in one.hosts) or owners & set(one.owned_by):
             return one
     return UNKNOWN
+
+
+def as_markdown() -> str:
+    """Return the dialects as a table for people."""
+    heads = ("server", "known by", "neutral", "its own", "ignores", "n", "alternatives", "thinking", "status", "source")
+    rows = [heads, tuple("---" for _ in heads)]
+    for one in providers():
+        known = [*(f"`owned_by` {name}" for name in one.owned_by), *one.hosts] or [f"`#{one.key}`"]
+        rows.append(
+            (
+                one.name,
+                ", ".join(known),
+                ", ".join(sorted(one.neutral)) or "nothing to send",
+                ", ".join(one.own) or "none",
+                ", ".join(one.ignores) or "none",
+                "yes" if one.n else "one a call",
+                f"{one.logprobs}" if one.logprobs else "none",
+                ", ".join(one.thinking) or "no switch",
+                one.tested,
+                f"[documentation]({one.source})",
+            )
+        )
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)

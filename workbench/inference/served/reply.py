@@ -98,6 +98,8 @@ class Reply:
     "the model that the server reports; empty where it reports none"
     fingerprint: str
     "its `system_fingerprint`, empty where it has none"
+    thinking_tokens: int = 0
+    "of the answer tokens, those of thoughts, where the server counts them apart"
     echoed: Mapping[str, Any] | None = None
     "log-probabilities of the prompt, where the server sends it back apart from the answers"
 
@@ -119,7 +121,8 @@ def read_reply(content: bytes, asked: int, hidden: str | None = None) -> Reply:
     taken = [first[index] for index in sorted(first)][:asked]
     usage = value.get("usage")
     usage = usage if isinstance(usage, dict) else {}
-    hidden_thought = bool(_count(_dict(usage.get("completion_tokens_details")).get("reasoning_tokens")))
+    thinking_tokens = _count(_dict(usage.get("completion_tokens_details")).get("reasoning_tokens")) or 0
+    hidden_thought = bool(thinking_tokens)
     choices = tuple(choice for entry in taken if (choice := _choice(entry, hidden_thought)) is not None)
     if not choices:
         ended = taken[0].get("finish_reason")
@@ -132,6 +135,7 @@ def read_reply(content: bytes, asked: int, hidden: str | None = None) -> Reply:
         _count(usage.get("completion_tokens")),
         _reported(value.get("model")),
         _reported(value.get("system_fingerprint")),
+        thinking_tokens,
         _echoed(value.get("prompt")),
     )
 

@@ -80,6 +80,9 @@ answers      sampled: to their end, as published
              labels or for the letter of an option
 chat format  a model whose chat template is used, or a file that holds
              one: for base models, which have none
+thinking     how much a model may think before it answers: off, low,
+             medium, high or a number of tokens, which are not those of
+             the answer; nothing: as the model does by itself
 extra fields further fields of each request to a served model: a JSON
              or TOML file, or the JSON itself; part of the sampling
 seed         the same seed, model and prompt give the same answers
@@ -92,7 +95,7 @@ COUNTS_HERE = (
     "Everything is stored already, for prompts of the same text: nothing is asked. F5 lets it count for this design."
 )
 PROBE_FIRST = f"probe of {PROBED} first"
-TYPED = ("model", "statements", "seed", "cluster", "chat_format", "extra_body")
+TYPED = ("model", "statements", "seed", "cluster", "chat_format", "thinking", "extra_body")
 INDENT = " " * 13
 
 
@@ -155,7 +158,9 @@ class JobForm(StartForm):
             yield sampled(row("answers", select("answers", ANSWERS)))
             yield row("dtype", select("dtype", [("usual", "usual"), *((name, name) for name in DTYPES)]))
             yield row("cluster", Field(id="cluster", compact=True, placeholder="none"))
-        yield row("extra fields", Field(id="extra_body", compact=True, placeholder="none · a file or JSON, if served"))
+        with Horizontal(classes="pair"):
+            yield row("thinking", Field(id="thinking", compact=True, placeholder="as it does · off · low · 500"))
+            yield row("extra fields", Field(id="extra_body", compact=True, placeholder="none · a file or JSON"))
         yield Static(id="note", classes="note", markup=False)
 
     def read_choices(self, store: Store) -> tuple[Choices, ...]:

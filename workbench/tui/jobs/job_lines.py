@@ -227,6 +227,8 @@ def _sampled(job: Job) -> str:
     shares.append(f"failed {percent(failed, answers + failed, 1)}")
     saved = ("shared",) if job.exact else ("shared", "merged")
     shares += [f"{name} {percent(job.progress.get(name, 0), 1, 0)}" for name in saved]
+    if job.progress.get("tokens_thought"):
+        shares.append(f"{job.progress['tokens_thought']:,.0f} tokens of thought")
     if job.progress.get("decided"):
         shares.append(f"ended when decided {percent(job.progress['decided'], answers, 1)}")
     remedy = MORE_TOKENS.format(cancel="" if job.state in ("done", "cancelled") else "cancel, and ")
