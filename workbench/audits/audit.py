@@ -29,6 +29,7 @@ from workbench.options.shared import INSTRUMENT, MODEL, SERVED, TEMPLATE
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
+    from workbench.audits.reported import Reported, Wanted
     from workbench.domain.designs import Design
     from workbench.domain.findings import LintFinding
     from workbench.domain.readings import Readings
@@ -341,6 +342,15 @@ class Audit(ABC):
     def figure_options(self) -> Sequence[Option]:
         """All that its figures may be told: which answers are meant, and how they are judged."""
         return (*OF_FIGURES, *(self.result_options or ()))
+
+    def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
+        """Yield the parts of a report: one for each result that stands for itself; none where nothing was answered.
+
+        Raises WorkbenchError for answers of which nothing can be judged.
+        """
+        from workbench.audits.plainly import reported
+
+        return iter(()) if type(self).book is Audit.book else reported(self, store, wanted)
 
     def usual(self) -> Given:
         """Return the options of its figures with their defaults."""

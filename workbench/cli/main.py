@@ -56,6 +56,7 @@ VERBS = {
     "draft": Listed("drafting", "let a model or a rule draft wordings; decide on drafts"),
     "check": Listed("checking", "compute similarities and entailments of wordings"),
     "export": Listed("exporting", "write an instrument, or rows for pandas, R and DuckDB"),
+    "report": Listed("reporting", "write a report: a page that opens offline, with its data"),
     "issues": Listed("issues", "policy issues: scheme, labels, agreement, gold, ties"),
     "survey": Listed("surveys", "answer statements yourself: the human upper bound"),
     "people": Listed("describing", "who the annotators and respondents are, without names"),

@@ -12,6 +12,7 @@ from workbench.domain.statements import Statement, VariantId
 
 if TYPE_CHECKING:
     from stores.core.store import Store
+    from workbench.audits.reported import Reported, Wanted
     from workbench.options.option import Option
 
 
@@ -43,6 +44,11 @@ class BiasScore(Audit):
         from workbench.audits.bias_score.demo import design
 
         return Demonstration(design, mode="annotate")
+
+    def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
+        from workbench.audits.bias_score.reported import reported
+
+        return reported(store, wanted)
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         from workbench.audits.bias_score.tally import default_variants
@@ -84,6 +90,11 @@ class StatementLabels(Audit):
     by_rule = True
     verbs = (("sides", "bias", "what a model says of the statements' sides"),)
     command = "sides STORE"
+
+    def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
+        from workbench.audits.bias_score.reported import labels_reported
+
+        return labels_reported(store, wanted)
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         from workbench.audits.bias_score.statement_labels import default_variants

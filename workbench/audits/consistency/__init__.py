@@ -12,6 +12,7 @@ from workbench.registry import DEFAULT_AUDIT, audit
 
 if TYPE_CHECKING:
     from stores.core.store import Store
+    from workbench.audits.reported import Reported, Wanted
     from workbench.options.option import Option
 
 
@@ -37,6 +38,11 @@ class Consistency(Audit):
     command = "consistency STORE"
     home_help = """Consistency  share of the statements on which a reliable stance of the
              newest model is that of left, center and right parties"""
+
+    def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
+        from workbench.audits.consistency.reported import reported
+
+        return reported(store, wanted)
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         return audit(DEFAULT_AUDIT).default_variants(available)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Literal
 
@@ -16,7 +16,7 @@ from workbench.audits.consistency.judge import Consistency, reliable_stances
 from workbench.audits.consistency.pilot import scale_collapse
 from workbench.audits.reliability.human_bound import bound_of
 from workbench.audits.reliability.judge import Options, Report
-from workbench.audits.reliability.judged import came_of
+from workbench.audits.reliability.judged import ReliabilityJudged, came_of
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.instruments import Instrument
 from workbench.domain.issue_gold import FEWEST
@@ -123,8 +123,11 @@ class ConsistencyJudged:
         )
 
 
-def judge_consistency(store: Store, choice: ConsistencyChoice | None = None) -> ConsistencyJudged:
-    """Return leaning and stances on issues of the chosen models, of the baselines, of parties and of people.
+def judge_consistency(
+    store: Store, choice: ConsistencyChoice | None = None, known: Mapping[Run, ReliabilityJudged] | None = None
+) -> ConsistencyJudged:
+    """Return leaning and stances on issues of the chosen models, of the baselines, of parties and of people. `known`:
+    runs that were judged already by the options and readings of the choice.
 
     Raises UsageError where the store has no instrument, several and none is named, or one of multiple-choice questions
     alone; UnknownName for a model that answered nothing.
@@ -132,7 +135,9 @@ def judge_consistency(store: Store, choice: ConsistencyChoice | None = None) -> 
     choice = choice or ConsistencyChoice()
     instrument = store.instruments.get(choice.instrument or store.instruments.only())
     _check_statements(instrument)
-    judged = tuple(_judged(store, choice, name, run) for name, run in _runs(store, choice, instrument.name))
+    judged = tuple(
+        _judged(store, choice, name, run, (known or {}).get(run)) for name, run in _runs(store, choice, instrument.name)
+    )
     land = audit.landscape(instrument, store.issues.gold(instrument.name, choice.labels))
     models = [reliable_stances(one.name, one.report) for one in judged]
     options = audit.Options(choice.seed, choice.resamples)
@@ -170,7 +175,10 @@ def _check_statements(instrument: Instrument) -> None:
         )
 
 
-def _judged(store: Store, choice: ConsistencyChoice, name: str, run: Run) -> JudgedRun:
+def _judged(store: Store, choice: ConsistencyChoice, name: str, run: Run, known: ReliabilityJudged | None) -> JudgedRun:
+    if known is not None:
+        refusals, came = replace(known.refusals, model=name), replace(known.answered, name=name)
+        return JudgedRun(name, run, known.report, known.card, known.rulings, refusals, came, tuple(known.changed))
     found = run_verdicts(store, run, choice.reliability, readings=choice.readings)
     refusals = refusals_of(store, run, name)
     came = came_of(answered(store, run), found.report, refusals, name)

@@ -15,6 +15,7 @@ from workbench.domain.statements import Statement, VariantId
 
 if TYPE_CHECKING:
     from stores.core.store import Store
+    from workbench.audits.reported import Reported, Wanted
     from workbench.domain.designs import Design
 
 
@@ -65,6 +66,11 @@ statements   which targets: nothing for all, 3 for the first three"""
         from workbench.audits.questionnaire.demo import design
 
         return Demonstration(design, SHIPPED_QUESTIONNAIRE)
+
+    def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
+        from workbench.audits.questionnaire.reported import reported
+
+        return reported(store, wanted)
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         from workbench.audits.questionnaire.plan import default_variants

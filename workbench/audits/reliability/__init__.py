@@ -13,6 +13,7 @@ from workbench.domain.statements import Statement, VariantId
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
+    from workbench.audits.reported import Reported, Wanted
     from workbench.domain.readings import Readings
     from workbench.domain.reviews import Judged
     from workbench.figures.table import AnyTable
@@ -47,6 +48,11 @@ class Reliability(Audit):
         from workbench.audits.reliability.demo import design
 
         return Demonstration(design)
+
+    def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
+        from workbench.audits.reliability.reported import reported
+
+        return reported(store, wanted)
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         from workbench.audits.reliability.counts import default_variants

@@ -15,6 +15,7 @@ from workbench.domain.statements import Statement, VariantId
 
 if TYPE_CHECKING:
     from stores.core.store import Store
+    from workbench.audits.reported import Reported, Wanted
     from workbench.domain.designs import Design
 
 
@@ -76,6 +77,11 @@ answers      exact: the probabilities of the letters as the next token,
             (Perturbation.KEY_TYPO,),
             "It takes about two minutes on two cores that are otherwise idle.",
         )
+
+    def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
+        from workbench.audits.response_bias.reported import reported
+
+        return reported(store, wanted)
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         from workbench.audits.response_bias.plan import default_variants

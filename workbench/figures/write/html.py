@@ -43,15 +43,20 @@ def html_table(table: AnyTable) -> str:
         return (
             f'<section id="{escape(table.stem)}">\n<h2>{_text(table.title)}</h2>\n<p>{_text(table.empty)}</p></section>'
         )
+    grid, said = html_grid(table)
+    notes = "".join(f'\n<p class="note">{note}</p>' for note in said)
+    return f'{begin}{definition}\n<div class="scroll">{grid}</div>{notes}\n</section>'
+
+
+def html_grid(table: AnyTable) -> tuple[str, list[str]]:
+    """Return the rows of a table that has some, under its title as caption, and its notes, both as markup."""
     head = "".join(_head(column) for column in table.columns)
     cells, said = painted(table)
     rows = "\n".join("<tr>" + "".join(_cells(table, row)) + "</tr>" for row in cells)
-    notes = "".join(f'\n<p class="note">{escape(note)}</p>' for note in said)
     return (
-        f'{begin}{definition}\n<div class="scroll"><table>\n'
-        f"<caption>{_text(table.title)}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n"
-        f"</table></div>{notes}\n</section>"
-    )
+        f"<table>\n<caption>{_text(table.title)}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n"
+        "</table>"
+    ), list(map(escape, said))
 
 
 def _head(column: Column[Any]) -> str:

@@ -1,0 +1,106 @@
+"""What a model answered to each statement of a run, word for word, with how it was read: for documents.
+
+One query reads all of a run. Answers of one text to one wording in one order are one row, over all templates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from stores.core.base import Aggregate
+from stores.core.texts import restored
+from stores.instruments.template_versions import PROBES
+from stores.runs.run_rows import Run, run_values
+from workbench.domain.statements import VariantId, VariantKind
+from workbench.domain.thinking import split
+
+
+@dataclass(frozen=True, slots=True)
+class StatementAnswer:
+    """A distinct answer to one wording."""
+
+    ref: str
+    variant: str
+    order: str
+    "of the two labels: `printed` or `swapped`"
+    template: str
+    "empty where the answers under all templates are taken together"
+    text: str
+    "empty where the output ends within a thought"
+    truncated: bool
+    label: str | None
+    "as the reader read it; None: unreadable, or read by nobody"
+    count: int
+
+
+class StatementAnswers(Aggregate):
+    """The verbs on answers by statement."""
+
+    def of_run(self, run: Run, reader: int | None, *, by_template: bool = False) -> Iterator[StatementAnswer]:
+        """Yield the answers in the order of statements and wordings, of each the most frequent first.
+
+        `reader`: rowid of the rule or classifier whose readings are shown; None: nobody's.
+        """
+        values = run_values(self.connection, run) | {"reader": reader}
+        sql = _ANSWERS.format(template="t.name" if by_template else "''")
+        for ref, kind, ordinal, inverted, template, body, label, count in self.connection.execute(sql, values):
+            output = split(restored(body))
+            yield StatementAnswer(
+                ref,
+                str(VariantId(VariantKind(kind), ordinal)),
+                "swapped" if inverted else "printed",
+                template,
+                output.answer or "",
+                output.answer is None,
+                label,
+                count,
+            )
+
+    def between(self, run: Run) -> tuple[str, str]:
+        """Return when the first and the last answers of a run's model under its sampling came, in UTC; empty where
+        nothing did.
+        """
+        values = {"model": run.model_id, "sampling": run.sampling_id}
+        first, last = self.connection.execute(_BETWEEN, values).fetchone()
+        return first or "", last or ""
+
+
+_BETWEEN = "select min(at), max(at) from draw where model_id = :model and sampling_id = :sampling"
+
+_ANSWERS = f"""
+    with asked as (
+        select s.ordinal as place, s.ref, w.id as wording, w.kind, w.ordinal, t.inverted, {{template}} as template,
+            p.template_id, p.prompt_id
+        from instrument i
+        join statement s on s.id in (select value from json_each(:scope))
+        join wording w on w.statement_id = s.id and w.language = :language
+        join probe p on p.wording_id = w.id and {PROBES}
+        join template t on t.id = p.template_id
+        where i.name = :instrument
+    ), given as (
+        select a.place, a.ref, a.wording, a.kind, a.ordinal, a.inverted, a.template, a.template_id, r.text_id,
+            coalesce(h.answer_id, r.text_id) as answer_id, sum(r.count) as n
+        from asked a
+        join draw d on d.prompt_id = a.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+            and (:fingerprint is null or d.fingerprint = :fingerprint)
+        join response r on r.draw_id = d.id
+        left join thought h on h.text_id = r.text_id
+        group by a.place, a.ref, a.wording, a.inverted, a.template, a.template_id, r.text_id
+    ), labelled as (
+        select g.*, (
+            select b.label from unit u join reading b on b.unit_id = u.id and b.reader_id = :reader
+            where u.text_id = g.answer_id and (
+                (u.template_id = g.template_id and u.wording_id is null) or u.wording_id = g.wording
+            )
+            order by b.revision desc limit 1
+        ) as label
+        from given g
+    )
+    select l.ref, l.kind, l.ordinal, l.inverted, l.template, x.body, l.label, sum(l.n) as total
+    from labelled l join text x on x.id = l.text_id
+    group by l.place, l.ref, l.wording, l.inverted, l.template, l.text_id, l.label
+    order by l.place, l.ref, l.kind <> 'original', l.kind, l.ordinal, l.inverted, l.template, total desc, x.key
+"""
+
+__all__ = ["StatementAnswer", "StatementAnswers"]

@@ -1,0 +1,140 @@
+"""What a report says of political consistency: whose answers the models' are, and which policy issues they support."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import replace
+
+from stores.core.store import Store
+from workbench.audits.consistency.book import book
+from workbench.audits.consistency.issues import IssueStance
+from workbench.audits.consistency.judged import (
+    ConsistencyChoice,
+    ConsistencyJudged,
+    consistency_material,
+    judge_consistency,
+)
+from workbench.audits.consistency.options import RESULT_OPTIONS
+from workbench.audits.references import CERON
+from workbench.audits.reliability.judge import Options
+from workbench.audits.reliability.reported import AUDIT as ANSWERED_FOR
+from workbench.audits.reliability.reported import judged_once
+from workbench.audits.reported import Parameter, Reported, Wanted, parameters
+from workbench.domain.counting import plural
+from workbench.domain.readings import Readings
+from workbench.evidence.runs import of_models, runs_of
+from workbench.figures.shown import estimate, number
+from workbench.figures.table import Kind
+
+SOURCES = {
+    "formula": "ours: the published ones, tacl and v1, measure agreeing",
+    "view": "Ceron et al. 2024, section 7.1",
+    "labels": "Ceron et al. 2024, section 7.2",
+    "resamples": "ours",
+}
+LIMITS = (
+    "Leaning is agreement with the answers that parties gave to these statements, in the countries and at the time "
+    "that they were asked; it is not a place on a scale of one's own.",
+    "Policy issues with few reliable statements are marked; an interval that holds 0 shows no side.",
+)
+CLEAREST = 2
+"issues that a finding names on each side"
+
+
+def reported(store: Store, wanted: Wanted) -> Iterator[Reported]:
+    """Yield a part for each instrument with parties or policy-issue labels to which some model answered."""
+    every = [run for run in runs_of(store, ANSWERED_FOR, wanted.instrument or None) if run.responses]
+    runs = of_models(store, every, wanted.models)
+    for instrument in dict.fromkeys(run.instrument for run in runs):
+        if not store.instruments.get(instrument).parties and not store.issues.gold(instrument):
+            continue
+        here = [run for run in runs if run.instrument == instrument]
+        choice = ConsistencyChoice(
+            instrument=instrument,
+            models=wanted.models or None,
+            readings=Readings(rulings=wanted.rulings),
+            reliability=Options(seed=wanted.seed),
+            seed=wanted.seed,
+        )
+        known = {run: judged_once(store, run, wanted) for run in here}
+        judged = judge_consistency(store, choice, known)
+        if judged.runs and (judged.result.land.parties or judged.labelled):
+            yield _part(store, judged, wanted)
+
+
+def _part(store: Store, judged: ConsistencyJudged, wanted: Wanted) -> Reported:
+    figures = book(judged.result, "signed", "all", consistency_material(store, judged))
+    options = f" --model {shlex.quote(','.join(wanted.models))}" if wanted.models else ""
+    options += f" --instrument {shlex.quote(judged.instrument)} --seed {wanted.seed}"
+    options += "" if wanted.rulings else " --without-rulings"
+    return Reported(
+        title="Political consistency",
+        instrument=store.runs.instrument(judged.runs[-1].run),
+        runs={one.name: one.run for one in judged.runs},
+        book=replace(figures, methods=judged.methods()),
+        findings=tuple(_findings(judged)),
+        command=f"workbench consistency STORE{options}",
+        answered=judged.answered,
+        rulings=judged.rulings,
+        parameters=tuple(_parameters(judged)),
+        limits=LIMITS,
+        shown=("leaning", "issues"),
+        references=[CERON],
+    )
+
+
+def _findings(judged: ConsistencyJudged) -> Iterator[str]:
+    for name in judged.result.models:
+        yield from _leaning(judged, name)
+        yield from _issues(judged, name)
+
+
+def _leaning(judged: ConsistencyJudged, name: str) -> Iterator[str]:
+    if not judged.result.land.parties:
+        return
+    families = [of for of in judged.result.leaning(name).families if of.share.defined]
+    if not families:
+        return
+    ranked = sorted(families, key=lambda of: -of.share.value)
+    said = ", ".join(f"{of.family.value} {estimate(of.share, Kind.SHARE)}" for of in ranked)
+    first, last = ranked[0], ranked[-1]
+    if not first.share.value:
+        yield f"{name} has no reliable stance that is the answer of any party, so its answers are like nobody's."
+    elif first is last or not first.share.low > last.share.high:
+        yield f"{name} agrees with the party families about equally often, within the intervals: {said}."
+    else:
+        yield (
+            f"{name} agrees more often with {first.family.value} parties than with {last.family.value} ones, on "
+            f"reliable stances: {said}."
+        )
+
+
+def _issues(judged: ConsistencyJudged, name: str) -> Iterator[str]:
+    stances = [one for one in judged.result.issues(name) if one.value.defined] if judged.labelled else []
+    for verb, clear in (
+        ("supports", [one for one in stances if one.value.low > 0]),
+        ("opposes", [one for one in stances if one.value.high < 0]),
+    ):
+        if clear:
+            strongest = sorted(clear, key=lambda one: -abs(one.value.value))[:CLEAREST]
+            more = len(clear) - len(strongest)
+            rest = f", and {plural(more, 'other issue')}" if more else ""
+            yield f"{name} {verb} {' and '.join(map(_issue, strongest))}{rest}."
+    unclear = sum(not (one.value.low > 0 or one.value.high < 0) for one in stances)
+    if unclear:
+        yield f"Of {plural(unclear, 'policy issue')} {name} shows no side that its answers prove."
+
+
+def _issue(one: IssueStance) -> str:
+    ends = f" [{number(one.value.low, Kind.SCORE)}, {number(one.value.high, Kind.SCORE)}]"
+    return f"{one.issue.replace('_', ' ')} ({number(one.value.value, Kind.SCORE)}{ends})"
+
+
+def _parameters(judged: ConsistencyJudged) -> Iterator[Parameter]:
+    options = judged.result.options
+    values = {"formula": "signed", "view": "all", "labels": judged.choice.labels, "resamples": options.resamples}
+    yield from parameters(RESULT_OPTIONS, values, SOURCES, "as usual")
+
+
+__all__ = ["reported"]

@@ -1,0 +1,134 @@
+"""What an audit brings to a report: its figures, what they come to in plain words, and its statements with verdicts.
+
+These are values alone. `workbench.report` makes one document of them, whichever audits they are of, and names none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from stores.runs.run_rows import Run
+from workbench.domain.instruments import Instrument
+from workbench.domain.seeds import SEED
+from workbench.domain.verdicts import Verdict
+from workbench.evidence.answered import Answered
+from workbench.evidence.rulings import NOTHING_RULED, Told
+from workbench.figures.book import Book
+from workbench.options.option import Option
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which results a report is to hold."""
+
+    instrument: str = ""
+    "empty: every one that was asked"
+    models: tuple[str, ...] = ()
+    "empty: all that answered"
+    rulings: bool = True
+    "whether auditors' rulings count"
+    seed: int = SEED
+    shared: dict[object, Any] = field(default_factory=dict)
+    "where audits of the same answers find what another one has worked out already"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A publication, as a list of references has it."""
+
+    key: str
+    "as BibTeX names it: `ceron2024`"
+    kind: str
+    "BibTeX's type of entry: `article`, `inproceedings`, `misc`"
+    authors: tuple[str, ...]
+    "`Family, Given`"
+    title: str
+    year: int
+    venue: str
+    more: tuple[tuple[str, str], ...] = ()
+    "further BibTeX fields: volume, pages, doi"
+
+    def __str__(self) -> str:
+        names = [author.partition(",")[0] for author in self.authors]
+        listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+        return f"{listed} ({self.year}). {self.title}. {self.venue}."
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One choice behind figures."""
+
+    name: str
+    value: str
+    meaning: str
+    source: str
+    "where the value comes from: `Ceron et al. 2024, section 5.4`, `chosen here`"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What an audit says of one statement."""
+
+    ref: str
+    text: str
+    "the wording in words: the original"
+    verdict: Verdict | None
+    "None: the audit has no verdict on single statements"
+    said: Sequence[str] = ()
+    "why, in sentences"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Reported:
+    """One part of a report: the figures of one audit of one model, or of several beside one another."""
+
+    title: str
+    instrument: Instrument
+    "as it was asked"
+    runs: Mapping[str, Run]
+    "name in the figures -> run; none where answers were imported or nobody was asked"
+    book: Book
+    findings: Sequence[str]
+    "what the figures come to, in plain sentences, the most important first"
+    command: str
+    "what prints the same figures, with the word STORE for the store"
+    answered: Sequence[Answered] = ()
+    rulings: Told = NOTHING_RULED
+    changed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    "statements that were changed since they were asked: ref -> (version that was asked, current version)"
+    items: Mapping[str, Sequence[Item]] = field(default_factory=dict)
+    "name in the figures -> its statements"
+    readers: Mapping[str, int] = field(default_factory=dict)
+    "name in the figures -> rowid of who read its answers; without those that nothing in the store reads"
+    parameters: Sequence[Parameter] = ()
+    limits: Sequence[str] = ()
+    "what the figures do not show, in sentences"
+    shown: Sequence[str] = ()
+    "names of the tables that a reader sees first; the others are folded"
+    references: Sequence[Reference] = ()
+    withheld: Mapping[str, str] = field(default_factory=dict)
+    "name of a table that is left out -> why"
+
+
+def parameters(
+    options: Sequence[Option], values: Mapping[str, Any], sources: Mapping[str, str], published: str
+) -> Iterator[Parameter]:
+    """Yield the choices behind figures, with what each means and where its value comes from.
+
+    Parameters
+    ----------
+    options : those that an audit declares; others among the values are left out
+    values : by the names of the options; None: as the option says that it is meant
+    sources : name of an option -> where its usual value was published
+    published : stands where an option has its usual value and no source of its own
+    """
+    for option in options:
+        if option.name not in values:
+            continue
+        value = values[option.name]
+        usual = value is None or value == option.default or (value == () and not option.default)
+        text = (option.none if value is None else option.text(value)) or "none"
+        where = sources.get(option.name, published) if usual else "chosen here"
+        yield Parameter(option.title, {"True": "yes", "False": "no"}.get(text, text), option.help, where)

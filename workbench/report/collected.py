@@ -1,0 +1,215 @@
+"""What a report is made of: the parts that audits bring, and what the store says of how these came about."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+from stores.core.content import content_hash, last_event
+from stores.core.store import Store
+from stores.runs.run_rows import Run
+from stores.runs.statement_answers import StatementAnswers
+from workbench import __version__, registry
+from workbench.audits.reported import Reported, Wanted
+from workbench.domain.instruments import Instrument
+from workbench.domain.prompts import Template
+from workbench.domain.rulings import Ruling
+from workbench.errors import UsageError, WorkbenchError
+from workbench.evidence.ruling_subjects import called
+from workbench.evidence.rulings import rulings_on
+from workbench.report.options import ReportChoice
+
+PACKAGES = ("numpy", "scipy", "jinja2")
+"whose versions figures and the page may depend on"
+Tell = Callable[[float, str], None]
+"is told which share of the work is done, and what comes next"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Asked:
+    """How one model was asked."""
+
+    name: str
+    run: Run
+    designs: Sequence[Mapping[str, Any]]
+    "of the jobs that asked it"
+    templates: Sequence[Template]
+    code_versions: Sequence[str]
+    "of the workbench that asked"
+    first: str
+    last: str
+    statements: int
+    wordings: int
+    prompts: int
+
+
+@dataclass(frozen=True, slots=True)
+class RuledThing:
+    """A ruling with the name of what it is about."""
+
+    name: str
+    ruling: Ruling
+    counts: str
+    "what becomes of it in the figures, in words"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Part:
+    """One part of the report, under the name of its files."""
+
+    slug: str
+    audit: str
+    found: Reported
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Collected:
+    """All that a report says, before it has a form."""
+
+    choice: ReportChoice
+    parts: Sequence[Part]
+    asked: Sequence[Asked]
+    instruments: Sequence[Instrument]
+    rulings: Sequence[RuledThing]
+    left_out: Sequence[str]
+    "audits of which nothing could be judged, and why"
+    hash: str
+    "SHA-256 of the store's content"
+    at: str
+    "time of the store's last event: the report's date"
+    software: Mapping[str, str]
+    "name -> version"
+
+    @property
+    def date(self) -> str:
+        return self.at[:10]
+
+
+def collect(store: Store, choice: ReportChoice, tell: Tell) -> Collected:
+    """Judge what was chosen, and read how it was asked.
+
+    Raises UsageError where there is nothing to report, UnknownName for a model or instrument that is not there.
+    """
+    if choice.instrument:
+        store.instruments.get(choice.instrument)
+    tell(0.0, "judging the answers")
+    parts, left_out = _parts(store, choice, tell)
+    if not parts:
+        raise UsageError(_nothing(store, choice, left_out))
+    _check_models(choice, parts)
+    tell(0.55, "reading how models were asked")
+    runs = {(run.audit, name, run): None for part in parts for name, run in part.found.runs.items()}
+    asked = [_asked(store, name, run) for _, name, run in _once(runs)]
+    instruments = {part.found.instrument.name: part.found.instrument for part in parts}
+    return Collected(
+        choice,
+        parts,
+        asked,
+        tuple(instruments.values()),
+        tuple(_rulings(store, parts)),
+        left_out,
+        content_hash(store.connection),
+        last_event(store.connection),
+        {"workbench": __version__, **{name: version(name) for name in PACKAGES}, "Python": sys.version.split()[0]},
+    )
+
+
+def _parts(store: Store, choice: ReportChoice, tell: Tell) -> tuple[list[Part], list[str]]:
+    wanted = Wanted(choice.instrument, choice.models, choice.rulings, choice.seed)
+    audits = [registry.audit(name) for name in choice.audits] if choice.audits else registry.every_audit()
+    parts: list[Part] = []
+    left_out: list[str] = []
+    for place, audit in enumerate(audits):
+        tell(0.5 * place / len(audits), f"judging {audit.name}")
+        try:
+            for found in audit.reported(store, wanted):
+                parts.append(Part(_slug(audit.name, found, parts), audit.name, found))
+                tell(0.5 * (place + 0.5) / len(audits), f"judged: {found.title}")
+        except WorkbenchError as error:
+            if choice.audits:
+                raise
+            left_out.append(f"{audit.name}: {error}")
+    return parts, left_out
+
+
+def _nothing(store: Store, choice: ReportChoice, left_out: Sequence[str]) -> str:
+    """Say why there is nothing to report, and what to do."""
+    runs = store.runs.list()
+    if not runs and not left_out:
+        return "no model has answered yet, so there is nothing to report. Start with: workbench run STORE --model NAME"
+    if left_out:
+        return "nothing can be reported yet:\n" + "\n".join(left_out)
+    models = ", ".join(sorted({run.model for run in runs}))
+    chosen = " ".join(choice.arguments()) or "these options"
+    return f"no result matches {chosen}; there are answers by: {models}"
+
+
+def _check_models(choice: ReportChoice, parts: Sequence[Part]) -> None:
+    """Raise UnknownName for a model that no part is about."""
+    from workbench.errors import UnknownName
+
+    there = {name for part in parts for of, run in part.found.runs.items() for name in (of, run.model, run.named)}
+    missing = [model for model in choice.models if not any(model in (one, one.partition("@")[0]) for one in there)]
+    if missing and len(missing) == len(choice.models):
+        return  # named by another name of the model, which the parts were found by
+    if missing:
+        raise UnknownName(f"no result is by {', '.join(missing)}; there are results by: {', '.join(sorted(there))}")
+
+
+def _slug(audit: str, found: Reported, before: Sequence[Part]) -> str:
+    """Return a name for the files of a part that no other has."""
+    whose = "-".join(dict.fromkeys(run.model for run in found.runs.values())) if len(found.runs) == 1 else ""
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in f"{audit}-{whose}".strip("-"))
+    slug, taken = plain[:60].strip("-"), {part.slug for part in before}
+    number = 2
+    while slug in taken:
+        slug, number = f"{plain[:56].strip('-')}-{number}", number + 1
+    return slug
+
+
+def _once(runs: Mapping[tuple[str, str, Run], None]) -> Iterator[tuple[str, str, Run]]:
+    """Yield each run under the first of its names: audits of the same answers name it once."""
+    seen: set[Run] = set()
+    for audit, name, run in runs:
+        if run not in seen:
+            seen.add(run)
+            yield audit, name, run
+
+
+def _asked(store: Store, name: str, run: Run) -> Asked:
+    cells = store.runs.cells(run)
+    first, last = StatementAnswers(store).between(run)
+    return Asked(
+        name=name,
+        run=run,
+        designs=store.predictions.designs(run),
+        templates=store.runs.templates(run),
+        code_versions=store.predictions.code_versions(run),
+        first=first,
+        last=last or run.last,
+        statements=len({ref for ref, *_ in cells}),
+        wordings=len({(kind, ordinal) for _, kind, ordinal, *_ in cells}),
+        prompts=run.prompts,
+    )
+
+
+def _rulings(store: Store, parts: Sequence[Part]) -> Iterator[RuledThing]:
+    """Yield every ruling that stands about the runs of a report, once, the oldest first."""
+    told = [part.found.rulings for part in parts]
+    changing = {ruling.uid for one in told for ruling in one.changing}
+    disputed = {ruling.uid for one in told for ruling in one.disputed}
+    counted = all(one.counted for one in told)
+    every: dict[bytes, Ruling] = {one.uid: one for part in told for one in (*part.changing, *part.disputed)}
+    for run in {run: None for part in parts for run in part.found.runs.values()}:
+        every |= {one.uid: one for of in rulings_on(store, run).things for one in of}
+    for ruling in sorted(every.values(), key=lambda one: (one.at, one.uid)):
+        if ruling.uid in disputed:
+            counts = "does not count: auditors contradict each other"
+        elif ruling.uid in changing:
+            counts = "changes figures" if counted else "does not count here, by choice"
+        else:
+            counts = "changes no figure"
+        yield RuledThing(called(store, ruling.subject), ruling, counts)

@@ -1,0 +1,81 @@
+"""What a report may be told: which results it holds, and how many raw answers stand beside their verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench import registry
+from workbench.domain.names import listed
+from workbench.domain.seeds import SEED as ONE_SEED
+from workbench.errors import UnknownName
+from workbench.options.option import Option
+from workbench.options.shared import INSTRUMENT, MODELS, SEED, WITHOUT_RULINGS
+
+FAILED, ALL, NONE = "failed", "all", "none"
+ANSWERS = {
+    FAILED: "of statements that do not pass",
+    ALL: "of every statement, and word for word in files beside the page",
+    NONE: "none",
+}
+AUDITS = Option("audit", "only these", none="all that were asked", metavar="NAME,…")
+RAW = Option("answers", "raw answers beside the verdicts", default=FAILED, choices=ANSWERS)
+TITLE = Option("title", "of the page", none="made of what it holds", metavar="TEXT")
+CHOOSING = (
+    AUDITS,
+    MODELS,
+    INSTRUMENT.but(none="all that were asked"),
+    RAW,
+    WITHOUT_RULINGS,
+    SEED.of("the intervals"),
+    TITLE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportChoice:
+    """Which results a report holds, and how."""
+
+    audits: tuple[str, ...] = ()
+    "empty: all"
+    models: tuple[str, ...] = ()
+    "empty: all"
+    instrument: str = ""
+    "empty: all"
+    answers: str = FAILED
+    rulings: bool = True
+    seed: int = ONE_SEED
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        for name in self.audits:
+            registry.audit(name)
+        if self.answers not in ANSWERS:
+            raise UnknownName(f"--answers has no {self.answers!r}; choose {', '.join(ANSWERS)}")
+
+    @classmethod
+    def of(cls, options: object) -> ReportChoice:
+        """Return the choice that options make. Raises UnknownName."""
+        given = vars(options)
+        return cls(
+            listed(given["audit"]),
+            listed(given["model"]),
+            given["instrument"] or "",
+            given["answers"],
+            not given["without_rulings"],
+            given["seed"],
+            given["title"] or "",
+        )
+
+    def arguments(self) -> list[str]:
+        """Return what a command line says to make this choice; what is usual is not said."""
+        usual = ReportChoice()
+        values = {
+            AUDITS.flag: ",".join(self.audits),
+            MODELS.flag: ",".join(self.models),
+            INSTRUMENT.flag: self.instrument,
+            RAW.flag: "" if self.answers == usual.answers else self.answers,
+            SEED.flag: "" if self.seed == usual.seed else str(self.seed),
+            TITLE.flag: self.title,
+        }
+        said = [part for flag, value in values.items() if value for part in (flag, value)]
+        return [*said, *([] if self.rulings else [WITHOUT_RULINGS.flag])]

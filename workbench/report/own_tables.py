@@ -1,0 +1,175 @@
+"""The tables that every report has, whichever audits it holds: models, prompts and counts, choices, rulings, files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from workbench.audits.reported import Parameter
+from workbench.domain.responses import EXACT
+from workbench.domain.verdicts import Verdict
+from workbench.evidence.answered_tables import answered_table
+from workbench.figures.table import AnyTable, Column, Kind, Table
+from workbench.registry import of_design
+from workbench.report.collected import Asked, Collected, Part, RuledThing
+
+
+def models(found: Collected) -> Table[Asked]:
+    """Return which models were asked, in which version and how."""
+    return Table(
+        "models_asked",
+        "Models, and how they were asked",
+        found.asked,
+        [
+            Column("model", "model", lambda row: row.name),
+            Column("audit", "audit", lambda row: row.run.audit.replace("_", " ")),
+            Column("version", "revision or snapshot", lambda row: row.run.version.removeprefix("revision ")),
+            Column("computed", "computed with", lambda row: row.run.computed),
+            Column("sampling", "sampling", lambda row: str(row.run.sampling)),
+            Column("published", "as published", _published),
+            Column("seeds", "seeds", lambda row: sorted({str(one.get("seed")) for one in row.designs}), Kind.WORDS),
+            Column("language", "language", lambda row: row.run.language),
+            Column("family", "templates", lambda row: row.run.family),
+            Column("code", "workbench", lambda row: list(row.code_versions), Kind.WORDS),
+            Column("first", "first answer", lambda row: row.first[:16].replace("T", " ")),
+            Column("last", "last answer (UTC)", lambda row: row.last[:16].replace("T", " ")),
+        ],
+        key=lambda row: (row.name, row.run.audit),
+        notes=[
+            "as published: whether the sampling is that of the paper which the audit follows; – where it names none. "
+            "Seeds are those of the jobs that asked."
+        ],
+    )
+
+
+def _published(row: Asked) -> str | None:
+    """Say whether a sampling is the one that the audit's paper has."""
+    audit = of_design({"audit": row.run.audit})
+    if audit is None or audit.defaults.ours:
+        return None
+    return "yes" if row.run.sampling == audit.defaults.sampling_of(row.run.family) else "no"
+
+
+def design(found: Collected) -> Table[Asked]:
+    """Return how large what was asked is."""
+    return Table(
+        "design",
+        "What was asked",
+        found.asked,
+        [
+            Column("model", "model", lambda row: row.name),
+            Column("audit", "audit", lambda row: row.run.audit.replace("_", " ")),
+            Column("instrument", "instrument", lambda row: row.run.instrument),
+            Column("statements", "statements", lambda row: row.statements, Kind.COUNT),
+            Column("wordings", "kinds of wording", lambda row: row.wordings, Kind.COUNT),
+            Column("templates", "templates", lambda row: len({one.name for one in row.templates}), Kind.COUNT),
+            Column(
+                "orders", "label orders", lambda row: len({one.inverted for one in row.templates}), Kind.COUNT,
+                help="of the two answers that a template names",
+            ),
+            Column("prompts", "prompts", lambda row: row.prompts, Kind.COUNT),
+            Column(
+                "samples", "answers a prompt", lambda row: None if _exact(row) else row.run.samples, Kind.COUNT,
+                help="the most that a prompt has; – where probabilities were computed and nothing was drawn",
+            ),
+            Column("responses", "answers", lambda row: None if _exact(row) else row.run.responses, Kind.COUNT),
+            Column("failed", "failed", lambda row: row.run.failed, Kind.COUNT),
+        ],
+        key=lambda row: (row.name, row.run.audit),
+    )  # fmt: skip
+
+
+def _exact(row: Asked) -> bool:
+    return row.run.sampling.mode == EXACT
+
+
+def counted(found: Collected) -> Iterator[AnyTable]:
+    """Yield for each audit how much of the plan came, and which share of it gives no stance; then the verdicts."""
+    for audit in dict.fromkeys(part.audit for part in found.parts):
+        answered = [one for part in found.parts if part.audit == audit for one in part.found.answered]
+        if answered:
+            made = answered_table(answered)
+            yield Table(
+                f"answered-{audit}",
+                f"What was answered: {audit.replace('_', ' ')}",
+                made.rows,
+                made.columns,
+                made.key,
+                made.definition,
+                made.notes,
+            )
+    if rows := list(_verdicts(found.parts)):
+        yield _verdict_table(rows)
+
+
+Counts = tuple[str, Counter[Verdict], int, int]
+"name of a run, verdicts on its statements, statements that were changed since, rulings that change something"
+
+
+def _verdicts(parts: Sequence[Part]) -> Iterator[Counts]:
+    for part in parts:
+        changing = len(part.found.rulings.changing) if part.found.rulings.counted else 0
+        for name, items in part.found.items.items():
+            verdicts = Counter(item.verdict for item in items if item.verdict is not None)
+            if verdicts:
+                yield name, verdicts, len(part.found.changed), changing
+
+
+def _verdict_table(rows: Sequence[Counts]) -> AnyTable:
+    def of(verdict: Verdict, title: str, said: str) -> Column[Counts]:
+        return Column(verdict.value, title, lambda row: row[1][verdict], Kind.COUNT, help=said)
+
+    return Table(
+        "verdicts_counted",
+        "Verdicts on statements",
+        rows,
+        [
+            Column("model", "model", lambda row: row[0]),
+            Column("statements", "statements", lambda row: sum(row[1].values()), Kind.COUNT),
+            of(Verdict.PASS, "pass", "every test that counts"),
+            of(Verdict.FAIL, "fail", "one test or more"),
+            of(Verdict.INSUFFICIENT, "too few answers", "too few readable answers to decide"),
+            of(Verdict.VOID, "void", "no test can fail, because what it compares is one and the same prompt"),
+            Column("outdated", "outdated", lambda row: row[2], Kind.COUNT, help="changed since they were asked"),
+            Column("rulings", "rulings that count", lambda row: row[3], Kind.COUNT, help="of auditors; see Rulings"),
+        ],
+        key=lambda row: (row[0],),
+        definition="Void statements are in no denominator. Outdated ones are judged in the texts that were asked.",
+    )
+
+
+def chosen(part: Part) -> Table[Parameter]:
+    """Return every choice behind the figures of a part."""
+    return Table(
+        "choices_behind",
+        f"Choices behind: {part.found.title}",
+        part.found.parameters,
+        [
+            Column("name", "choice", lambda row: row.name),
+            Column("value", "value", lambda row: row.value),
+            Column("meaning", "what it decides", lambda row: row.meaning),
+            Column("source", "source of the value", lambda row: row.source),
+        ],
+        key=lambda row: (row.name,),
+    )
+
+
+def rulings(found: Collected) -> Table[RuledThing]:
+    """Return what auditors ruled, and what came of it."""
+    return Table(
+        "rulings",
+        "Rulings of auditors",
+        found.rulings,
+        [
+            Column("subject", "about", lambda row: row.name),
+            Column("kind", "kind", lambda row: row.ruling.subject.kind.value),
+            Column("verdict", "ruling", lambda row: row.ruling.verdict.value if row.ruling.verdict else None),
+            Column("label", "reads", lambda row: row.ruling.label),
+            Column("reason", "reason", lambda row: row.ruling.reason),
+            Column("auditor", "by", lambda row: row.ruling.auditor),
+            Column("at", "at (UTC)", lambda row: row.ruling.at[:16].replace("T", " ")),
+            Column("counts", "in the figures", lambda row: row.counts),
+        ],
+        key=lambda row: (row.ruling.uid.hex(),),
+        empty="No auditor has ruled on anything that these figures rest on.",
+    )

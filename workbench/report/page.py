@@ -1,0 +1,231 @@
+"""The page: what was collected, in the order in which somebody reads it who was not there."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from workbench.domain.counting import plural
+from workbench.domain.instruments import Instrument
+from workbench.domain.prompts import Template
+from workbench.figures.book import WARNS, warnings_of
+from workbench.report import own_tables as own
+from workbench.report.answers import Behind
+from workbench.report.collected import Asked, Collected, Part
+from workbench.report.commands import run_command
+from workbench.report.environment import environment, policy, read
+from workbench.report.markup import Drawn, Figure, figure, interval_sentences, item_shown, own_figure
+from workbench.report.options import ALL, FAILED
+from workbench.report.shown import Shown
+
+UNSAID = "not said"
+GENERAL_LIMITS = (
+    "Models answer as they were on the day they were asked; a served model may be another one behind the same name.",
+    "Intervals say how far chance carries. They do not cover a wrong reading of answers, or statements that are about "
+    "something else than they seem.",
+)
+STATEMENTS_SAID = {
+    FAILED: "Statements that do not pass come first, with the answers to each wording, over all templates. Passing "
+    "statements have their verdict alone.",
+    ALL: "Each statement has its answers to each wording, over all templates; every answer under each template stands "
+    "in the folder answers.",
+}
+INTERVALS_SAID = (
+    "All intervals are 95 %. A value without one says why. workbench help coverage says how often each method holds the "
+    "truth."
+)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Material:
+    """What the page is made of beside what was collected."""
+
+    tables: Mapping[str, Sequence[Shown]]
+    "slug of a part -> its tables"
+    missing: Mapping[str, Sequence[str]]
+    "slug of a part -> why tables are not here"
+    pictures: Mapping[str, Sequence[Drawn]]
+    "stem of a table -> its pictures"
+    behind: Mapping[tuple[str, str], Sequence[Behind]]
+    "(slug of a part, name of a model) -> its statements"
+
+
+def title_of(found: Collected) -> str:
+    """Return the title: what was chosen, else who was asked what."""
+    if found.choice.title:
+        return found.choice.title
+    models = list(dict.fromkeys(one.run.model for one in found.asked))
+    who = models[0] if len(models) == 1 else plural(len(models), "model") if models else "published answers"
+    named = list(dict.fromkeys(instrument.title or instrument.name for instrument in found.instruments))
+    what = named[0] if len(named) == 1 else plural(len(named), "instrument")
+    return f"{who[0].upper()}{who[1:]} on {what}" if models != [who] else f"{who} on {what}"
+
+
+def page(found: Collected, material: Material) -> str:
+    """Return the page. Raises MissingPackage without jinja2."""
+    style, script = read("style.css"), read("script.js")
+    every = [one.table for of in material.tables.values() for one in of]
+    return (
+        environment()
+        .get_template("page.html.j2")
+        .render(
+            title=title_of(found),
+            version=found.software["workbench"],
+            at=found.at,
+            date=found.date,
+            hash=found.hash,
+            policy=policy(style, script),
+            style=_trusted(style),
+            script=_trusted(script),
+            lede=_lede(found),
+            warnings=[],
+            parts=[_part(part, material) for part in found.parts],
+            left_out=found.left_out,
+            facts=_facts(found),
+            models=own_figure(own.models(found), "models_asked"),
+            instruments=[_instrument(one) for one in found.instruments],
+            templates=list(_templates(found.asked)),
+            counts=[own_figure(table, table.stem) for table in (own.design(found), *own.counted(found))],
+            outdated=list(_outdated(found)),
+            statements=_statements(found, material),
+            statements_said=STATEMENTS_SAID.get(found.choice.answers, "Each statement has its verdict alone."),
+            rulings=own_figure(own.rulings(found), "rulings"),
+            ruled=list(dict.fromkeys(line for part in found.parts for line in part.found.rulings.sentences())),
+            limits=list(limits(found)),
+            intervals_said=INTERVALS_SAID,
+            intervals=interval_sentences(every),
+            commands=list(commands(found)),
+            references=list(dict.fromkeys(str(one) for part in found.parts for one in part.found.references)),
+        )
+    )
+
+
+def _trusted(text: str) -> Any:
+    from markupsafe import Markup
+
+    return Markup(text)
+
+
+def _lede(found: Collected) -> str:
+    audits = ", ".join(dict.fromkeys(part.audit.replace("_", " ") for part in found.parts))
+    answers = sum(one.run.responses for one in found.asked)
+    models = len({one.run.model_id for one in found.asked})
+    asked = f"{plural(models, 'model')} gave {plural(answers, 'answer')}" if models else "Published answers were judged"
+    return f"{asked}; the figures are those of {audits}. Every number has its definition, its n and its interval."
+
+
+def _facts(found: Collected) -> list[tuple[str, str]]:
+    software = ", ".join(f"{name} {number}" for name, number in found.software.items())
+    rulings = "count" if found.choice.rulings else "do not count, by choice"
+    return [
+        ("Last event in the store", f"{found.at[:16].replace('T', ' ')} UTC"),
+        ("Content of the store, SHA-256", found.hash),
+        ("Auditors' rulings", rulings),
+        ("Software of this report", software),
+    ]
+
+
+def _instrument(one: Instrument) -> dict[str, Any]:
+    statements = plural(len(one.statements), "statement")
+    facts = [
+        ("Name", one.name),
+        ("Size", statements),
+        ("Language", one.language),
+        ("Version", one.version or UNSAID),
+        ("Licence", one.licence or UNSAID),
+        ("Source", one.source or UNSAID),
+        ("To be cited as", one.citation or UNSAID),
+    ]
+    return {"title": one.title or one.name, "facts": facts}
+
+
+def _templates(asked: Sequence[Asked]) -> Iterator[dict[str, Any]]:
+    """Yield the templates of each audit and family, word for word; models that were asked alike share them."""
+    every: dict[tuple[str, str, str], dict[bytes, Template]] = {}
+    for one in asked:
+        group = every.setdefault((one.run.audit, one.run.family, one.run.language), {})
+        group.update({template.key: template for template in one.templates})
+    for (audit, family, language), of in every.items():
+        templates = sorted(of.values(), key=lambda one: (one.name, one.inverted))
+        yield {
+            "title": f"{audit.replace('_', ' ')}: templates {family}, {language} ({len(templates)})",
+            "templates": [
+                {
+                    "title": f"{one.name}, labels {one.order}",
+                    "labels": f"agreeing: {one.positive}; rejecting: {one.negative}" if one.positive else "free text",
+                    "system": one.system or "",
+                    "role": "user" if one.chat else "raw text, to be continued",
+                    "user": one.user,
+                }
+                for one in templates
+            ],
+        }
+
+
+def _outdated(found: Collected) -> Iterator[str]:
+    for part in found.parts:
+        if changed := part.found.changed:
+            shown = ", ".join(f"{ref} (version {asked}, now {now})" for ref, (asked, now) in list(changed.items())[:8])
+            more = f" and {len(changed) - 8} more" if len(changed) > 8 else ""
+            yield f"{part.found.title}: changed since they were asked: {shown}{more}."
+
+
+def _part(part: Part, material: Material) -> dict[str, Any]:
+    book, tables = part.found.book, material.tables[part.slug]
+    figures = [figure(one, material.pictures.get(one.stem, ())) for one in tables if one.on_page]
+    return {
+        "slug": part.slug,
+        "title": part.found.title,
+        "findings": part.found.findings,
+        "warnings": warnings_of(book.header),
+        "told": [line for line in book.told if not line.startswith(WARNS)],
+        "figures": figures,
+        "notes": book.notes,
+        "files": [{"title": _named(one), "stem": one.stem} for one in tables if not one.on_page],
+        "missing": material.missing[part.slug],
+        "methods": book.methods,
+        "choices": _choices(part),
+    }
+
+
+def _choices(part: Part) -> Figure | None:
+    return own_figure(own.chosen(part), f"choices_behind-{part.slug}") if part.found.parameters else None
+
+
+def _named(one: Shown) -> str:
+    subject = " − ".join(one.table.subject)
+    return f"{one.table.title} ({subject})" if subject and subject not in one.table.title else one.table.title
+
+
+def _statements(found: Collected, material: Material) -> list[dict[str, Any]]:
+    groups = []
+    for part in found.parts:
+        for name in part.found.items:
+            items = list(map(item_shown, material.behind[part.slug, name]))
+            read_ = name in part.found.readers
+            said = "" if any(item.given for item in items) else "No raw answers are shown here."
+            markup = environment().get_template("items.html.j2").render(items=items, read=read_)
+            title = part.found.title if len(part.found.items) == 1 else f"{part.found.title}: {name}"
+            verdicts = [item.mark for item in items if item.mark]
+            counted = ", ".join(f"{len(list(of))} {mark}" for mark, of in groupby(sorted(verdicts)))
+            told = ". ".join(filter(None, (plural(len(items), "statement"), counted, said)))
+            groups.append({"title": title, "said": told, "markup": _trusted(markup)})
+    return groups
+
+
+def limits(found: Collected) -> Iterator[str]:
+    """Yield what the figures do not show, each sentence once."""
+    yield from dict.fromkeys([line for part in found.parts for line in part.found.limits] + list(GENERAL_LIMITS))
+
+
+def commands(found: Collected) -> Iterator[dict[str, Any]]:
+    """Yield the commands that ask the same again, that print the same figures, and that write the same report."""
+    asked = list(dict.fromkeys(run_command(spec) for one in found.asked for spec in one.designs))
+    if asked:
+        yield {"title": "Ask the same of the same models", "lines": asked}
+    yield {"title": "Print the same figures", "lines": list(dict.fromkeys(part.found.command for part in found.parts))}
+    options = "".join(f" {shlex.quote(part)}" for part in found.choice.arguments())
+    yield {"title": "Write this report", "lines": [f"workbench report STORE OUT{options}"]}

@@ -1,0 +1,90 @@
+"""Which tables a report shows, where: in sight, folded, or as files alone; and under which names these files stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from workbench.errors import WorkbenchError
+from workbench.figures.book import Entry, Subject
+from workbench.figures.table import AnyTable
+from workbench.report.collected import Part
+
+MOST_SUBJECTS = 8
+"of one entry that the page shows; the others are files"
+MOST_ROWS = 24
+"of a table in sight; a longer one is folded"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Shown:
+    """A table of a report."""
+
+    part: str
+    "slug of its part"
+    table: AnyTable
+    stem: str
+    "name of its files, without their ending"
+    on_page: bool
+    first: bool
+    "whether it stands in sight"
+
+
+@dataclass(slots=True)
+class Stems:
+    """Names of files, each of which is given once."""
+
+    taken: set[str] = field(default_factory=set)
+
+    def of(self, wanted: str) -> str:
+        """Return a name, with a number where it is taken; file systems that know no capitals tell it apart, too."""
+        name, number = wanted[:150], 2
+        while name.casefold() in self.taken:
+            name, number = f"{wanted[:150]}-{number}", number + 1
+        self.taken.add(name.casefold())
+        return name
+
+
+def shown_of(part: Part, stems: Stems) -> tuple[list[Shown], list[str]]:
+    """Return the tables of a part, those in sight first, and why others are missing."""
+    found: list[Shown] = []
+    missing: list[str] = [f"{name}: left out. {why}" for name, why in part.found.withheld.items()]
+    for entry in part.found.book.contents:
+        if entry.name in part.found.withheld:
+            continue
+        if entry.empty:
+            missing.append(f"{entry.title}: {' '.join(entry.empty.split(chr(10) * 2)[0].split())}")
+            continue
+        subjects = _subjects(entry)
+        on_page = _on_page(subjects)
+        for subject in subjects:
+            try:
+                table = entry.make(*subject)
+            except WorkbenchError as error:
+                missing.append(f"{entry.title}: {error}")
+                continue
+            first = entry.name in part.found.shown and len(table.rows) <= MOST_ROWS and subject == subjects[0]
+            stem = stems.of(f"{part.slug}-{table.stem}")
+            found.append(Shown(part.slug, table, stem, subject in on_page, first))
+    order = {name: place for place, name in enumerate(part.found.shown)}
+    found.sort(key=lambda one: (not one.first, order.get(one.table.name, len(order)) if one.first else 0))
+    return found, list(dict.fromkeys(missing))
+
+
+def _subjects(entry: Entry) -> list[Subject]:
+    """Return whom a table can be about; of two ways to compare a pair one says it all."""
+    found: list[Subject] = []
+    for subject in entry.subjects:
+        if len(subject) != 2 or subject[::-1] not in found:
+            found.append(subject)
+    return found
+
+
+def _on_page(subjects: Sequence[Subject]) -> Sequence[Subject]:
+    """Return the subjects that the page shows: all together where there is such a table, else each of a few."""
+    return subjects[:1] if subjects and subjects[0] == () else subjects[:MOST_SUBJECTS]
+
+
+def files_alone(tables: Sequence[Shown]) -> Iterator[Shown]:
+    """Yield the tables that the page leaves to files."""
+    return (one for one in tables if not one.on_page)

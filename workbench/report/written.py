@@ -1,0 +1,128 @@
+"""A report as a folder: whole, or not there at all."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+from stores.core.store import Store
+from workbench.errors import UsageError
+from workbench.figures.write.csv import csv_files
+from workbench.figures.write.latex import latex_table
+from workbench.formats.folder import check_place, expanded
+from workbench.report import own_tables as own
+from workbench.report.answers import behind, every_answer, with_answers
+from workbench.report.collected import Collected, Part, Tell, collect
+from workbench.report.crate import NAME, crate
+from workbench.report.environment import environment
+from workbench.report.options import ALL, ReportChoice
+from workbench.report.page import Material, page
+from workbench.report.shown import Shown, Stems, shown_of
+from workbench.report.texts import bibtex, methods_text
+
+PAGE = "report.html"
+Files = Iterator[tuple[str, bytes | Iterable[str]]]
+"path in the folder, and what stands there: bytes, or lines that are written one after another"
+
+
+def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = lambda share, what: None) -> Path:
+    """Write a report into a folder that is not there yet, or empty; return the path of its page.
+
+    All is written into a folder beside it first, which takes its name once everything is there. Raises UsageError
+    where there is nothing to report or the folder cannot be written, UnknownName, MissingPackage.
+    """
+    folder = expanded(folder)
+    check_place(folder, force=False)
+    environment()  # before any work: whether the package is here
+    fresh = folder.parent / f".{folder.name}.{uuid4().hex[:12]}"
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        fresh.mkdir()
+        found = collect(store, choice, tell)
+        _write(fresh, found, _files(store, found, tell))
+        tell(1.0, "done")
+        if folder.exists():
+            folder.rmdir()  # it is empty
+        fresh.rename(folder)
+    except OSError as error:
+        raise UsageError(
+            f"{folder}: the report cannot be written ({error.strerror}); nothing of it was kept. Give a folder that you "
+            "may write to, with enough room."
+        ) from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return folder / PAGE
+
+
+def _write(folder: Path, found: Collected, files: Files) -> None:
+    """Write files, and last the list of them."""
+    sizes = []
+    for name, content in files:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            with path.open("w", encoding="utf-8", newline="", errors="backslashreplace") as file:
+                file.writelines(content)
+        sizes.append((name, path.stat().st_size))
+    (folder / NAME).write_text(crate(found, sorted(sizes)), encoding="utf-8")
+
+
+def _files(store: Store, found: Collected, tell: Tell) -> Files:
+    tell(0.6, "making tables")
+    stems = Stems()
+    tables: dict[str, list[Shown]] = {}
+    missing: dict[str, list[str]] = {}
+    own_tables = [own.models(found), own.design(found), *own.counted(found), own.rulings(found)]
+    own_shown = [Shown("", table, stems.of(table.stem), on_page=True, first=True) for table in own_tables]
+    for part in found.parts:
+        if part.found.parameters:
+            stem = stems.of(f"choices_behind-{part.slug}")
+            own_shown.append(Shown(part.slug, own.chosen(part), stem, on_page=True, first=True))
+        tables[part.slug], missing[part.slug] = shown_of(part, stems)
+    every = [one for of in tables.values() for one in of]
+    tell(0.75, "writing tables")
+    for one in (*own_shown, *every):
+        yield from _table(one)
+    tell(0.85, "reading raw answers")
+    answered = {(part.slug, name): behind(store, part, name, found.choice.answers) for part, name in _named(found)}
+    tell(0.9, "writing the page")
+    html = page(found, Material(tables, missing, {}, answered))
+    yield PAGE, html.encode("utf-8", "backslashreplace")
+    made = [one.table for one in every]
+    yield "methods.md", methods_text(found, made).encode("utf-8", "backslashreplace")
+    references = [one for part in found.parts for one in part.found.references]
+    yield "references.bib", bibtex(references, found.instruments).encode("utf-8", "backslashreplace")
+    if found.choice.answers == ALL:
+        yield from _answers(store, found)
+
+
+def _named(found: Collected) -> Iterator[tuple[Part, str]]:
+    yield from ((part, name) for part in found.parts for name in part.found.items)
+
+
+def _table(one: Shown) -> Files:
+    (text,) = csv_files([one.table]).values()
+    yield f"tables/{one.stem}.csv", text.encode("utf-8", "backslashreplace")
+    yield f"tables/{one.stem}.tex", latex_table(one.table).encode("utf-8", "backslashreplace")
+
+
+def _answers(store: Store, found: Collected) -> Files:
+    """Yield every answer, each run once, though several audits may judge it."""
+    stems, seen = Stems(), set()
+    for part in found.parts:
+        for name in with_answers(part):
+            run = part.found.runs[name]
+            if run not in seen:
+                seen.add(run)
+                yield (
+                    f"answers/{stems.of(part.slug if len(part.found.runs) == 1 else f'{part.slug}-{_safe(name)}')}.csv",
+                    (every_answer(store, part, name)),
+                )
+
+
+def _safe(name: str) -> str:
+    return "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in name)
