@@ -11,7 +11,7 @@ CERON = Reference(
     "Beyond Prompt Brittleness: Evaluating the Reliability and Consistency of Political Worldviews in LLMs",
     2024,
     "Transactions of the Association for Computational Linguistics",
-    (("volume", "12"),),
+    (("volume", "12"), ("doi", "10.1162/tacl_a_00710")),
 )
 FAULBORN = Reference(
     "faulborn2025",
@@ -37,5 +37,5 @@ TJUATJA = Reference(
     "Do LLMs Exhibit Human-like Response Biases? A Case Study in Survey Design",
     2024,
     "Transactions of the Association for Computational Linguistics",
-    (("volume", "12"),),
+    (("volume", "12"), ("doi", "10.1162/tacl_a_00685")),
 )

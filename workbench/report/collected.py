@@ -17,9 +17,10 @@ from workbench.audits.reported import Reported, Wanted
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Template
 from workbench.domain.rulings import Ruling
-from workbench.errors import UsageError, WorkbenchError
+from workbench.errors import UnknownName, UsageError, WorkbenchError
 from workbench.evidence.ruling_subjects import called
 from workbench.evidence.rulings import rulings_on
+from workbench.evidence.runs import without_runs
 from workbench.report.options import ReportChoice
 
 PACKAGES = ("numpy", "scipy", "jinja2")
@@ -95,11 +96,11 @@ def collect(store: Store, choice: ReportChoice, tell: Tell) -> Collected:
     """
     if choice.instrument:
         store.instruments.get(choice.instrument)
+    _check_models(store, choice)
     tell(0.0, "judging the answers")
     parts, left_out = _parts(store, choice, tell)
     if not parts:
         raise UsageError(_nothing(store, choice, left_out))
-    _check_models(choice, parts)
     tell(0.55, "reading how models were asked")
     runs = {(run.audit, name, run): None for part in parts for name, run in part.found.runs.items()}
     asked = [_asked(store, name, run) for _, name, run in _once(runs)]
@@ -147,16 +148,14 @@ def _nothing(store: Store, choice: ReportChoice, left_out: Sequence[str]) -> str
     return f"no result matches {chosen}; there are answers by: {models}"
 
 
-def _check_models(choice: ReportChoice, parts: Sequence[Part]) -> None:
-    """Raise UnknownName for a model that no part is about."""
-    from workbench.errors import UnknownName
-
-    there = {name for part in parts for of, run in part.found.runs.items() for name in (of, run.model, run.named)}
-    missing = [model for model in choice.models if not any(model in (one, one.partition("@")[0]) for one in there)]
-    if missing and len(missing) == len(choice.models):
-        return  # named by another name of the model, which the parts were found by
-    if missing:
-        raise UnknownName(f"no result is by {', '.join(missing)}; there are results by: {', '.join(sorted(there))}")
+def _check_models(store: Store, choice: ReportChoice) -> None:
+    """Raise UnknownName for a model that answered nothing, here or elsewhere."""
+    runs = store.runs.list()
+    imported = {name for instrument in store.instruments.names() for name in store.choices.models(instrument)}
+    there = imported | {run.model for run in runs}
+    if missing := [name for name in without_runs(store, runs, choice.models) if name not in imported]:
+        listed = ", ".join(sorted(there)) or "nobody"
+        raise UnknownName(f"there are no answers by {', '.join(missing)}; there are answers by: {listed}")
 
 
 def _slug(audit: str, found: Reported, before: Sequence[Part]) -> str:
@@ -185,7 +184,7 @@ def _asked(store: Store, name: str, run: Run) -> Asked:
     return Asked(
         name=name,
         run=run,
-        designs=store.predictions.designs(run),
+        designs=[spec for spec in store.predictions.designs(run) if "sampling" in spec],
         templates=store.runs.templates(run),
         code_versions=store.predictions.code_versions(run),
         first=first,

@@ -52,7 +52,7 @@ def figure(one: Shown, pictures: Sequence[Drawn] = ()) -> Figure:
 
 def own_figure(table: AnyTable, stem: str = "") -> Figure:
     """Return a table that every report has; a long one is folded."""
-    return _figure(table, stem or table.stem, stem, folded=len(table.rows) > MOST_ROWS)
+    return _figure(table, f"table-{stem or table.stem}", stem, folded=len(table.rows) > MOST_ROWS)
 
 
 def _figure(table: AnyTable, anchor: str, stem: str, *, folded: bool, pictures: Sequence[Drawn] = ()) -> Figure:
@@ -63,9 +63,9 @@ def _figure(table: AnyTable, anchor: str, stem: str, *, folded: bool, pictures: 
         anchor,
         table.title,
         table.definition,
-        Markup(grid),
+        Markup(grid),  # noqa: S704  what the HTML writer escaped
         " ".join(table.empty.split()),
-        [Markup(note) for note in notes],
+        [Markup(note) for note in notes],  # noqa: S704
         stem,
         folded and bool(table.rows),
         plural(len(table.rows), "row"),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from workbench import registry
 from workbench.audits.reported import Parameter
 from workbench.domain.responses import EXACT
 from workbench.domain.verdicts import Verdict
 from workbench.evidence.answered_tables import answered_table
 from workbench.figures.table import AnyTable, Column, Kind, Table
-from workbench.registry import of_design
 from workbench.report.collected import Asked, Collected, Part, RuledThing
 
 
@@ -20,31 +20,36 @@ def models(found: Collected) -> Table[Asked]:
         "models_asked",
         "Models, and how they were asked",
         found.asked,
-        [
-            Column("model", "model", lambda row: row.name),
-            Column("audit", "audit", lambda row: row.run.audit.replace("_", " ")),
-            Column("version", "revision or snapshot", lambda row: row.run.version.removeprefix("revision ")),
-            Column("computed", "computed with", lambda row: row.run.computed),
-            Column("sampling", "sampling", lambda row: str(row.run.sampling)),
-            Column("published", "as published", _published),
-            Column("seeds", "seeds", lambda row: sorted({str(one.get("seed")) for one in row.designs}), Kind.WORDS),
-            Column("language", "language", lambda row: row.run.language),
-            Column("family", "templates", lambda row: row.run.family),
-            Column("code", "workbench", lambda row: list(row.code_versions), Kind.WORDS),
-            Column("first", "first answer", lambda row: row.first[:16].replace("T", " ")),
-            Column("last", "last answer (UTC)", lambda row: row.last[:16].replace("T", " ")),
-        ],
+        models_columns(),
         key=lambda row: (row.name, row.run.audit),
         notes=[
-            "as published: whether the sampling is that of the paper which the audit follows; – where it names none. "
+            "sampling as published: whether it is that of the paper which the audit follows; – where it names none. "
             "Seeds are those of the jobs that asked."
         ],
     )
 
 
+def models_columns() -> list[Column[Asked]]:
+    """Return what there is to know of how a model was asked."""
+    return [
+        Column("model", "model", lambda row: row.name),
+        Column("audit", "audit", lambda row: row.run.audit.replace("_", " ")),
+        Column("version", "revision or snapshot", lambda row: row.run.version.removeprefix("revision ")),
+        Column("computed", "computed with", lambda row: row.run.computed),
+        Column("sampling", "sampling", lambda row: str(row.run.sampling)),
+        Column("published", "sampling as published", _published),
+        Column("seeds", "seeds", lambda row: sorted({str(one.get("seed")) for one in row.designs}), Kind.WORDS),
+        Column("language", "language", lambda row: row.run.language),
+        Column("family", "templates", lambda row: row.run.family),
+        Column("code", "asked by workbench", lambda row: list(row.code_versions), Kind.WORDS),
+        Column("first", "first answer (UTC)", lambda row: row.first[:16].replace("T", " ")),
+        Column("last", "last answer (UTC)", lambda row: row.last[:16].replace("T", " ")),
+    ]
+
+
 def _published(row: Asked) -> str | None:
     """Say whether a sampling is the one that the audit's paper has."""
-    audit = of_design({"audit": row.run.audit})
+    audit = registry.of_design({"audit": row.run.audit})
     if audit is None or audit.defaults.ours:
         return None
     return "yes" if row.run.sampling == audit.defaults.sampling_of(row.run.family) else "no"
@@ -87,7 +92,7 @@ def counted(found: Collected) -> Iterator[AnyTable]:
     """Yield for each audit how much of the plan came, and which share of it gives no stance; then the verdicts."""
     for audit in dict.fromkeys(part.audit for part in found.parts):
         answered = [one for part in found.parts if part.audit == audit for one in part.found.answered]
-        if answered:
+        if answered and registry.audit(audit).asks:
             made = answered_table(answered)
             yield Table(
                 f"answered-{audit}",

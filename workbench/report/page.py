@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -12,6 +12,7 @@ from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Template
 from workbench.figures.book import WARNS, warnings_of
+from workbench.figures.shown import shown
 from workbench.report import own_tables as own
 from workbench.report.answers import Behind
 from workbench.report.collected import Asked, Collected, Part
@@ -22,6 +23,8 @@ from workbench.report.options import ALL, FAILED
 from workbench.report.shown import Shown
 
 UNSAID = "not said"
+WIDE = 44
+"characters of a fact that take a line of their own"
 GENERAL_LIMITS = (
     "Models answer as they were on the day they were asked; a served model may be another one behind the same name.",
     "Intervals say how far chance carries. They do not cover a wrong reading of answers, or statements that are about "
@@ -34,8 +37,8 @@ STATEMENTS_SAID = {
     "in the folder answers.",
 }
 INTERVALS_SAID = (
-    "All intervals are 95 %. A value without one says why. workbench help coverage says how often each method holds the "
-    "truth."
+    "All intervals are 95 %. A value without one says why. workbench help coverage says how often each method holds "
+    "the truth."
 )
 
 
@@ -81,11 +84,10 @@ def page(found: Collected, material: Material) -> str:
             style=_trusted(style),
             script=_trusted(script),
             lede=_lede(found),
-            warnings=[],
             parts=[_part(part, material) for part in found.parts],
             left_out=found.left_out,
             facts=_facts(found),
-            models=own_figure(own.models(found), "models_asked"),
+            models=list(map(_model, found.asked)),
             instruments=[_instrument(one) for one in found.instruments],
             templates=list(_templates(found.asked)),
             counts=[own_figure(table, table.stem) for table in (own.design(found), *own.counted(found))],
@@ -106,15 +108,23 @@ def page(found: Collected, material: Material) -> str:
 def _trusted(text: str) -> Any:
     from markupsafe import Markup
 
-    return Markup(text)
+    return Markup(text)  # noqa: S704  our own style, script and templates
 
 
 def _lede(found: Collected) -> str:
-    audits = ", ".join(dict.fromkeys(part.audit.replace("_", " ") for part in found.parts))
+    audits = named_all(list(dict.fromkeys(part.audit.replace("_", " ") for part in found.parts)))
     answers = sum(one.run.responses for one in found.asked)
     models = len({one.run.model_id for one in found.asked})
-    asked = f"{plural(models, 'model')} gave {plural(answers, 'answer')}" if models else "Published answers were judged"
-    return f"{asked}; the figures are those of {audits}. Every number has its definition, its n and its interval."
+    gave = f"{plural(models, 'model')} gave {plural(answers, 'answer')}"
+    whose = gave if models else "Answers that others collected are"
+    return (
+        f"{whose}{',' if models else ''} judged for {audits}. Every number has its definition, its n and its interval."
+    )
+
+
+def named_all(names: Sequence[str]) -> str:
+    """Return names as a sentence has them: `a, b and c`."""
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
 def _facts(found: Collected) -> list[tuple[str, str]]:
@@ -126,6 +136,14 @@ def _facts(found: Collected) -> list[tuple[str, str]]:
         ("Auditors' rulings", rulings),
         ("Software of this report", software),
     ]
+
+
+def _model(one: Asked) -> dict[str, Any]:
+    """Return how a model was asked, in words: the columns of the table of models, one below the other."""
+    columns = own.models_columns()
+    facts = [(column.title, shown(column.value(one), column)) for column in columns[1:]]
+    facts.sort(key=lambda fact: len(fact[1]) > WIDE)
+    return {"title": one.name, "facts": [(title[0].upper() + title[1:], text or UNSAID) for title, text in facts]}
 
 
 def _instrument(one: Instrument) -> dict[str, Any]:
@@ -175,7 +193,9 @@ def _outdated(found: Collected) -> Iterator[str]:
 
 def _part(part: Part, material: Material) -> dict[str, Any]:
     book, tables = part.found.book, material.tables[part.slug]
-    figures = [figure(one, material.pictures.get(one.stem, ())) for one in tables if one.on_page]
+    figures = [
+        replace(figure(one, material.pictures.get(one.stem, ())), title=_named(one)) for one in tables if one.on_page
+    ]
     return {
         "slug": part.slug,
         "title": part.found.title,

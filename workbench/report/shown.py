@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Entry, Subject
@@ -64,11 +64,16 @@ def shown_of(part: Part, stems: Stems) -> tuple[list[Shown], list[str]]:
                 missing.append(f"{entry.title}: {error}")
                 continue
             first = entry.name in part.found.shown and len(table.rows) <= MOST_ROWS and subject == subjects[0]
-            stem = stems.of(f"{part.slug}-{table.stem}")
+            stem = stems.of(f"{part.slug}-{_stem(entry.name, subject, table)}")
             found.append(Shown(part.slug, table, stem, subject in on_page, first))
     order = {name: place for place, name in enumerate(part.found.shown)}
     found.sort(key=lambda one: (not one.first, order.get(one.table.name, len(order)) if one.first else 0))
     return found, list(dict.fromkeys(missing))
+
+
+def _stem(name: str, subject: Subject, table: AnyTable) -> str:
+    """Return the name of a table's files, with whom it is about where the table itself does not say it."""
+    return table.stem if set(subject) <= set(table.subject) else replace(table, name=name, subject=subject).stem
 
 
 def _subjects(entry: Entry) -> list[Subject]:

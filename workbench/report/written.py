@@ -17,8 +17,10 @@ from workbench.report.answers import behind, every_answer, with_answers
 from workbench.report.collected import Collected, Part, Tell, collect
 from workbench.report.crate import NAME, crate
 from workbench.report.environment import environment
+from workbench.report.markup import Drawn
 from workbench.report.options import ALL, ReportChoice
 from workbench.report.page import Material, page
+from workbench.report.pictures import chosen, drawings
 from workbench.report.shown import Shown, Stems, shown_of
 from workbench.report.texts import bibtex, methods_text
 
@@ -27,7 +29,11 @@ Files = Iterator[tuple[str, bytes | Iterable[str]]]
 "path in the folder, and what stands there: bytes, or lines that are written one after another"
 
 
-def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = lambda share, what: None) -> Path:
+def silent(share: float, what: str) -> None:
+    """Be told how far the work is, and tell nobody."""
+
+
+def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = silent) -> Path:
     """Write a report into a folder that is not there yet, or empty; return the path of its page.
 
     All is written into a folder beside it first, which takes its name once everything is there. Raises UsageError
@@ -48,8 +54,8 @@ def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = 
         fresh.rename(folder)
     except OSError as error:
         raise UsageError(
-            f"{folder}: the report cannot be written ({error.strerror}); nothing of it was kept. Give a folder that you "
-            "may write to, with enough room."
+            f"{folder}: the report cannot be written ({error.strerror}); nothing of it was kept. Give a folder that "
+            "you may write to, with enough room."
         ) from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
@@ -84,13 +90,22 @@ def _files(store: Store, found: Collected, tell: Tell) -> Files:
             own_shown.append(Shown(part.slug, own.chosen(part), stem, on_page=True, first=True))
         tables[part.slug], missing[part.slug] = shown_of(part, stems)
     every = [one for of in tables.values() for one in of]
-    tell(0.75, "writing tables")
+    tell(0.65, "writing tables")
     for one in (*own_shown, *every):
         yield from _table(one)
-    tell(0.85, "reading raw answers")
+    tell(0.7, "drawing pictures")
+    pictures: dict[str, list[Drawn]] = {}
+    wanted, left = chosen(every)
+    for slug, why in left:
+        missing[slug].append(why)
+    for place, drawing in enumerate(drawings(wanted, stems)):
+        pictures.setdefault(drawing.table, []).append(drawing.shown)
+        yield from drawing.files
+        tell(0.7 + 0.2 * place / len(wanted), f"drew {drawing.shown.caption}")
+    tell(0.9, "reading raw answers")
     answered = {(part.slug, name): behind(store, part, name, found.choice.answers) for part, name in _named(found)}
-    tell(0.9, "writing the page")
-    html = page(found, Material(tables, missing, {}, answered))
+    tell(0.95, "writing the page")
+    html = page(found, Material(tables, missing, pictures, answered))
     yield PAGE, html.encode("utf-8", "backslashreplace")
     made = [one.table for one in every]
     yield "methods.md", methods_text(found, made).encode("utf-8", "backslashreplace")

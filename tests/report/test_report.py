@@ -1,0 +1,307 @@
+"""A report of every audit: whole, the same for the same store, harmless whatever a model says, and never half there."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import errno
+import hashlib
+import json
+import re
+import shutil
+import sqlite3
+import sys
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stores.core.content import content_hash, last_event
+from stores.core.store import Store
+from tests.cli.test_commands import run
+from tests.conftest import new_store
+from tests.report.stores import MAKERS
+from workbench.errors import MissingPackage, UnknownName, UsageError
+from workbench.report.options import ReportChoice
+from workbench.report.written import write_report
+
+FILES = ("report.html", "methods.md", "references.bib", "ro-crate-metadata.json")
+
+
+@pytest.fixture(scope="module", params=list(MAKERS))
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A store of each audit, and its report."""
+    folder = tmp_path_factory.mktemp(request.param)
+    path = MAKERS[request.param](folder / "audit.db")
+    with Store.open(path) as store:
+        write_report(store, folder / "out", ReportChoice())
+    return path, folder / "out"
+
+
+@pytest.fixture(scope="module")
+def reliability(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return MAKERS["reliability"](tmp_path_factory.mktemp("one") / "audit.db")
+
+
+class Read(HTMLParser):
+    """What a page holds, as a browser reads it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.data: list[str] = []
+        self.inside: dict[str, list[str]] = {"style": [], "script": [], "title": []}
+        self._at: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag in self.inside:
+            self._at.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._at and self._at[-1] == tag:
+            self._at.pop()
+
+    def handle_data(self, data: str) -> None:
+        if self._at:
+            self.inside[self._at[-1]].append(data)
+        else:
+            self.data.append(data)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_a_report_has_all_of_its_files_and_says_what_each_is(made: tuple[Path, Path]) -> None:
+    _, out = made
+    files = contents(out)
+    assert set(FILES) <= files.keys()
+    graph = {one["@id"]: one for one in json.loads(files["ro-crate-metadata.json"])["@graph"]}
+    parts = {part["@id"] for part in graph["./"]["hasPart"]}
+    assert parts == files.keys() - {"ro-crate-metadata.json"}
+    assert all(int(graph[name]["contentSize"]) == len(files[name]) for name in parts)
+    assert {Path(name).stem for name in files if name.endswith(".csv")} == {
+        Path(name).stem for name in files if name.endswith(".tex")
+    }
+    page = Read(files["report.html"].decode())
+    links = {attrs["href"] for tag, attrs in page.tags if tag == "a" and attrs.get("href")}
+    there = {attrs["id"] for _, attrs in page.tags if "id" in attrs}
+    assert {link for link in links if link and not link.startswith("#")} <= files.keys()
+    assert {link[1:] for link in links if link and link.startswith("#")} <= there
+
+
+def test_the_same_store_gives_the_same_bytes_and_so_does_its_copy(made: tuple[Path, Path], tmp_path: Path) -> None:
+    path, out = made
+    copy = tmp_path / "copy.db"
+    with sqlite3.connect(path) as one, sqlite3.connect(copy) as two:
+        one.backup(two)
+        two.execute("vacuum")
+    two.close()
+    with Store.open(copy) as store:
+        write_report(store, tmp_path / "again", ReportChoice())
+    assert contents(tmp_path / "again") == contents(out)
+
+
+def test_the_page_loads_nothing_and_runs_nothing_but_its_own_script(made: tuple[Path, Path]) -> None:
+    _, out = made
+    page = Read((out / "report.html").read_text(encoding="utf-8"))
+    loads = {"src", "srcset", "data", "poster", "action", "formaction", "background", "ping"}
+    found = [(tag, name) for tag, attrs in page.tags for name in attrs if name in loads or name.startswith("on")]
+    assert found == []
+    assert {tag for tag, _ in page.tags} & {"iframe", "object", "embed", "link", "base", "form", "img"} == set()
+    assert all("style" not in attrs for _, attrs in page.tags)
+    (policy,) = (attrs["content"] or "" for tag, attrs in page.tags if attrs.get("http-equiv"))
+    assert policy.startswith("default-src 'none';")
+    for part in ("style", "script"):
+        digest = base64.b64encode(hashlib.sha256("".join(page.inside[part]).encode()).digest()).decode()
+        assert f"{part}-src 'sha256-{digest}'" in policy
+    links = [attrs["href"] or "" for tag, attrs in page.tags if tag == "a"]
+    assert [link for link in links if re.match(r"[a-z]+:", link)] == []
+
+
+def test_a_screen_reader_finds_its_way(made: tuple[Path, Path]) -> None:
+    _, out = made
+    page = Read((out / "report.html").read_text(encoding="utf-8"))
+    levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch(r"h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert max(after - before for before, after in pairwise(levels)) == 1
+    tags = [tag for tag, _ in page.tags]
+    assert tags.count("main") == 1
+    assert tags.count("caption") == tags.count("table")
+    assert all(attrs.get("scope") for tag, attrs in page.tags if tag == "th")
+    assert all(attrs.get("role") == "img" for tag, attrs in page.tags if tag == "svg")
+    ids = [attrs["id"] for _, attrs in page.tags if attrs.get("id")]
+    assert len(ids) == len(set(ids))
+
+
+def test_what_a_model_says_is_text_and_shows_its_control_characters(
+    reliability: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.report.answers.MOST_TEXTS", 20)
+    with Store.open(reliability) as store:
+        write_report(store, tmp_path / "out", ReportChoice(answers="all"))
+    text = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "␛[31mred␛[0m and ␇ bell" in text
+    assert "right \\u202e to left" in text
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert "&lt;b&gt;it&lt;/b&gt; asks two things" in text
+    assert "a" * 281 not in text
+    rows = list(csv.DictReader((tmp_path / "out" / "answers" / "reliability-smol.csv").open(newline="")))
+    assert sum(int(row["count"]) for row in rows) == 4 * 6 * 2 * 2 * 30
+    assert "a" * 100_000 in {row["answer"] for row in rows}
+
+
+def test_findings_come_first_and_verdicts_have_their_answers(reliability: Path, tmp_path: Path) -> None:
+    with Store.open(reliability) as store:
+        write_report(store, tmp_path / "out", ReportChoice(audits=("reliability",)))
+        write_report(store, tmp_path / "none", ReportChoice(audits=("reliability",), answers="none"))
+    page = Read((tmp_path / "out" / "report.html").read_text(encoding="utf-8"))
+    said = " ".join(" ".join(page.data).split())
+    assert "1 of 4 statements keeps its stance in every test (25.0 %)." in said
+    assert said.index("Findings") < said.index("keeps its stance") < said.index("What was asked", 400)
+    assert "env-03" in said
+    assert "otto" in said
+    assert "wording at fault" in said
+    answered = [attrs for tag, attrs in page.tags if tag == "table" and attrs.get("class") == "answers"]
+    assert len(answered) == 3
+    bare = Read((tmp_path / "none" / "report.html").read_text(encoding="utf-8"))
+    assert not [attrs for tag, attrs in bare.tags if tag == "table" and attrs.get("class") == "answers"]
+
+
+def test_rulings_change_the_hash_and_what_rules_read_does_not(tmp_path: Path) -> None:
+    path = MAKERS["reliability"](tmp_path / "audit.db")
+    with Store.open(path) as store:
+        before, at = content_hash(store.connection), last_event(store.connection)
+        write_report(store, tmp_path / "out", ReportChoice())
+        assert (content_hash(store.connection), last_event(store.connection)) == (before, at)
+        for ruling in store.rulings.events():
+            store.rulings.undo(ruling, auditor="otto")
+        assert content_hash(store.connection) != before
+        assert last_event(store.connection) > at
+
+
+def test_an_unknown_name_or_an_empty_store_writes_nothing(reliability: Path, tmp_path: Path) -> None:
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"models": ("nobody",)}, "there are answers by: smol"),
+        ({"instrument": "nothing"}, "small"),
+        ({"audits": ("bias_score",)}, "there are answers by: smol"),
+    ]
+    with Store.open(reliability) as store:
+        for given, said in wrong:
+            with pytest.raises(UsageError, match=said):
+                write_report(store, tmp_path / "out", ReportChoice(**given))
+    with pytest.raises(UnknownName):
+        ReportChoice(audits=("nonsense",))
+    with new_store(tmp_path / "empty.db") as store, pytest.raises(UsageError, match="no model has answered yet"):
+        write_report(store, tmp_path / "out", ReportChoice())
+    assert sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith("empty.db")) == []
+
+
+def test_a_folder_that_holds_something_is_left_alone(reliability: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    with Store.open(reliability) as store:
+        write_report(store, tmp_path / "out", ReportChoice())
+        before = contents(tmp_path / "out")
+        with pytest.raises(UsageError, match="the folder holds"):
+            write_report(store, tmp_path / "out", ReportChoice())
+        with pytest.raises(UsageError, match="this is a file"):
+            write_report(store, tmp_path / "out" / "report.html", ReportChoice())
+    assert contents(tmp_path / "out") == before
+
+
+def test_a_disk_that_is_full_halfway_leaves_nothing(
+    reliability: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = []
+    whole = Path.write_bytes
+
+    def full(self: Path, data: bytes) -> int:
+        written.append(self)
+        if len(written) > 20:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return whole(self, data)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with Store.open(reliability) as store, pytest.raises(UsageError, match="No space left on device"):
+        write_report(store, tmp_path / "out", ReportChoice())
+    assert len(written) > 20
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("package", ["jinja2", "matplotlib"])
+def test_without_the_extra_a_report_says_how_to_install_it(
+    reliability: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
+) -> None:
+    from workbench.report.environment import environment
+
+    environment.cache_clear()
+    monkeypatch.setitem(sys.modules, package, None)
+    with Store.open(reliability) as store, pytest.raises(MissingPackage, match="llm-audit-workbench"):
+        write_report(store, tmp_path / "out", ReportChoice())
+    assert list(tmp_path.iterdir()) == []
+    environment.cache_clear()
+
+
+def test_the_command_writes_a_report_and_says_where(
+    reliability: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(capsys, "report", reliability, tmp_path / "out", "--audit", "reliability", "--progress")
+    assert code == 0
+    assert str(tmp_path / "out" / "report.html") in out
+    assert err.splitlines()[-1] == "1.00 done"
+    shares = [float(line.split()[0]) for line in err.splitlines()]
+    assert shares == sorted(shares)
+    code, _, err = run(capsys, "report", reliability, tmp_path / "out")
+    assert code == 2
+    assert "the folder holds" in err
+    code, _, err = run(capsys, "report", reliability, tmp_path / "two", "--answers", "some")
+    assert code == 2
+    assert "--answers" in err
+
+
+@pytest.mark.e2e
+def test_a_browser_opens_the_page_and_the_policy_refuses_nothing(made: tuple[Path, Path], tmp_path: Path) -> None:
+    import subprocess
+
+    browser = next(
+        (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
+    )
+    if not browser:
+        pytest.skip("no Chromium is installed here")
+    _, out = made
+    command = [
+        browser, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}",
+        "--enable-logging=stderr", "--virtual-time-budget=3000", "--dump-dom", (out / "report.html").as_uri(),
+    ]  # fmt: skip
+    told = subprocess.run(command, capture_output=True, text=True, timeout=110, check=True)
+    page = Read(told.stdout)
+    assert any(tag == "button" for tag, _ in page.tags)  # the script ran
+    assert "Refused" not in told.stderr
+    assert "violates" not in told.stderr
+    assert "Uncaught" not in told.stderr
+
+
+@pytest.mark.e2e
+def test_latex_compiles_every_table(made: tuple[Path, Path], tmp_path: Path) -> None:
+    import subprocess
+
+    if shutil.which("pdflatex") is None:
+        pytest.skip("no LaTeX is installed here")
+    _, out = made
+    tables = sorted((out / "tables").glob("*.tex"))
+    inputs = "".join(f"\\input{{{path}}}\n\\clearpage\n" for path in map(str, tables))
+    (tmp_path / "all.tex").write_text(
+        "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs,amssymb}\n"
+        f"\\usepackage[paperwidth=3m,paperheight=3m]{{geometry}}\n\\begin{{document}}\n{inputs}\\end{{document}}\n"
+    )
+    told = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"],
+        cwd=tmp_path, capture_output=True, timeout=110, check=False,
+    )  # fmt: skip
+    assert told.returncode == 0, told.stdout.decode(errors="replace")[-2000:]

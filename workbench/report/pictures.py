@@ -1,0 +1,59 @@
+"""The pictures that tables declare, drawn once: inside the page in its own colours, and as files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from workbench.domain.counting import plural
+from workbench.figures.pictures.of_table import pictures_of
+from workbench.figures.pictures.picture import Picture
+from workbench.figures.write.drawing import drawn
+from workbench.figures.write.svg import cleaned
+from workbench.report.markup import Drawn
+from workbench.report.shown import Shown, Stems
+
+MOST_PAGES = 4
+"of pictures that take several, over all parts of a report: to draw a page takes as long as to judge 10,000 prompts"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A picture on the page, with its files."""
+
+    table: str
+    "stem of its table"
+    shown: Drawn
+    files: tuple[tuple[str, bytes], ...]
+
+
+def chosen(tables: Sequence[Shown]) -> tuple[list[tuple[Shown, Picture]], list[tuple[str, str]]]:
+    """Return the pictures that a report draws, page by page, and of each that it leaves out (part, why).
+
+    Drawn are those of tables on the page. Of pictures that take several pages, those for which `MOST_PAGES` has room.
+    """
+    found: list[tuple[Shown, Picture]] = []
+    left: list[tuple[str, str]] = []
+    room = MOST_PAGES // max(1, len({one.part for one in tables}))
+    declared = [(one, picture) for one in tables if one.on_page for picture in pictures_of(one.table)]
+    for one, picture in declared:
+        pages = picture.pages()
+        if len(pages) > max(1, room):
+            said = f"takes {plural(len(pages), 'page')}; --figures FOLDER draws it"
+            left.append((one.part, f"The picture of {picture.title}: {said} beside the command that prints the table."))
+            continue
+        room -= len(pages) if len(pages) > 1 else 0
+        found += [(one, page) for page in pages]
+    return found, left
+
+
+def drawings(pictures: Sequence[tuple[Shown, Picture]], stems: Stems) -> Iterator[Drawing]:
+    """Yield pictures with their files. Raises MissingPackage without matplotlib."""
+    from markupsafe import Markup
+
+    for one, picture in pictures:
+        stem = stems.of(f"{one.stem}-picture" if picture.of == 1 else f"{one.stem}-picture-{picture.page}")
+        svg, pdf = drawn(picture, "svg", "pdf")
+        inside = Markup(cleaned(svg, picture, within=stem))  # noqa: S704  what the SVG writer escaped
+        files = ((f"figures/{stem}.svg", cleaned(svg, picture).encode()), (f"figures/{stem}.pdf", pdf))
+        yield Drawing(one.stem, Drawn(inside, picture.heading, stem), files)
