@@ -298,7 +298,7 @@ def test_latex_compiles_every_table(made: tuple[Path, Path], tmp_path: Path) -> 
     inputs = "".join(f"\\input{{{path}}}\n\\clearpage\n" for path in map(str, tables))
     (tmp_path / "all.tex").write_text(
         "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs,amssymb}\n"
-        f"\\usepackage[paperwidth=3m,paperheight=3m]{{geometry}}\n\\begin{{document}}\n{inputs}\\end{{document}}\n"
+        f"\\usepackage[paperwidth=300cm,paperheight=300cm]{{geometry}}\n\\begin{{document}}\n{inputs}\\end{{document}}\n"
     )
     told = subprocess.run(
         ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping
 
 from workbench.figures.shown import painted
@@ -12,8 +13,14 @@ _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "✓": r"$\checkmark$", "✗": r"$\times$", "•": r"$\bullet$", "∅": r"$\emptyset$", "κ": r"$\kappa$", "α": r"$\alpha$",
-    "·": r"$\cdot$", "–": "--", "−": "$-$",
+    "·": r"$\cdot$", "–": "--", "−": "$-$", "τ": r"$\tau$", "ρ": r"$\rho$", "χ": r"$\chi$", "σ": r"$\sigma$",
+    "β": r"$\beta$", "μ": r"$\mu$", "π": r"$\pi$", "λ": r"$\lambda$", "Δ": r"$\Delta$", "Σ": r"$\Sigma$",
+    "▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$", "○": r"$\circ$", "●": r"$\bullet$", "≥": r"$\geq$",
+    "≤": r"$\leq$", "≈": r"$\approx$", "≠": r"$\neq$", "→": r"$\rightarrow$", "←": r"$\leftarrow$",
+    "↑": r"$\uparrow$", "↓": r"$\downarrow$", "∞": r"$\infty$", "√": r"$\surd$", "∣": r"$\mid$",
 }  # fmt: skip
+_SIGNS = ("So", "Sk", "Sm", "Co", "Cn")
+"categories of characters that no text font of LaTeX is sure to have"
 
 
 def latex_files(tables: Iterable[AnyTable]) -> Mapping[str, str]:
@@ -50,4 +57,11 @@ def escaped(text: str) -> str:
     >>> escaped(r"50 % of \\input{x}")
     '50 \\\\% of \\\\textbackslash{}input\\\\{x\\\\}'
     """
-    return "".join(_SPECIAL.get(sign, sign) for sign in visible(text).replace("\n", " "))
+    return "".join(_SPECIAL.get(sign) or _named(sign) for sign in visible(text).replace("\n", " "))
+
+
+def _named(sign: str) -> str:
+    """Return a character, or its number where it is a sign that LaTeX may not know: an emoji, a control picture."""
+    if ord(sign) < 0x100 or unicodedata.category(sign) not in _SIGNS:
+        return sign
+    return f"[U+{ord(sign):04X}]"
