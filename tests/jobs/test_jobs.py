@@ -16,9 +16,10 @@ import pytest
 
 from stores.core.store import Store
 from stores.jobs.job_rows import Job
-from tests.conftest import instrument
+from tests.conftest import instrument, new_store
 from workbench import pipeline
 from workbench.audits.reliability.arrays import counts
+from workbench.cli.watching import until_ended
 from workbench.domain.designs import Design
 from workbench.errors import JobError
 from workbench.evidence.rule_reading import read
@@ -253,3 +254,19 @@ def test_another_process_with_the_workers_number_is_not_taken_for_it(filled: Sto
     finally:
         later.kill()
         later.wait()
+
+
+@pytest.mark.e2e
+def test_who_waits_for_a_worker_that_died_before_it_began_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "python"
+    broken.write_text("#!/bin/sh\necho no such library\nexit 1\n")
+    broken.chmod(0o755)
+    with new_store(tmp_path / "audit.db") as store:
+        job = store.jobs.create("sample", {}, 1)
+        monkeypatch.setattr(sys, "executable", str(broken))
+        launch.spawn(store.path, job)
+        with pytest.raises(JobError, match=rf"worker of job {job} ended before it began: no such library\. Its log: "):
+            until_ended(store, job, quiet=True)
+        assert store.jobs.get(job).state == "queued", "it can be resumed"

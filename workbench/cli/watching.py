@@ -93,6 +93,7 @@ def until_ended(store: Store, job_id: int, *, quiet: bool) -> Job:
     while True:
         launch.reap()
         _check_there(store)
+        launch.check_begun(store, job_id)
         job = store.jobs.get(job_id)
         if job.probed is not None and not probed and not quiet:
             break_line()

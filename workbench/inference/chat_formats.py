@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import ModelError, UsageError
+from workbench.installed import need_local
 
 SUFFIX = ".jinja"
 FILE = "chat_template.jinja"
@@ -71,6 +72,7 @@ def _of_file(path: Path) -> str:
 
 
 def _of_tokenizer(name: str, path: Path) -> str:
+    need_local(name)
     from transformers import AutoTokenizer
 
     from workbench.inference.embedded import Source, locate

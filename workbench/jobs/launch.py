@@ -164,6 +164,8 @@ def spawn(path: Path, job_id: int) -> int:
             env=os.environ | {"PYTHONUNBUFFERED": "1", origin.CONSENT: origin.consent(path, job_id)},
         )
     _processes[process.pid] = process
+    _jobs[process.pid] = (path.resolve(), job_id)
+    _ended.discard((path.resolve(), job_id))
     return process.pid
 
 
@@ -333,6 +335,17 @@ def reap() -> None:
     for pid, process in list(_processes.items()):
         if process.poll() is not None:
             del _processes[pid]
+            _ended.add(_jobs.pop(pid))
+
+
+def check_begun(store: Store, job_id: int) -> None:
+    """Raise JobError where the worker that this process started for a job ended before it took the job."""
+    if (store.path.resolve(), job_id) in _ended and store.jobs.get(job_id).state == "queued":
+        said = log_tail(store.path, job_id, 1) or "it said nothing"
+        raise JobError(
+            f"the worker of job {job_id} ended before it began: {said}. Its log: {log_path(store.path, job_id)}. "
+            f"Start it again: workbench jobs {store.path} resume {job_id}"
+        )
 
 
 def log_path(store_path: Path, job_id: int) -> Path:
@@ -383,3 +396,7 @@ def cost_at_end(job: Job) -> float | None:
 
 
 _processes: dict[int, subprocess.Popen[bytes]] = {}
+_jobs: dict[int, tuple[Path, int]] = {}
+"process id of a worker that was started here -> its job"
+_ended: set[tuple[Path, int]] = set()
+"jobs whose worker, started here, has ended"

@@ -80,8 +80,14 @@ def say(text: str) -> None:
 
 def code_version() -> str:
     """Return the versions of all code that answers pass through, as every response keeps them."""
-    libraries = ", ".join(f"{name} {metadata.version(name)}" for name in ("transformers", "torch"))
-    return f"{__version__} ({libraries})"
+    return f"{__version__} ({', '.join(map(_version, ('transformers', 'torch')))})"
+
+
+def _version(package: str) -> str:
+    try:
+        return f"{package} {metadata.version(package)}"
+    except metadata.PackageNotFoundError:
+        return f"without {package}"
 
 
 def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:

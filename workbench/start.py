@@ -1,0 +1,48 @@
+"""The program's start, installed as the module `llm_audit_workbench`, a name that no other package has.
+
+Other packages on PyPI are imported as `workbench` or `stores` too, and one of them may stand in the place of ours.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module, metadata
+
+DISTRIBUTION = "llm-audit-workbench"
+OURS = ("workbench", "stores")
+
+
+def main() -> int:
+    """Run the command line, or say which package stands in its way."""
+    for name in OURS:
+        if found := _foreign(name):
+            print(
+                f"{DISTRIBUTION}: the import name {name!r} belongs to another package here: {found}. Uninstall that "
+                f"package, or give this program an environment of its own: uv tool install {DISTRIBUTION}, or "
+                f"pipx install {DISTRIBUTION}",
+                file=sys.stderr,
+            )
+            return 1
+    from workbench.cli import main as command_line
+
+    return command_line()
+
+
+def _foreign(name: str) -> str:
+    """Return what is imported under a name of ours, empty where it is ours."""
+    try:
+        package = import_module(name)
+    except ImportError as error:
+        return f"{_owners(name)} ({error})"
+    if getattr(package, "DISTRIBUTION", None) == DISTRIBUTION:
+        return ""
+    return f"{_owners(name)} ({getattr(package, '__file__', None) or 'a folder'})"
+
+
+def _owners(name: str) -> str:
+    owners = dict.fromkeys(metadata.packages_distributions().get(name, ()))
+    return ", ".join(f"{one} {metadata.version(one)}" for one in owners if one != DISTRIBUTION) or "of unknown origin"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
