@@ -18,8 +18,8 @@ def main() -> int:
         if found := _foreign(name):
             print(
                 f"{DISTRIBUTION}: the import name {name!r} belongs to another package here: {found}. Uninstall that "
-                f"package, or give this program an environment of its own: uv tool install {DISTRIBUTION}, or "
-                f"pipx install {DISTRIBUTION}",
+                "package, or give this program an environment of its own: uv tool install, or pipx install, with the "
+                "copy or the wheel that it was installed from",
                 file=sys.stderr,
             )
             return 1

@@ -92,7 +92,7 @@ def test_a_foreign_package_of_the_same_name_is_named(name: str, wheel: Path, tmp
     (packages / name / "__init__.py").write_text('"""Of somebody else."""\n')
     words = said(commands / "llm-audit-workbench", "--version", code=1)
     assert f"the import name '{name}' belongs to another package here: someone-elses 1.3" in words
-    assert "uv tool install llm-audit-workbench" in words
+    assert "uv tool install, or pipx install" in words
 
 
 def test_a_model_that_runs_here_names_the_packages_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:

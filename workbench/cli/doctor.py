@@ -137,7 +137,7 @@ def _names() -> Check:
     """Whether another package is imported by a name of ours: whichever was installed last then has its files there."""
     if found := list(sharing()):
         said = "; ".join(f"{other} is imported as {name!r} too" for name, other in found)
-        advice = f"uninstall it, or use an environment of its own: uv tool install {DISTRIBUTION}"
+        advice = "uninstall it, or give workbench an environment of its own with uv tool install or pipx install"
         return Check("import names", "error", f"{said}. One of them is broken: {advice}")
     return Check("import names", "ok", f"{' and '.join(OURS)} are of {DISTRIBUTION} alone")
 
