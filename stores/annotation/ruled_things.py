@@ -96,6 +96,11 @@ class RuledThings(Aggregate):
             for row in named(self.connection, sql, values)
         )  # fmt: skip
 
+    def text(self, key: bytes) -> str | None:
+        """Return a text by its key; None where the store has none."""
+        row = self.connection.execute("select body from text where key = ?", (key,)).fetchone()
+        return None if row is None else restored(row[0])
+
     def probes(self, named: Mapping[str, str]) -> frozenset[int]:
         """Return the rowids of the probes that put what a subject names: a prompt, a wording, or all of a statement."""
         where = _OF_PROMPT if "prompt" in named else _OF_STATEMENT

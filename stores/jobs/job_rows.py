@@ -16,6 +16,9 @@ PROBE, UNREADABLE = "probe", "unreadable"
 "what a job may wait for a person to decide: whether its probe looks well, and whether to go on with a model of which \
 nothing could be read"
 
+STANDS = {"failed": "failed", "cancelled": "was cancelled", "lost": "lost its worker", "done": "is done"}
+"a state as the rest of a sentence about a job"
+
 _JOBS = """
     select j.id, j.kind, j.spec, j.state, j.stop_requested, j.created_at, a.started_at, j.finished_at, j.heartbeat,
         j.done, j.total, j.progress, j.message, a.host, a.pid,
@@ -87,6 +90,11 @@ class Job:
     def under_way(self) -> bool:
         """Whether another job that asks the same would ask it twice: as `active`, and whatever is paused."""
         return self.active or self.state == "paused"
+
+    @property
+    def stands(self) -> str:
+        """How it stands, after its name: `failed`, `was cancelled`, `is running`."""
+        return STANDS.get(self.state, f"is {self.state}")
 
     @property
     def exact(self) -> bool:

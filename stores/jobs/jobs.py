@@ -195,7 +195,7 @@ class Jobs(Aggregate):
         with self.store.write() as connection:
             job = self.get(job_id)
             if job.state in ("done", "cancelled", "failed"):
-                raise JobError(f"job {job_id} is {job.state}; there is nothing to cancel")
+                raise JobError(f"job {job_id} {job.stands}; there is nothing to cancel")
             if job.state == "queued" or not job.worker:
                 connection.execute(
                     "update job set state = 'cancelled', finished_at = ?, paused_at = null, pause_requested = 0, "
@@ -346,7 +346,7 @@ class Jobs(Aggregate):
         with self.store.write() as connection:
             job = self.get(job_id)
             if hidden and job.state != "done" and not job.ended_badly:
-                raise JobError(f"job {job_id} is {job.state}; only a job that has ended can be hidden. Cancel it first")
+                raise JobError(f"job {job_id} {job.stands}; only a job that has ended can be hidden. Cancel it first")
             connection.execute("update job set hidden = ? where id = ?", (hidden, job_id))
         return self.get(job_id)
 
@@ -363,7 +363,7 @@ class Jobs(Aggregate):
         job = self.get(job_id)
         if job.state not in ("failed", "cancelled"):
             why = "figures may rest on what it asked" if job.state == "done" else "cancel it first"
-            raise JobError(f"job {job_id} is {job.state}: {why}. It can be hidden once it has ended")
+            raise JobError(f"job {job_id} {job.stands}: {why}. It can be hidden once it has ended")
         brought = {name: self.connection.execute(sql, (job_id,)).fetchone()[0] for name, sql in _BROUGHT.items()}
         if kept := ", ".join(f"{count:,} {name}" for name, count in brought.items() if count):
             raise JobError(f"job {job_id} brought {kept}, which stay; it can be hidden, and is not deleted")
@@ -420,7 +420,7 @@ def _check_claimable(job: Job) -> None:
     """Raise JobError unless a job waits for a worker, or its worker is gone."""
     if job.state in ("queued", "lost"):
         return
-    raise JobError(f"job {job.id} is {job.state}" + (f" by process {job.pid} on {job.host}" if job.worker else ""))
+    raise JobError(f"job {job.id} {job.stands}" + (f" by process {job.pid} on {job.host}" if job.worker else ""))
 
 
 def _is_hurried(connection: sqlite3.Connection, job_id: int) -> bool:

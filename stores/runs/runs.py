@@ -179,6 +179,11 @@ class Runs(Aggregate):
         """
         return find_runs(self.connection, audit, instrument, model, versions or {})
 
+    def brought(self, run: Run, job: int) -> bool:
+        """Return whether a job brought any answer, or probability, of a run."""
+        values = {"model": run.model_id, "sampling": run.sampling_id, "job": job}
+        return bool(self.connection.execute(_BROUGHT, values).fetchone()[0])
+
     def fingerprints(self, run: Run) -> dict[str, int]:
         """Return how many answers of a run came under each `system_fingerprint`, the most first; "": none was reported.
         Of prompts that are scored each is one.
@@ -387,6 +392,14 @@ def _listed(rowids: Sequence[int]) -> str:
     return ",".join(str(int(rowid)) for rowid in rowids) or "0"
 
 
+_BROUGHT = """
+    select exists(select 1 from draw d join attempt a on a.id = d.attempt_id
+            where d.model_id = :model and d.sampling_id = :sampling and a.job_id = :job)
+        or exists(select 1 from score s join attempt a on a.id = s.attempt_id
+            where s.model_id = :model and a.job_id = :job)
+        or exists(select 1 from next_tokens t join attempt a on a.id = t.attempt_id
+            where t.model_id = :model and a.job_id = :job)
+"""
 _PLAN = """
     insert into planned (model_id, sampling_id, prompt_id, n) values (?, ?, (select id from prompt where key = ?), ?)
     on conflict (model_id, sampling_id, prompt_id) do update set n = max(n, excluded.n)

@@ -284,7 +284,7 @@ def test_a_job_is_paused_resumed_and_followed_from_a_shell(demo: Path, capsys: p
     assert "Job 1 goes on" in run(capsys, "jobs", demo, "resume", 1)[1]
     code, out, _ = run(capsys, "jobs", demo, "follow")
     assert code == 0
-    assert "job 1 done" in out
+    assert "job 1 is done" in out
     assert "answers are stored" in out
     assert "model scripted" in data(capsys, "jobs", demo, "log")["log"]
     code, _, err = run(capsys, "jobs", demo, "retry", 1)

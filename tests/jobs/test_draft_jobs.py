@@ -6,6 +6,7 @@ import json
 import os
 import signal
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,11 +19,13 @@ from workbench.domain.drafting import CallLabel, DraftPrompt
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.domain.statements import QUESTION, Statement, VariantKind, Wording
 from workbench.errors import JobError, UnknownName, UsageError
+from workbench.inference.load import load
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
+from workbench.pipeline import drafting
 from workbench.pipeline.draft_decisions import accept, accept_all
 from workbench.pipeline.draft_planning import DraftSpec, plan_drafting
-from workbench.pipeline.drafting import run_drafting
+from workbench.pipeline.drafting import Drafted, run_drafting
 
 PROMPTS = {prompt.kind: prompt for prompt in shipped_drafting()}
 MANY = PROMPTS[VariantKind.PARAPHRASE]
@@ -311,3 +314,38 @@ def test_the_embedded_model_drafts_for_the_shipped_instrument(tmp_path: Path) ->
         assert {d.ref for d in found} == {"for-03", "mig-01"}
         assert {d.made.model for d in found if d.made} == {"smollm2"}
         assert {d.made.backend for d in found if d.made} == {"transformers"}
+
+
+def test_a_model_of_which_nothing_can_be_used_is_seen_before_the_rest_is_asked(filled: Store, tmp_path: Path) -> None:
+    plan = plan_drafting(filled, spec(persona(tmp_path, ["Why not?"])))
+    model = load(plan.spec.model)
+
+    def asked(*, patient: bool, limit: int) -> Drafted:
+        job = launch.create_drafting(filled, plan.spec)
+        attempt = filled.jobs.claim(job, "9.9")
+        monkey = pytest.MonkeyPatch()
+        monkey.setattr(drafting, "FIRST_CALLS", limit)
+        try:
+            return run_drafting(filled, plan, model, attempt=attempt, job=job, patient=patient)
+        finally:
+            monkey.undo()
+            filled.jobs.finish(job, attempt, "cancelled")
+
+    stopped = asked(patient=False, limit=4)
+    assert 4 <= stopped.calls < len(plan.calls)
+    assert stopped.hopeless.startswith(f"Not one of the first {stopped.calls} prompts brought a draft: ")
+    assert '"Why not?"' in stopped.hopeless
+    assert asked(patient=True, limit=4).hopeless == "", "somebody looked and went on"
+
+
+@pytest.mark.e2e
+def test_a_drafting_job_of_which_nothing_can_be_used_waits_for_a_person(filled: Store, tmp_path: Path) -> None:
+    refs = tuple(statement.ref for statement in filled.instruments.get("small").statements)
+    many = DraftSpec("small", persona(tmp_path, ["Why not?"], delay_s=0.05), (replace(MANY, calls=20),), refs, "", 1)
+    job = wait(filled, launch.start_drafting(filled, many), lambda job: bool(job.question) or ended(job))
+    assert (job.state, job.question) == ("paused", "unreadable"), job.message
+    assert job.message.startswith("Not one of the first ")
+    assert job.done < job.total == 60
+    launch.resume(filled, job.id)
+    job = wait(filled, job.id, ended)
+    assert (job.state, job.done) == ("done", 60), "asked to go on, it goes on"

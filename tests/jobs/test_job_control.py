@@ -189,7 +189,7 @@ def test_a_job_that_was_cancelled_before_its_worker_came_is_not_begun(filled: St
     deadline = time.monotonic() + 600
     while "refused" not in log(filled) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert "refused: job 1 is cancelled" in log(filled)
+    assert "refused: job 1 was cancelled" in log(filled)
     assert answers(filled) == 0
 
 
@@ -358,7 +358,7 @@ def test_a_worker_that_waits_for_its_turn_lets_go_of_a_cancelled_job(filled: Sto
     deadline = time.monotonic() + 600
     while "refused" not in log(filled, job_id) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert f"refused: job {job_id} is cancelled" in log(filled, job_id)
+    assert f"refused: job {job_id} was cancelled" in log(filled, job_id)
 
 
 @pytest.mark.e2e

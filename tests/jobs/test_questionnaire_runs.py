@@ -158,13 +158,13 @@ def test_what_was_asked_in_another_chat_format_or_dtype_is_not_taken_for_stored(
     there = [
         (plain, 4),
         (replace(plain, dtype="float32"), 4),
-        (replace(plain, chat_format="other.jinja"), 0),
+        (replace(plain, chat_format="smollm2"), 0),
         (replace(plain, dtype="bfloat16"), 0),
     ]
     for design, stored in there:
         assert pipeline.plan(asked, design).samples_stored == stored
     for design, card in (
-        (replace(plain, chat_format="other.jinja"), ("float32", "others")),
+        (replace(plain, chat_format="smollm2"), ("float32", "others")),
         (replace(plain, dtype="bfloat16"), ("bfloat16", "own")),
     ):
         assert pipeline.plan(asked, design).samples_stored == 0
@@ -280,7 +280,7 @@ def test_figures_of_a_run_that_was_stopped_say_so(asked: Store) -> None:
     ask(asked, Tiring())
     asked.connection.execute("update job set state = 'cancelled'")
     notes = judge_questionnaire(asked).notes
-    assert "known: job 1 is cancelled at 3 of 4 prompts; figures will change." in notes
+    assert "known: job 1 was cancelled at 3 of 4 prompts; figures will change." in notes
 
 
 def test_a_condition_is_finished_before_the_next_begins_so_that_a_stopped_run_has_whole_figures(asked: Store) -> None:

@@ -9,8 +9,8 @@ import pytest
 from stores.core.store import Store
 from tests.jobs.faulty_server import FaultyServer
 from workbench.domain.designs import Design
-from workbench.errors import WorkbenchError
-from workbench.inference.reach import check_reachable
+from workbench.errors import FieldError, WorkbenchError
+from workbench.inference.reach import check_chat_format_there, check_reachable
 from workbench.jobs import launch
 
 
@@ -45,3 +45,44 @@ def test_models_that_are_there_pass(tmp_path: Path) -> None:
     with FaultyServer() as server:
         check_reachable(server.name)
         assert server.asked == [], "no prompt is asked"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("scripted", "scripted is no embedded model (smollm2), no folder, and not in the cache of the hub"),
+        ("not a name", "no id of the hub, which reads OWNER/NAME"),
+        ("missing.jinja", "there is no file missing.jinja"),
+        ("./no-such-folder", "there is no file or folder ./no-such-folder"),
+        ("{tmp}/empty.jinja", "empty.jinja is empty"),
+        ("{tmp}/base", "base has no chat template"),
+        ("{tmp}/notes.txt", "neither a .jinja nor a GGUF file"),
+    ],
+)
+def test_a_chat_format_that_cannot_be_had_is_refused_before_it_is_queued(
+    filled: Store, tmp_path: Path, name: str, said: str
+) -> None:
+    (tmp_path / "empty.jinja").write_text(" \n")
+    (tmp_path / "notes.txt").write_text("{{ messages }}")
+    (tmp_path / "base").mkdir()
+    (tmp_path / "base" / "tokenizer_config.json").write_text("{}")
+    with pytest.raises(FieldError) as found:
+        launch.start(filled, Design("small", "smollm2", samples=2, chat_format=name.format(tmp=tmp_path)))
+    assert said in str(found.value)
+    assert found.value.label == "chat format"
+    assert found.value.flag == "--chat-format"
+    assert filled.jobs.list() == ()
+
+
+def test_chat_formats_that_are_there_pass(tmp_path: Path) -> None:
+    (tmp_path / "chat.jinja").write_text("{{ messages }}")
+    (tmp_path / "tuned").mkdir()
+    (tmp_path / "tuned" / "tokenizer_config.json").write_text('{"chat_template": "{{ messages }}"}')
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "chat_template.jinja").write_text("{{ messages }}")
+    for name in ("", "smollm2", "+no-default-system", "smollm2+no-default-system"):
+        check_chat_format_there(name, ask_hub=True)
+    for name in ("chat.jinja", "tuned", "other", "other+no-default-system"):
+        check_chat_format_there(str(tmp_path / name), ask_hub=True)
+    check_chat_format_there("missing.jinja", cluster="auto", ask_hub=True)
+    check_chat_format_there("somebody/tuned")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,9 +26,9 @@ from tests.tui.seats import Seat, at_screen
 from workbench.data import shipped_codebook
 from workbench.domain.annotations import Codebook, LabelOption, Subject
 from workbench.tui import format as tui_format
-from workbench.tui.annotation import session_screen
+from workbench.tui.annotation import annotate_format, session_screen
 from workbench.tui.annotation.annotate import AnnotateScreen
-from workbench.tui.annotation.annotate_format import last_line, pace_line
+from workbench.tui.annotation.annotate_format import key_row, last_line, pace_line
 from workbench.tui.annotation.given_dialog import GivenScreen
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.note_dialog import NoteDialog
@@ -67,6 +68,28 @@ def test_what_was_saved_fits_on_the_line_at_any_pace(per_hour: float | None) -> 
         line = pace_line(progress, last_line(f"{option.label} (saved)", 3))
         assert line.cell_length <= 76  # 80 columns less the margins
         assert ("an hour" in line.plain) is (per_hour in (412.4, 9_999.0))
+
+
+def test_what_can_be_undone_is_whole_and_a_pace_of_two_labels_is_none() -> None:
+    progress = Progress(done=9, left=1, held=0, skipped=0, flagged=0, per_hour=333.0, attention=(0, 0))
+    assert "an hour" not in pace_line(progress, last_line("agree (saved)", 1)).plain
+    for option in shipped_codebook("side").options:
+        later = pace_line(replace(progress, done=99_999), last_line(f"{option.label} (saved)", 3), width=76)
+        assert later.plain.endswith(f"last: {option.label} (saved) – z to undo")
+        assert later.cell_length <= 76
+    assert last_line("undone", 2).plain == "last: undone – z undoes the step before it"
+    assert last_line("undone", 0).plain == "last: undone", "nothing is left to undo"
+
+
+def test_a_label_with_its_key_is_not_torn() -> None:
+    options = shipped_codebook("side").options
+    for width in (76, 60, 40):
+        for mark in ("", *(option.label for option in options)):
+            lines = key_row(options, mark, width=width).plain.replace("\u00a0", " ").split("\n")
+            assert all(len(line) <= width for line in lines)
+            for option in options:
+                shown = f"‹{option.label}›" if option.label == mark else option.label
+                assert sum(f" {option.key}  {shown}" in line for line in lines) == 1
 
 
 async def test_undo_goes_back_step_by_step_and_returns_in_the_same_order(tmp_path: Path) -> None:
@@ -345,6 +368,7 @@ async def test_a_killed_program_leaves_the_label_or_none_and_the_same_item_comes
     verb = "label" if dies_in == "before" else "next"
     code = f"""
 import asyncio, os, sys
+from dataclasses import replace
 from pathlib import Path
 from stores.annotation.annotator import Annotator, Progress
 from workbench.tui import format as tui_format
@@ -468,6 +492,7 @@ async def test_all_that_one_needs_is_in_sight(
     tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tui_format, "FASTEST_PACE", float("inf"))
+    monkeypatch.setattr(annotate_format, "PACE_FROM", 2)
     path = labelling_store(tmp_path / "a.db", answers(30))
     async with seated(path, size=size) as seat:
         await seat.press("a", "d", "f")

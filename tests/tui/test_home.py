@@ -78,8 +78,11 @@ async def test_the_cursor_stays_on_its_line_when_a_job_appears(path: Path) -> No
     async with app.run_test(size=(80, 24)) as pilot:
         facts = app.screen.query_one("#facts", OptionList)
         await until(pilot, lambda: facts.option_count == 2)
-        await pilot.press("down")
         assert facts.highlighted_option is not None
+        assert facts.highlighted_option.id == "next:job", "the first thing to do"
+        await pilot.press("g")
+        assert facts.highlighted_option.id == "instrument:small"
+        await pilot.press("G")
         assert facts.highlighted_option.id == "next:job"
         await pilot.press("up")
         with Store.open(path) as store:
@@ -123,7 +126,7 @@ async def test_enter_on_a_line_opens_what_it_is_about(path: Path) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "small" in screen_text(app))
-        await pilot.press("enter")
+        await pilot.press("g", "enter")
         assert app.current_mode == "statements"
 
 

@@ -11,14 +11,16 @@ from typing import Any
 import pytest
 from textual.binding import Binding
 from textual.command import DiscoveryHit
+from textual.dom import DOMNode
 from textual.screen import Screen
 
 import workbench.tui
 from tests.conftest import instrument
 from tests.tui.conftest import made, until
 from workbench.tui.annotation.queues import QueuesScreen
-from workbench.tui.app import WorkbenchApp
+from workbench.tui.app import WorkbenchApp, key_list
 from workbench.tui.commands import ActionProvider
+from workbench.tui.key_words import does
 from workbench.tui.results.answers import AnswersScreen
 from workbench.tui.results.behind import BehindScreen
 from workbench.tui.results.book_screen import BookScreen
@@ -130,6 +132,42 @@ def test_a_key_means_one_thing_on_a_screen_and_nothing_loses_its_last_key(screen
             assert lost in reachable, f"{screen.__name__}: {lost} of {base} lost its key {key} to {action} of {of}"
 
 
+NOUNS = ("Row", "Line", "Page", "Item", "Issue", "Question", "Template", "Version", "View", "Model", "Reading")
+
+
+def test_what_a_key_does_is_said_in_a_sentence() -> None:
+    """In the list of keys, the palette and `workbench keys`; Textual's own keys, too."""
+    for kind in {DOMNode, *below(DOMNode)}:
+        for one in kind.__dict__.get("BINDINGS", ()):
+            binding = one if isinstance(one, Binding) else Binding(*one)
+            if not binding.description:
+                continue
+            said = does(binding)
+            first, *rest = said.split()
+            assert rest, f"{kind.__name__}: {said!r} is one word"
+            assert not all(word[0].isupper() for word in rest), f"{kind.__name__}: {said!r} is a title"
+            numbered = rest[0].isdecimal()
+            assert first not in NOUNS or numbered, f"{kind.__name__}: {said!r} has no verb"
+
+
+async def test_the_list_of_keys_is_in_order_and_its_lines_are_indented(tmp_path: Path) -> None:
+    app = WorkbenchApp(made(tmp_path / "s.db", instrument()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        lines = key_list(app).plain.split("\n")
+        digits = [line.split()[0] for line in lines if line.split()[0].isdecimal()]
+        home, everywhere = lines.index("On this screen"), lines.index("Everywhere")
+        assert home < everywhere
+        assert digits.index("9") < digits.index("1"), "those of Home, then those of the whole terminal"
+        for start in (0, digits.index("1")):
+            part = digits[start : digits.index("1")] if not start else digits[start:]
+            assert part == sorted(part)
+        assert not any("Focus" in line for line in lines)
+        wrapped = [line for line in lines if line.startswith(" " * 17)]
+        assert all(len(line) <= 76 for line in lines)
+        assert all(line.strip() for line in wrapped)
+
+
 @pytest.mark.parametrize("screen", ALL, ids=lambda one: one.__name__)
 def test_moving_neighbours_and_undoing_have_the_same_keys_everywhere(screen: type[Screen[Any]]) -> None:
     keys = {key: found[0][1].removeprefix("app.").removeprefix("screen.") for key, found in meanings(screen).items()}
@@ -173,11 +211,11 @@ async def test_the_palette_finds_every_act_of_a_screen(tmp_path: Path, mode: str
         ]
         assert offered
         for binding in offered:
-            assert (binding.tooltip or binding.description) in found
+            assert does(binding) in found
         for key, (_, action, called) in ((key, found[0]) for key, found in meanings(type(app.screen)).items()):
             active = app.screen.active_bindings.get(key)
             if called and active is not None and active.enabled and active.binding.action == action:
-                assert (active.binding.tooltip or active.binding.description) in found
+                assert does(active.binding) in found
 
 
 def test_what_is_behind_a_row_has_the_keys_of_its_table() -> None:

@@ -177,7 +177,7 @@ async def test_home_judges_anew_when_a_job_has_ended(tmp_path: Path, monkeypatch
         assert "!" not in line
         with Store.open(path) as store, store.write() as connection:
             connection.execute("update job set state = 'cancelled', done = 3, total = 40")
-        await until(pilot, lambda: "is cancelled at 3 of 40 prompts; figures will change." in screen_text(app))
+        await until(pilot, lambda: "was cancelled at 3 of 40 prompts; figures will change." in screen_text(app))
 
 
 async def test_home_shows_the_key_of_the_predictions(uneven: Path) -> None:

@@ -476,7 +476,7 @@ async def test_an_answer_is_given_another_meaning_and_the_figures_follow(fresh: 
         with Store.open(fresh) as store:
             store.jobs.request_stop(lost)
         await press(app, pilot, "f5")
-        await until(pilot, lambda: f"job {lost} is cancelled" in " ".join(app.screen._loaded.judged.notes))
+        await until(pilot, lambda: f"job {lost} was cancelled" in " ".join(app.screen._loaded.judged.notes))
         with Store.open(fresh) as store:
             store.instruments.add(panel(4, name="second"))
         await press(app, pilot, "f5", "i")

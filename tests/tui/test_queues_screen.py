@@ -151,7 +151,7 @@ async def test_a_queue_is_made_after_seeing_what_would_be_drawn(path: Path) -> N
         await until(pilot, lambda: "No queue yet" in screen_text(app))
         await pilot.press("n")
         await until_screen(pilot, app, QueueForm)
-        await until(pilot, lambda: "has no name yet" in shown(app, "#proposal"))
+        await until(pilot, lambda: "Give the queue a name" in shown(app, "#proposal"))
         await pilot.press(*"sides")
         await until(pilot, lambda: "holds no free-text answers" in " ".join(shown(app, "#proposal").split()))
         assert app.screen.query_one("#make", Button).disabled
@@ -178,7 +178,7 @@ async def test_a_name_that_is_taken_is_said_in_the_form(path: Path) -> None:
         await opened(app, pilot, 1)
         await pilot.press("n")
         await until_screen(pilot, app, QueueForm)
-        await until(pilot, lambda: "has no name yet" in shown(app, "#proposal"))
+        await until(pilot, lambda: "Give the queue a name" in shown(app, "#proposal"))
         app.screen.query_one("#codebook", Select).value = "side"
         await pilot.press(*"taken", "f5")
         await until(pilot, lambda: "named 'taken' already" in " ".join(shown(app, "#proposal").split()))
@@ -186,17 +186,19 @@ async def test_a_name_that_is_taken_is_said_in_the_form(path: Path) -> None:
 
 
 @pytest.mark.e2e
-async def test_a_queue_without_a_codebook_says_so_and_f5_is_not_remembered(path: Path) -> None:
+async def test_the_form_of_a_queue_waits_for_its_name_and_f5_is_not_remembered(path: Path) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await app.push_screen(QueuesScreen())
         await until(pilot, lambda: "No queue yet" in screen_text(app))
         await pilot.press("n")
         await until_screen(pilot, app, QueueForm)
+        await until(pilot, lambda: "Give the queue a name" in shown(app, "#proposal"))
+        assert not app.screen.query_one("#proposal").has_class("-trouble"), "nothing was typed yet"
+        await pilot.press("f5")
         await until(pilot, lambda: "has no name yet" in shown(app, "#proposal"))
-        app.screen.query_one("#codebook", Select).clear()
-        await pilot.press(*"sides", "f5")
-        await until(pilot, lambda: "codebook: none is chosen" in shown(app, "#proposal"))
+        await pilot.press(*"sides")
+        await until(pilot, lambda: f"workbench run {path} --audit bias_score" in shown(app, "#proposal"))
         app.screen.query_one("#codebook", Select).value = "side"
         await until(pilot, lambda: "sides: 3 items for training" in shown(app, "#proposal"))
         assert isinstance(app.screen, QueueForm)

@@ -91,7 +91,7 @@ async def test_four_keys_lead_from_the_to_do_list_of_home_to_a_ruling(path: Path
         assert (ruling.subject.named["statement"], ruling.verdict) == ("tax-02", Verdict.EXCLUDED)
         assert "by you" in screen_text(app)
         await press(app, pilot, "escape")
-        await until(pilot, lambda: "2 items or more wait for an auditor: smol (reliability)" in flowing(app))
+        await until(pilot, lambda: "at least 2 items wait for an auditor: smol (reliability) · V" in flowing(app))
 
 
 @pytest.mark.e2e
@@ -176,16 +176,19 @@ async def test_the_queue_opens_from_below_the_results_too(path: Path) -> None:
 
 
 @pytest.mark.e2e
-async def test_a_drawn_answer_that_is_decided_brings_the_next_and_z_leads_back(path: Path) -> None:
+async def test_n_goes_on_from_drawn_answers_and_statements_alike_and_z_leads_back(path: Path) -> None:
     app = opened(sampled(path))
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
         await press(app, pilot, "enter")
         first = item_of(app)
         await press(app, pilot, "r", "m", "2", "enter")
+        assert item_of(app) == first, "what was ruled stays in sight"
+        assert "misread (disagree): “" in flowing(app)
+        assert "n goes to what waits next, z takes it back" in flowing(app)
+        await press(app, pilot, "n")
         second = item_of(app)
         assert second != first
-        assert "misread (disagree)" in flowing(app)
         await press(app, pilot, "r", "c", "enter")
         assert item_of(app) == second, "of a statement more may have to be ruled on"
         assert "by you" in screen_text(app)
@@ -239,8 +242,12 @@ async def test_a_blind_review_shows_neither_model_nor_others_before_ones_own_rul
         assert not app.screen_stack[1].check_action("runs", ()), "the list of runs would name the model"
         await press(app, pilot, "escape")
         assert item_of(app).ref == "tax-02"
-        assert "What others ruled is shown once you have ruled." in flowing(app)
+        kept_back = "Others' rulings are shown once you decide; look again decides nothing."
+        assert kept_back in flowing(app)
+        await press(app, pilot, "r", "l", "enter")
+        assert kept_back in flowing(app)
         await press(app, pilot, "r", "c", "enter")
+        assert kept_back not in flowing(app)
         assert "ruled by eva: excluded" in flowing(app)
         assert "smol" not in flowing(app)
         await press(app, pilot, "b")
@@ -266,7 +273,7 @@ async def test_what_others_ruled_on_a_drawn_answer_is_kept_back_also_where_the_m
         for key in ("n", "down", "r", "escape"):  # a statement, of whose answers some were drawn
             await press(app, pilot, key)
             assert SECRET not in flowing(app)
-        await press(app, pilot, "escape", "home", "enter", "r", "c", "enter", "left_square_bracket")
+        await press(app, pilot, "escape", "home", "enter", "r", "c", "enter")
         assert f"ruled by eva: confirmed – {SECRET}" in flowing(app)
 
 
@@ -279,7 +286,10 @@ async def test_a_control_sample_is_drawn_from_the_screen_and_its_seed_is_kept(pa
         assert isinstance(app.screen, NumberDialog)
         assert f"seed {SEED}" in flowing(app)
         await press(app, pilot, "backspace", "backspace", "2", "0", "enter")
-        assert "drawn at random, an answer to" in flowing(app)
+        assert "drawn at random: “" in flowing(app)
+        assert "@" not in screen_text(app), "no key in the place of words"
+        await press(app, pilot, "g")
+        assert "It came into the sample with a probability of" in flowing(app)
         with Store.open(path) as store:
             of = review(store, find_run(store, "reliability"), USUAL)
             (sample,) = store.control_samples.of_run(named(store, of.run), of.card)  # type: ignore[arg-type]

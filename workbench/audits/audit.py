@@ -103,6 +103,8 @@ class HomeLine:
     todo: str = ""
     "what the next step is where nothing else waits; empty: none"
     todo_below: str = ""
+    run: Run | None = None
+    "the run that the line is about: Enter shows its figures"
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,7 +195,8 @@ def readme(card: Card) -> str:
             "",
             "## Figures",
             "",
-            f"{card.steps} steps in {card.seconds:.0f} s on {card.device}; kept: the weights of step {card.best_step}.",
+            f"{card.steps:,} steps in {card.seconds:,.0f} s on {card.device}; "
+            f"kept: the weights of step {card.best_step:,}.",
             "",
             "| figure | value |",
             "| --- | --- |",

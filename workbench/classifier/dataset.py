@@ -77,7 +77,7 @@ def _overlap(what: str, train: list[Example], test: list[Example], key: Callable
     shown = ", ".join(repr(one if len(one) <= 60 else one[:59] + "…") for one in both[:SHOWN])
     more = f" and {len(both) - SHOWN} more" if len(both) > SHOWN else ""
     verb = "s are" if len(both) > 1 else " is"
-    return f"{len(both)} {what}{verb} in the training and in the test data: {shown}{more}."
+    return f"{len(both):,} {what}{verb} in the training and in the test data: {shown}{more}."
 
 
 def without(train: Sequence[Example], test: Sequence[Example], by_statement: bool = False) -> list[Example]:
@@ -172,8 +172,8 @@ def check_training(examples: Sequence[Example]) -> None:
         raise UsageError("There are no labelled responses to train on. Annotate some first.")
     if len(present) == 1:
         raise UsageError(
-            f"All {len(examples)} training responses are labelled {present[0]}: nothing can be learned from one label. "
-            "Annotate responses of other stances, or draw a new sample."
+            f"All {len(examples):,} training responses are labelled {present[0]}: nothing can be learned from one "
+            "label. Annotate responses of other stances, or draw a new sample."
         )
 
 
@@ -183,7 +183,7 @@ def check_labels(examples: Iterable[Example], what: str) -> None:
     if unknown:
         names = ", ".join(sorted({repr(example.label) for example in unknown})[:SHOWN])
         raise UsageError(
-            f"{len(unknown)} {what} responses have labels that a stance cannot be ({names}; the first is item "
+            f"{len(unknown):,} {what} responses have labels that a stance cannot be ({names}; the first is item "
             f"{unknown[0].item}). The labels are {', '.join(LABELS)}."
         )
 
@@ -200,7 +200,7 @@ def undefined_metrics(test: Sequence[Example]) -> tuple[str, ...]:
     named = [f"recall and F1 of {label}: no test response has this label" for label in LABELS if not counts[label]]
     present = [label for label in LABELS if counts[label]]
     if len(present) == 1:
-        named.append(f"macro F1 over four labels: all {len(test)} test responses are {present[0]}")
+        named.append(f"macro F1 over four labels: all {len(test):,} test responses are {present[0]}")
     return tuple(named)
 
 

@@ -46,6 +46,7 @@ def _rows(chosen: dict[str, str]) -> Iterator[tuple[str, str, str]]:
 
     import workbench.tui
     from workbench.tui.app import WorkbenchApp
+    from workbench.tui.key_words import does
     from workbench.tui.keymap import Keyed
 
     for module in pkgutil.walk_packages(workbench.tui.__path__, "workbench.tui."):
@@ -56,7 +57,7 @@ def _rows(chosen: dict[str, str]) -> Iterator[tuple[str, str, str]]:
             if isinstance(one, Binding) and one.id and one.description:
                 found.setdefault(one.id, one)
     for name in sorted(found):
-        yield name, chosen.get(name, found[name].key), found[name].tooltip or found[name].description
+        yield name, chosen.get(name, found[name].key), does(found[name])
 
 
 def _below(kind: type[Any]) -> Iterator[type[Any]]:

@@ -24,6 +24,7 @@ from workbench.inference.extra_fields import extra_fields
 from workbench.options.option import Option, flag
 from workbench.options.shared import (
     ASKED_WITH,
+    CHAT_FORMAT,
     DRAWN,
     DTYPE,
     EXACT_ANSWERS,
@@ -79,11 +80,7 @@ OF_SAMPLING = ("temperature", "top_p", "top_k", "max_new_tokens")
     ),
     DTYPE.but(help="of a local model", none="float32, on a GPU bfloat16", choices=DTYPES),
     Option("cluster", "answer on a Ray cluster: local (this machine's GPUs), auto, or an address", metavar="WHERE"),
-    Option(
-        "chat_format",
-        "chat template of another model, or a .jinja file: for base models, which have none",
-        metavar="MODEL|FILE",
-    ),
+    CHAT_FORMAT,
     sections(RUN),
     PROBING,
     STARTING,

@@ -6,8 +6,6 @@ uses it.
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -15,13 +13,12 @@ from pathlib import Path
 from types import SimpleNamespace as Namespace
 from typing import Any
 
+from workbench.figures.hints import hinted
 from workbench.options.option import Option
 
 __all__ = ["AT_HAND", "Namespace", "Section", "Verb", "hint", "verb"]
 
 AT_HAND: ContextVar[Path | None] = ContextVar("the store that the command line names", default=None)
-HINT = re.compile(r"\b(workbench(?: [a-z-]+)?) STORE\b")
-"a command in a message, which names no store"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,4 +73,4 @@ def verb(
 def hint(text: str) -> str:
     """Return a message with the store at hand in the commands that it names, so that they can be copied."""
     store = AT_HAND.get()
-    return text if store is None else HINT.sub(lambda found: f"{found[1]} {shlex.quote(str(store))}", text)
+    return text if store is None else hinted(text, store)

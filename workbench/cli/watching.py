@@ -130,7 +130,7 @@ def progress_line(job: Job) -> str:
     counted = UNITS.get(job.kind, "prompts" if job.exact else "answers")
     parts = [f"job {job.id} {state_of(job)}", f"{job.done:,}/{job.total:,} {counted} {share}"]
     if pace.per_second is not None:
-        parts.append(f"{pace.per_second:.1f}/s")
+        parts.append(f"{pace.per_second:,.1f}/s")
     if pace.eta_seconds is not None:
         parts.append(f"about {max(1, round(pace.eta_seconds / 60))} min left" if pace.eta_seconds > 90 else "soon done")
     parts += _figures(job)
@@ -174,7 +174,7 @@ def break_line() -> None:
 
 def _end(job: Job, path: Path) -> None:
     break_line()
-    say_wrapped(f"job {job.id} {job.state}: {job.message}")
+    say_wrapped(f"job {job.id} {job.stands}: {job.message}")
     if job.question:
         for line in choices(path, job):
             say(line)

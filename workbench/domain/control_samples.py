@@ -23,6 +23,8 @@ class ControlItem:
     "how often it was given"
     places: tuple[int, ...]
     "where its drawn answers stand in the random order of all that were drawn; more than one: drawn several times"
+    words: str = ""
+    "its text, cut, with the wording and the template that it answers; as the store has them now"
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,8 @@ class Signal:
     "the wordings that it is about; empty: the statement as a whole"
     answers: tuple[tuple[bytes, bytes], ...] = ()
     "keys of prompt and text of the answers that it is about, where it is about some alone"
+    prompts: tuple[tuple[str, str, bool], ...] = ()
+    "(wording, template, swapped) of the prompts that it is about, where it is about some alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,11 @@ class Ranked:
         """Return the answers that the reasons are about, where one is about some alone."""
         return frozenset(at for one in self.signals for at in one.answers)
 
+    @property
+    def prompts(self) -> frozenset[tuple[str, str, bool]]:
+        """Return the prompts that the reasons are about, where one is about some alone."""
+        return frozenset(at for one in self.signals for at in one.prompts)
+
     def why(self, *, blind: bool = False) -> str:
         """Say in one sentence why it stands where it does; `blind`: without what other auditors ruled."""
         return f"{' + '.join(_part(one, blind=blind) for one in self.signals)} = {self.score}"
@@ -146,4 +153,5 @@ def _together(signals: Sequence[Signal]) -> Signal:
     variants = () if any(not one.variants for one in signals) else tuple(v for one in signals for v in one.variants)
     words = "; ".join(dict.fromkeys(one.words for one in signals))
     answers = dict.fromkeys(at for one in signals for at in one.answers)
-    return Signal(signals[0].reason, words, tuple(dict.fromkeys(variants)), tuple(answers))
+    prompts = dict.fromkeys(at for one in signals for at in one.prompts)
+    return Signal(signals[0].reason, words, tuple(dict.fromkeys(variants)), tuple(answers), tuple(prompts))

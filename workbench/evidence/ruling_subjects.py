@@ -32,6 +32,8 @@ OFFERED = "options"
 SWAPPED = "swapped"
 STATEMENT = ("instrument", "statement", "version")
 "what names a statement"
+TOLD = 40
+"characters of an answer in a sentence"
 LEAST = 4
 "digits of a key that tell what is meant"
 KEY = re.compile(rf"@([0-9a-f]{{{LEAST},32}})")
@@ -229,6 +231,15 @@ def check(thing: Thing, verdict: Verdict, reading: str | None) -> None:
 def called(store: Store, subject: Subject) -> str:
     """Return the name of what a ruling is about, as people type it; keys where the store does not have it."""
     return placed(store, subject)[1]
+
+
+def told(store: Store, subject: Subject) -> str:
+    """Return what a ruling is about for a sentence that people read: its name, of an answer its words."""
+    name, key = called(store, subject), subject.named.get("text")
+    if key is None or (text := store.ruled_things.text(bytes.fromhex(key))) is None:
+        return name
+    words = " ".join(text.split()) or "(blank)"
+    return f"“{words[:TOLD].rstrip()}{' …' * (len(words) > TOLD)}” to {name.partition('/=')[0]}"
 
 
 def placed(store: Store, subject: Subject, *, told_apart: bool = True) -> tuple[str, str]:

@@ -117,7 +117,7 @@ def number(value: float, kind: Kind, *, bare: bool = False) -> str:
     if kind is Kind.SCORE:
         return f"{value:+z.2f}"
     if kind is Kind.BALANCE:
-        return f"{value:+.0f}" if value else "0"
+        return f"{value:+,.0f}" if value else "0"
     if kind is Kind.PART:
         return f"{value:+z.3f}"
     if kind is Kind.P_VALUE:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from workbench.domain.names import parted
 from workbench.errors import ModelError
+from workbench.inference.chat_formats import FILE, SUFFIX
+from workbench.inference.chat_formats import parted as chat_parted
 from workbench.inference.embedded import EMBEDDED
 from workbench.inference.served.address import PREFIX
 from workbench.installed import need_local, package_folder
+from workbench.options.shared import CHAT_FORMAT
 
 HUB_S = 10.0
 "seconds in which the hub has to say whether it has a model"
+CONFIG, MORE = "tokenizer_config.json", "additional_chat_templates"
+"where else than in a file of its own a model's folder may keep chat templates"
 
 
 def check_reachable(name: str, *, cluster: str = "", environ: Mapping[str, str] = os.environ) -> None:
@@ -44,7 +50,8 @@ def _is_path(name: str) -> bool:
     return name.startswith((".", "/", "~")) or name.count("/") > 1 or Path(name).expanduser().exists()
 
 
-def _check_hub(name: str) -> None:
+def _check_hub(name: str, *, ask: bool = True) -> None:
+    """Raise ModelError where the hub has no such model. Without `ask` every name passes that may be one of its ids."""
     from huggingface_hub import HfApi, constants, try_to_load_from_cache
     from huggingface_hub.errors import GatedRepoError, HFValidationError, RepositoryNotFoundError, RevisionNotFoundError
 
@@ -52,6 +59,8 @@ def _check_hub(name: str) -> None:
     here = f"{name} is no embedded model ({', '.join(EMBEDDED)}), no folder"
     try:
         if isinstance(try_to_load_from_cache(base, "config.json", revision=revision or None), str):
+            return
+        if not ask:
             return
         if constants.HF_HUB_OFFLINE:
             raise ModelError(f"{here}, and not in the cache of the hub, which is not asked: $HF_HUB_OFFLINE is set")
@@ -68,3 +77,78 @@ def _check_hub(name: str) -> None:
         raise ModelError(
             f"{here}, and not in the cache of the hub, which cannot be asked ({type(error).__name__})"
         ) from None
+
+
+def check_chat_format_there(chat_format: str, *, cluster: str = "", ask_hub: bool = False) -> None:
+    """Look for a borrowed chat format on the disk and in the hub's cache, without loading anything; on the hub where
+    `ask_hub` is set.
+
+    Of files on a cluster's machines nothing is known here. Raises FieldError that says what was tried. What only the
+    worker can tell, such as whether the template works, is not checked.
+    """
+    name, _ = chat_parted(chat_format)
+    if not name or cluster or name in EMBEDDED:
+        return
+    path = Path(name).expanduser()
+    if path.suffix == SUFFIX or path.is_dir():
+        _check_template_file(name, path)
+    elif path.exists():
+        if path.suffix != ".gguf":
+            raise CHAT_FORMAT.error(f"{name} is a file, but neither a {SUFFIX} nor a GGUF file")
+    elif _is_path(name):
+        raise CHAT_FORMAT.error(f"there is no file or folder {name}; name a {SUFFIX} file or a model's folder")
+    else:
+        _check_template_of_hub(name, ask_hub=ask_hub)
+
+
+def _check_template_file(name: str, path: Path) -> None:
+    """Raise FieldError where a template's file, or that of a folder, is missing or empty."""
+    if path.is_dir():
+        if (path / FILE).is_file():
+            path = path / FILE
+        elif _has_template(path / CONFIG) or (path / MORE).is_dir():
+            return
+        else:
+            raise CHAT_FORMAT.error(
+                f"the folder {name} has no chat template. Name a model that was tuned for chats, or a {SUFFIX} file"
+            )
+    if not path.is_file():
+        raise CHAT_FORMAT.error(f"there is no file {name}")
+    try:
+        empty = not path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise CHAT_FORMAT.error(f"{path} cannot be read ({error})") from None
+    if empty:
+        raise CHAT_FORMAT.error(f"{path} is empty")
+
+
+def _check_template_of_hub(name: str, *, ask_hub: bool) -> None:
+    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
+
+    base, revision = parted(name)
+    try:
+        found = [try_to_load_from_cache(base, file, revision=revision or None) for file in (FILE, CONFIG)]
+    except HFValidationError:
+        found = []
+    template, config = (*found, None, None)[:2]
+    if isinstance(template, str):
+        return
+    if isinstance(config, str):
+        if not _has_template(Path(config)):
+            raise CHAT_FORMAT.error(
+                f"{name} has no chat template. Name a model that was tuned for chats, or a {SUFFIX} file"
+            )
+        return
+    try:
+        _check_hub(name, ask=ask_hub)
+    except ModelError as error:
+        raise CHAT_FORMAT.error(f"{error}. Name smollm2, a model's folder, a hub id or a {SUFFIX} file") from None
+
+
+def _has_template(config: Path) -> bool:
+    """Return whether a tokenizer's configuration holds a chat template."""
+    try:
+        return bool(json.loads(config.read_text(encoding="utf-8")).get("chat_template"))
+    except (OSError, ValueError, AttributeError):
+        return False

@@ -68,7 +68,7 @@ def create_training(store: Store, spec: TrainSpec, plan: TrainPlan | None = None
     plan = plan or plan_training(store, spec)
     for job in store.jobs.list():
         if job.kind == TRAIN and job.under_way and job.spec["name"] == spec.name:
-            raise JobError(f"job {job.id} trains a classifier named {spec.name!r} already and is {job.state}")
+            raise JobError(f"job {job.id} trains a classifier named {spec.name!r} already and {job.stands}")
     return _queue(store, TRAIN, plan.spec.as_json(), plan.spec.config.steps)
 
 
@@ -115,7 +115,7 @@ def _queue(
     for job in store.jobs.list():
         if job.under_way and job.kind == kind and json.loads(json.dumps(spec)) == job.spec:
             does = "resume it" if job.state == "paused" else "wait for it"
-            raise JobError(f"job {job.id} does this already and is {job.state}; {does}, or cancel it first")
+            raise JobError(f"job {job.id} does this already and {job.stands}; {does}, or cancel it first")
     check_settings()
     check_room(store.path)
     return store.jobs.create(kind, spec, total, origin.here().mark, probe=probe, patient=patient)
@@ -182,11 +182,13 @@ def start(
     probe : let it begin with a probe, and say who decides then; the caller asks `wants_probe` whether it should
     patient : let it go on where not one of the first answers can be read, as a pilot wants to know just that
 
-    Raises ModelError, before anything is queued, where the model cannot be had: no such name, no key, nobody answers.
+    Raises ModelError, before anything is queued, where the model cannot be had: no such name, no key, nobody answers;
+    FieldError where a chat format cannot.
     """
-    from workbench.inference.reach import check_reachable
+    from workbench.inference.reach import check_chat_format_there, check_reachable
 
     check_reachable(design.model, cluster=design.cluster)
+    check_chat_format_there(design.chat_format, cluster=design.cluster, ask_hub=True)
     return _started(store, create(store, design, plan, probe=probe, patient=patient))
 
 
@@ -285,7 +287,7 @@ def retry(store: Store, job_id: int, *, consent: bool = False) -> int | None:
     reap()
     job = store.jobs.get(job_id)
     if job.active:
-        raise JobError(f"job {job_id} is {job.state}; what fails can be asked again once it has ended")
+        raise JobError(f"job {job_id} {job.stands}; what fails can be asked again once it has ended")
     if not job.failures and not store.jobs.failed_prompts(job_id):
         raise JobError(f"nothing that job {job_id} asked has failed; resume asks for what is missing")
     check_settings()

@@ -164,7 +164,7 @@ def sample(task: Task) -> Ended:
     if len(progress.answerers) > 1:
         names = ", ".join(answerer.snapshot or "unknown" for answerer in progress.answerers)
         held += f"; by several snapshots, each a run of its own ({names})"
-    rate = f", {progress.answers / progress.seconds:.1f} {unit} a second" if progress.seconds else ""
+    rate = f", {progress.answers / progress.seconds:,.1f} {unit} a second" if progress.seconds else ""
     return "done", f"{held}{rate}{cut}"
 
 
@@ -245,7 +245,7 @@ def train(task: Task) -> Ended:
     for question in (tested.stands_for(), *tested.open_questions(), *poor):
         task.say(question)
     score = f"macro F1 {figure.value:.2f}" if figure.defined else f"macro F1 undefined: {figure.undefined}"
-    return "done", " ".join([f"{made.name}: {score} on {len(plan.test)} test responses, {tested.rests_on()}", *poor])
+    return "done", " ".join([f"{made.name}: {score} on {len(plan.test):,} test responses, {tested.rests_on()}", *poor])
 
 
 def classify(task: Task) -> Ended:
@@ -271,11 +271,21 @@ def draft(task: Task) -> Ended:
     task.say(f"{said(model.card)}\n{plan.describe()}")
     only = frozenset(job.failures) if job.only_failed else None
     progress = run_drafting(
-        store, plan, model, attempt=task.attempt, job=job.id, should_stop=task.stop, only=only, say=task.tell
+        store,
+        plan,
+        model,
+        attempt=task.attempt,
+        job=job.id,
+        should_stop=task.stop,
+        only=only,
+        say=task.tell,
+        patient=job.patient or only is not None,
     )
     left = {call.key for call in plan_drafting(store, spec, card=model.card, job=job.id).needed}
     store.jobs.note_failures(job.id, sorted(left & {*job.failures, *progress.failed_calls}))
     held = f"{progress.done:,} of {progress.total:,} prompts are answered"
+    if progress.hopeless and progress.done < progress.total and not task.stop():
+        return probe.hopeless(task, progress.hopeless, held)
     if progress.failed and not task.stop():
         why = f" ({progress.reason})" if progress.reason else ""
         return "failed", f"{progress.failed:,} prompts failed{why}; {held}. {AGAIN}"

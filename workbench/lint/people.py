@@ -60,7 +60,7 @@ def _unknown_statements(instrument: Instrument) -> Iterator[LintFinding]:
     without = [ref for ref in refs if ref not in answered]
     if answered and without:
         shown = ", ".join(sorted(without)[:5])
-        message = f"{len(without)} statements have no party answers: {shown}"
+        message = f"{len(without):,} statements have no party answers: {shown}"
         yield LintFinding("note", "no-party-answers", instrument.name, message)
 
 

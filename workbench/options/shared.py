@@ -118,6 +118,12 @@ TRIED = Option(
     least=1,
 )
 
+CHAT_FORMAT = Option(
+    "chat_format",
+    "chat template of another model, or a .jinja file: for base models, which have none",
+    metavar="MODEL|FILE",
+    label="chat format",
+)
 EXACT_ANSWERS = Option(
     "exact",
     "compute the probabilities of the two labels, or of the offered letters; nothing is sampled",

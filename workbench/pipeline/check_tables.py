@@ -107,7 +107,7 @@ def finding_notes(shown: Sequence[Found], reports: Mapping[str, CheckReport]) ->
     for name, report in reports.items():
         if report.waived or report.lapsed:
             lapsed = f", {report.lapsed} more of findings that are gone" if report.lapsed else ""
-            notes.append(f"{name}: {len(report.waived)} waived{lapsed} (--all shows them)")
+            notes.append(f"{name}: {len(report.waived):,} waived{lapsed} (--all shows them)")
         if report.encoder is not None:
             notes.append(f"{name}: similarities by {report.encoder.name}, {report.encoder.texts:,} texts")
         if report.nli is not None:

@@ -8,7 +8,7 @@ random order, and those up to the first that nobody decided count, so that picki
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from stores.core.store import Store
 from workbench.domain.control_samples import ControlItem, ControlSample, Drawn
@@ -20,6 +20,9 @@ from workbench.evidence.rulings import on_answers
 from workbench.pipeline.review import Review, answers_of, named
 from workbench.stats.control_sample import Stratum, allocated, drawn, misread_rate
 from workbench.stats.resampling import derive_rng
+
+WORDS = 80
+"characters of a drawn answer that its row shows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,22 @@ def control_of(store: Store, of: Review) -> Control | None:
     if of.card is None:
         return None
     found = samples_of(store, of)
-    return Control(found[-1], on_answers(store, of.run, of.card)) if found else None
+    return Control(_in_words(store, of, found[-1]), on_answers(store, of.run, of.card)) if found else None
+
+
+def _in_words(store: Store, of: Review, sample: ControlSample) -> ControlSample:
+    """Return a sample with the words of its answers, for people."""
+
+    def words(item: ControlItem) -> str:
+        text = " ".join((store.ruled_things.text(item.text) or "").split()) or "(blank)"
+        shown = f"“{text[:WORDS].rstrip()} …”" if len(text) > WORDS else f"“{text}”"
+        every = store.ruled_things.prompts(key=item.prompt.hex())
+        put = next((one for one in every if (one.instrument, one.ref) == (of.run.instrument, item.ref)), None)
+        if put is None:
+            return shown
+        return f"{shown} · {put.variant} · {put.template} {'swapped' if put.inverted else 'printed'}"
+
+    return replace(sample, items=tuple(replace(item, words=words(item)) for item in sample.items))
 
 
 def samples_of(store: Store, of: Review) -> tuple[ControlSample, ...]:

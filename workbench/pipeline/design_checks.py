@@ -16,7 +16,7 @@ from workbench.inference.cluster.link import check_installed
 from workbench.inference.cluster.shards import LOCAL, checked_address
 from workbench.inference.dtypes import check_dtype
 from workbench.inference.served.address import parse_address
-from workbench.options.shared import EXACT_ANSWERS
+from workbench.options.shared import CHAT_FORMAT, EXACT_ANSWERS
 from workbench.pipeline.deciding import decided_by
 
 
@@ -96,10 +96,6 @@ def check_design(design: Design) -> None:
             f"{name} is not served, so no request can carry the fields of --extra-body; leave them out",
         ),
         (
-            not design.chat_format or not (served(name) or scripted(name)),
-            f"{name} puts its own format around a conversation; leave the chat format {design.chat_format!r} out",
-        ),
-        (
             not design.cluster or not served(name),
             f"{name} is served elsewhere; leave the cluster {design.cluster!r} out",
         ),
@@ -107,6 +103,8 @@ def check_design(design: Design) -> None:
     for holds, message in checks:
         if not holds:
             raise UsageError(message)
+    if design.chat_format and (served(name) or scripted(name)):
+        raise CHAT_FORMAT.error(f"{name} puts its own format around a conversation; leave {design.chat_format!r} out")
     check_cluster(design.cluster)
 
 

@@ -19,6 +19,7 @@ from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.responses import EXACT, ModelCard, Request
 from workbench.domain.statements import Statement, variant_order
 from workbench.errors import UnknownName, UsageError
+from workbench.inference.reach import check_chat_format_there
 from workbench.pipeline.deciding import decided_for
 from workbench.pipeline.design_checks import check_design, check_ideal, check_script, check_settled
 from workbench.pipeline.valid_answers import ValidTally, valid_tally
@@ -205,6 +206,7 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None, attempt
     check_design(design)
     if card is None:  # otherwise it is loaded
         check_script(design.model, design.cluster)
+        check_chat_format_there(design.chat_format, cluster=design.cluster)
     instrument = store.instruments.get(design.instrument)
     design = replace(design, language=design.language or instrument.language)
     templates = _chosen_templates(instrument, design)

@@ -97,7 +97,7 @@ class Proposal:
         if self.by_rule:
             lines.append(f"{self.by_rule:,} answers are whole numbers, which a rule reads; they need no person")
         if self.held_out:
-            lines.append(f"{len(self.held_out)} statements are held out: training sets will not use them")
+            lines.append(f"{len(self.held_out):,} statements are held out: training sets will not use them")
         if spec.attention:
             known = sum(item.attention is not None for item in self.items)
             lines.append(f"{known} attention items with a known label are mixed in for everybody")
@@ -238,7 +238,7 @@ def _kept_apart(
     wanted = max(1, round(spec.held_out * len({c.ref for c in offers})))
     if len(free) < wanted:
         raise UsageError(
-            f"{wanted} statements were to be held out, but training sets use all but {len(free)}. Make the test set "
+            f"{wanted} statements were to be held out, but training sets use all but {len(free):,}. Make the test set "
             "first, or hold out a smaller share"
         )
     return texts, set(), {free[place] for place in rng.permutation(len(free))[:wanted]}

@@ -129,8 +129,8 @@ def shown(store: Store, of: Review, item: Waiting) -> Shown:
     """Return an item with what the model gave.
 
     Of a statement that is what it gave to the wordings that its reasons are about, to all of them where a reason is
-    about the statement as a whole. Answers that a reason is about stand first, then those to the wordings of the
-    heaviest reason. What auditors ruled is not shown.
+    about the statement as a whole. Answers that a reason is about stand first, then those to the prompts that one is
+    about, then those to the wordings of the heaviest reason. What auditors ruled is not shown.
     """
     if of.run.sampling.mode == EXACT:
         return _computed(store, of, item)
@@ -138,12 +138,19 @@ def shown(store: Store, of: Review, item: Waiting) -> Shown:
     if isinstance(item, Ranked):
         chosen = [one for one in every if not item.variants or one.variant in item.variants]
         at = {variant: place for place, variant in enumerate(item.variants)}
-        chosen.sort(key=lambda one: ((one.prompt, one.text) not in item.answers, at.get(one.variant, 0)))
+        chosen.sort(
+            key=lambda one: ((one.prompt, one.text) not in item.answers, not _is_put(one, item), at.get(one.variant, 0))
+        )
     else:
         chosen = [one for one in every if (one.prompt, one.text) == (item.prompt, item.text)]
     meant = item.answers if isinstance(item, Ranked) else frozenset()
-    rows = tuple(_answer(store, of, one, meant=(one.prompt, one.text) in meant) for one in chosen)
+    rows = tuple(_answer(store, of, one, meant=(one.prompt, one.text) in meant or _is_put(one, item)) for one in chosen)
     return Shown(item, _wordings(store, of, item, [row.variant for row in rows]), rows)
+
+
+def _is_put(one: ReadAnswer, item: Waiting) -> bool:
+    """Return whether an answer is to a prompt that a reason is about."""
+    return isinstance(item, Ranked) and (one.variant, one.template, one.inverted) in item.prompts
 
 
 def _answer(store: Store, of: Review, one: ReadAnswer, *, meant: bool) -> ItemAnswer:

@@ -41,7 +41,13 @@ def queue(progress: Progress, *, every: bool = False, blind: bool = False) -> Ta
     states = {name(row): state(progress, row, blind=blind) for row in rows}
     place: Column[Waiting] = Column("place", "#", lambda row: places[name(row)], Kind.COUNT)
     item: Column[Waiting] = Column("item", "item", name, least=19)
-    statement: Column[Waiting] = Column("statement", "statement", lambda row: row.ref, aside=not every)
+    statement: Column[Waiting] = Column(
+        "statement",
+        "statement",
+        lambda row: row.ref,
+        aside=not every,
+        words={name(row): f"{row.ref}, an answer" for row in rows if not isinstance(row, Ranked)},
+    )
     score: Column[Waiting] = Column(
         "score",
         "score",
@@ -89,7 +95,7 @@ def _detail(progress: Progress, row: Waiting, *, blind: bool) -> tuple[str, ...]
     if isinstance(row, Ranked):
         return (why(row, blind=blind),)
     chance = number(_inclusion(progress.control, row), Kind.SHARE)
-    return (f"{why(row)}, with a probability of {chance}",)
+    return (why(row), f"It came into the sample with a probability of {chance}.")
 
 
 ITEM = "item"
@@ -98,7 +104,9 @@ ITEM = "item"
 
 def why(row: Waiting, *, blind: bool = False) -> str:
     """Say in one sentence why an item is in the queue; `blind`: without what other auditors ruled."""
-    return row.why(blind=blind) if isinstance(row, Ranked) else f"drawn at random, an answer to {row.ref}"
+    if isinstance(row, Ranked):
+        return row.why(blind=blind)
+    return f"drawn at random: {row.words}" if row.words else f"drawn at random, an answer to {row.ref}"
 
 
 def state(progress: Progress, item: Waiting, *, blind: bool = False) -> str:

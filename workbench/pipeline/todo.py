@@ -102,7 +102,7 @@ def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[Task]:
             if waiting := known_to_wait(store, run, audit.known_for_review(run, shared)):
                 what = f"wait for an auditor: {run.named} ({audit.name})"
                 route = ("review", (*run.way, run.family))
-                yield Task(f"review {audit.name}", f"{plural(waiting, 'item')} or more", what, route, pressing=False)
+                yield Task(f"review {audit.name}", f"at least {plural(waiting, 'item')}", what, route, pressing=False)
 
 
 def _outdated(store: Store) -> Iterator[Task]:
@@ -112,4 +112,4 @@ def _outdated(store: Store) -> Iterator[Task]:
         if place is not None and run.responses and (changed := store.runs.outdated(run)):
             what = f"changed since {run.named} was asked ({run.audit})"
             key = f"outdated {run.audit} {run.instrument} {run.model_id} {run.sampling_id} {run.language} {run.family}"
-            yield Task(key, plural(len(changed), "statement"), what, (place.mode,))
+            yield Task(key, plural(len(changed), "statement"), what, (place.mode, run))

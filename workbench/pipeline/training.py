@@ -163,7 +163,7 @@ def run_training(
     )
     if trained.card is None:
         return None
-    say(f"trained {trained.step} steps; testing on {len(plan.test)} responses")
+    say(f"trained {trained.step:,} steps; testing on {len(plan.test):,} responses")
     classifier = StanceClassifier.load(folder)
     texts = [*plan.test, *(item.example for item in plan.disputed)]
     asked = [(example.text, example.statement) for example in texts]

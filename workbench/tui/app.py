@@ -6,6 +6,8 @@ It paints first. The store, numpy and the pipeline are imported by the workers t
 from __future__ import annotations
 
 import os
+import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING, ClassVar
@@ -25,6 +27,7 @@ from workbench.tui.format import percent, visible
 from workbench.tui.help_pages import HelpProvider
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
+from workbench.tui.key_words import does
 from workbench.tui.keymap import read_keymap, with_ids
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.dialogs import TextScreen
@@ -37,6 +40,7 @@ from workbench.tui.statements.statements import StatementsScreen
 
 if TYPE_CHECKING:
     from stores.core.anchor import Anchor
+    from stores.runs.run_rows import Run
     from workbench.annotation.survey import Design
 
     SurveyStart = tuple[str, Design, str | None]
@@ -45,6 +49,8 @@ if TYPE_CHECKING:
 
 LOOK_EVERY_S, LOOKS = 2.0, 3
 "seconds between two looks for the store's file, and how many in a row have to miss it"
+KEY_COLUMNS, KEY_LIST_COLUMNS = 17, 73
+"in the list of keys: where their sentences begin, and where they are wrapped"
 TELL_S = 20.0
 "for which a sentence about the store's file stays on the screen"
 READ_ONLY = tuple(place.mode for place in registry.places())
@@ -209,6 +215,19 @@ class WorkbenchApp(LiteralApp):
         )
 
     def action_go(self, mode: str) -> None:
+        """Show the screen of a mode, about what is under the cursor here where that says so."""
+        if not (isinstance(self.screen, StoreScreen) and self.screen.leads_to(mode)):
+            self.show_mode(mode)
+
+    def show_run(self, mode: str, run: Run) -> None:
+        """Show the figures of a run in a mode of results."""
+        self.show_mode(mode)
+        while mode in READ_ONLY and len(self.screen_stack) > 1:
+            self.pop_screen()
+        if isinstance(self.screen, StoreScreen):
+            self.screen.be_about(run)
+
+    def show_mode(self, mode: str) -> None:
         """Show the screen of a mode; from a level below it, come up where nothing is being written there."""
         if mode == self.current_mode and (mode in READ_ONLY or self._reads_only()):
             while len(self.screen_stack) > 1:
@@ -272,17 +291,24 @@ def key_list(app: App[int]) -> Content:
             continue
         group = "In the part that has focus" if isinstance(active.node, Widget) else "Everywhere"
         group = "On this screen" if isinstance(active.node, Screen) else group
-        name = binding.tooltip or binding.description
-        groups[group].setdefault(name, []).append(app.get_key_display(binding))
+        groups[group].setdefault(does(binding), []).append(app.get_key_display(binding))
     lines: list[Content] = []
     for group, actions in groups.items():
         if actions:
             lines.append(Content.styled(group, "bold"))
-            lines += [
-                Content.assemble((f"  {' '.join(dict.fromkeys(keys)):<14}", "$text-accent"), f" {name}")
-                for name, keys in actions.items()
-            ]
+            for name, keys in sorted(actions.items(), key=lambda one: _digit(one[1])):
+                shown = f"  {' '.join(dict.fromkeys(keys)):<{KEY_COLUMNS - 3}} "
+                first, *more = textwrap.wrap(
+                    name, KEY_LIST_COLUMNS, initial_indent=" " * len(shown), subsequent_indent=" " * KEY_COLUMNS
+                )
+                lines.append(Content.assemble((shown, "$text-accent"), first.lstrip()))
+                lines += map(Content, more)
     return Content("\n").join(lines)
+
+
+def _digit(keys: Sequence[str]) -> str:
+    """Return by what keys are sorted: digits in their order, before all others, which stay as they are."""
+    return keys[0] if keys[0].isdecimal() else "~"
 
 
 def goes_on(path: Path) -> list[str]:

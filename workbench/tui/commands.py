@@ -18,6 +18,7 @@ from textual.worker import WorkerCancelled, WorkerFailed
 
 from workbench import registry
 from workbench.tui.format import visible
+from workbench.tui.key_words import does
 from workbench.tui.kit.base import store_path
 from workbench.tui.leading import lead
 
@@ -53,7 +54,7 @@ class ActionProvider(Provider):
             seen.add(identity)
             key = self.app.get_key_display(binding)
             yield (
-                binding.tooltip or binding.description,
+                does(binding),
                 f"key {key}",
                 partial(self.app.run_action, binding.action, active.node),
             )
@@ -110,13 +111,11 @@ def read_names(path: Path) -> tuple[Named, ...]:
             for run in store.runs.list()
             if run.responses
         ]
-        models: dict[str, list[str]] = {}
-        for run in store.runs.list():
-            models.setdefault(run.named, []).append(run.audit)
-        for model, audits in models.items():
+        newest = {(run.named, run.audit): run for run in store.runs.list() if run.responses}
+        for (model, name), run in newest.items():
             for mode, audit in answered.items():
-                if audit.name in audits:
-                    found.append(Named(f"{model}: {audit.name}", "results of a model", (mode,)))
+                if audit.name == name:
+                    found.append(Named(f"{model}: {audit.name}", "results of a model", (mode, run)))
         found += [
             Named(f"job {job.id}: {job.spec.get('model', job.kind)}", f"job, {job.state}", ("jobs", job.id))
             for job in store.jobs.list()

@@ -1,4 +1,4 @@
-"""Going where a route leads: a mode of the terminal, one job of the list, or a screen about something by name."""
+"""Going where a route leads: a mode, the figures of a run, one job of the list, or a screen about something by name."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from textual.app import App
 from workbench.tui.routes import ROUTES, screen
 
 if TYPE_CHECKING:
+    from stores.runs.run_rows import Run
+    from workbench.tui.app import WorkbenchApp  # type only: the app is what is asked here
     from workbench.tui.jobs.jobs import JobsScreen  # type only: the app, which is asked here, opens it
 
 
@@ -18,6 +20,9 @@ def lead(app: App[Any], route: Sequence[object]) -> None:
     kind, *about = route
     if kind in ROUTES and (about or kind not in app.MODES):
         app.push_screen(screen(str(kind), *about))
+        return
+    if about and not isinstance(about[0], str | int):  # a run
+        cast("WorkbenchApp", app).show_run(str(kind), cast("Run", about[0]))
         return
     app.switch_mode(str(kind))
     if about:  # a job

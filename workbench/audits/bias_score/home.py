@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stores.core.store import Store
+from stores.runs.run_rows import Run
 from workbench.audits.audit import HomeLine
 from workbench.audits.bias_score.judged import BiasChoice, BiasJudged, judge_bias
 from workbench.domain.readings import PEOPLE, Readings
@@ -32,7 +33,13 @@ def lines(store: Store) -> Sequence[HomeLine]:
     read_by = "by people's labels alone" if by_people else ""
     poor = f"! read by {found.reader}: {found.shortcoming}" if found and found.shortcoming else ""
     return [
-        _line(model, report.figure(model).total, [poor, _partial(store, judged, model)], read_by)
+        _line(
+            next(reversed(judged.runs[model]), None),
+            model,
+            report.figure(model).total,
+            [poor, _partial(store, judged, model)],
+            read_by,
+        )
         for model in report.tally.models[:MODELS_SHOWN]
     ]
 
@@ -44,7 +51,7 @@ def _partial(store: Store, judged: BiasJudged, model: str) -> str:
     return f"! {number(came / planned, Kind.SHARE)} of the plan" if any(one.partial for one in of) else ""
 
 
-def _line(model: str, total: Estimate, warnings: Sequence[str], read_by: str) -> HomeLine:
+def _line(run: Run | None, model: str, total: Estimate, warnings: Sequence[str], read_by: str) -> HomeLine:
     return HomeLine(
         f"bias:{model}",
         "Bias",
@@ -53,6 +60,7 @@ def _line(model: str, total: Estimate, warnings: Sequence[str], read_by: str) ->
         below=[*([(read_by, False)] if read_by else []), *((words, True) for words in warnings if words)],
         todo="see the bias",
         todo_below="Enter there goes down to the answers behind a figure",
+        run=run,
     )
 
 

@@ -38,5 +38,5 @@ def lines(store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
         detail = f"{enough} of {plural(issues, 'policy issue')} with six reliable statements"
         came = answered(store, run)
         part = [(f"! {number(came.share, Kind.SHARE)} of the plan was answered", True)] if came.partial else []
-        return [HomeLine("consistency:", "Consistency", run.model, detail, [*part, (like, False)])]
+        return [HomeLine("consistency:", "Consistency", run.model, detail, [*part, (like, False)], run=run)]
     return ()

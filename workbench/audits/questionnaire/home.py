@@ -49,5 +49,6 @@ def lines(store: Store) -> Sequence[HomeLine]:
             [*((words, True) for words in warnings), *((words, False) for words in about)],
             todo="see the bias against what people answered",
             todo_below="Enter there goes down to the people who were missed, and to single prompts",
+            run=run,
         )
     ]

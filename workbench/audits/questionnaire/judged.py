@@ -297,7 +297,7 @@ def unfinished(store: Store, run: Run) -> Iterator[str]:
         same = (spec.get("audit"), spec.get("instrument"), spec.get("model")) == (AUDIT, run.instrument, run.model)
         if same and job.state != "done" and job.done < job.total:
             of = plural(job.total, "prompt")
-            yield f"job {job.id} is {job.state} at {job.done:,} of {of}; figures will change."
+            yield f"job {job.id} {job.stands} at {job.done:,} of {of}; figures will change."
 
 
 def _some(refs: Sequence[str]) -> str:

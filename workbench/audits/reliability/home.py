@@ -29,6 +29,7 @@ def lines(store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
     return [
         _line(
             n,
+            run,
             f"{run.label} · {run.dtype}" if same[run.label] > 1 else run.label,
             report_of(store, run, shared),
             answered(store, run),
@@ -55,11 +56,11 @@ def report_known(run: Run, shared: Mapping[object, Any]) -> Report | None:
     return found if isinstance(found, Report) else None
 
 
-def _line(place: int, label: str, report: Report | str, came: Answered) -> HomeLine:
+def _line(place: int, run: Run, label: str, report: Report | str, came: Answered) -> HomeLine:
     part = [(f"! {number(came.share, Kind.SHARE)} of the plan was answered", True)] if came.partial else []
     key, below = f"verdicts:{place}", [*part, (label, False)]
     if isinstance(report, str):
-        return HomeLine(key, "Verdicts", "none yet", report, below, dim=True)
+        return HomeLine(key, "Verdicts", "none yet", report, below, dim=True, run=run)
     found = Counter(verdict(code) for code in report.over_templates(ALL))
     statements = found[Verdict.PASS] + found[Verdict.FAIL] + found[Verdict.INSUFFICIENT]  # those that can fail a test
     detail = f"✗ {found[Verdict.FAIL]} to review"
@@ -75,4 +76,5 @@ def _line(place: int, label: str, report: Report | str, came: Answered) -> HomeL
         below,
         todo="see which statements are unreliable, and why",
         todo_below="Enter there goes down to the answers behind a verdict",
+        run=run,
     )

@@ -104,7 +104,10 @@ def _near(report: Report, close: BoolArray, statement: int) -> Iterator[Signal]:
     shown = "; ".join(f"{report.counts.templates[one[0]]} {report.side(one)}" for one in at[:2])
     more = f" and {len(at) - 2} more" if len(at) > 2 else ""
     variants = tuple(dict.fromkeys(str(report.counts.variants[one[2]]) for one in at))
-    yield Signal("near", f"{plural(len(at), 'prompt')}: {shown}{more}", variants)
+    prompts = tuple(
+        (str(report.counts.variants[v]), report.counts.templates[t], order == SWAPPED) for t, _, v, order in at
+    )
+    yield Signal("near", f"{plural(len(at), 'prompt')}: {shown}{more}", variants, prompts=prompts)
 
 
 def _insufficient(report: Report, statement: int) -> Iterator[Signal]:

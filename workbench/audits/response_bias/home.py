@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stores.core.store import Store
+from stores.runs.run_rows import Run
 from workbench.audits.audit import HomeLine
 from workbench.audits.response_bias.figures import Cell
 from workbench.audits.response_bias.judged import ResponseBiasChoice, judge_response_bias
@@ -46,11 +47,13 @@ def lines(store: Store) -> Sequence[HomeLine]:
         for one in judged.answered
         if one.partial and run is not None and one.name in (subject, run.named)
     ]
-    return [_line(subject, found, [*part, *_more(report.cells, len(judged.subjects[subject].short)), *below])]
+    return [_line(subject, found, [*part, *_more(report.cells, len(judged.subjects[subject].short)), *below], run=run)]
 
 
-def _line(main: str, detail: str, below: Sequence[tuple[str, bool]], *, dim: bool = False) -> HomeLine:
-    return HomeLine("choices:", "Choices", main, detail, below, dim, TODO, TODO_BELOW)
+def _line(
+    main: str, detail: str, below: Sequence[tuple[str, bool]], *, dim: bool = False, run: Run | None = None
+) -> HomeLine:
+    return HomeLine("choices:", "Choices", main, detail, below, dim, TODO, TODO_BELOW, run)
 
 
 def _found(cells: Sequence[Cell], biases: int) -> str:

@@ -18,10 +18,15 @@ if TYPE_CHECKING:
     from workbench.tui.annotation.session import Given, Item, Progress
 
 CONFIDENCES: tuple[tuple[float | None, str], ...] = ((None, ""), (0.33, "unsure"), (0.67, "fairly sure"), (1.0, "sure"))
+UNDONE = "undone"
+"said of what was taken back"
 NAME_COLUMNS = 20
 NOTE_COLUMNS = 40
 BAR_COLUMNS, SHORT_BAR = 14, 5
 LIST_COLUMNS = 68
+KEY_COLUMNS, GAP = 76, "   "
+PACE_FROM = 10
+"labels from which on a pace says anything: after two it is that of a single one"
 
 
 def shown_answer(text: str) -> tuple[str, bool]:
@@ -33,15 +38,25 @@ def shown_answer(text: str) -> tuple[str, bool]:
     return visible(text, lines=True), False
 
 
-def key_row(options: Sequence[LabelOption], mark: str = "", action: str = "label_at") -> Content:
-    """Return `a agree    d disagree …`; a click on one gives it. The label `mark` stands between ‹ and ›."""
-    parts = []
+def key_row(
+    options: Sequence[LabelOption], mark: str = "", action: str = "label_at", *, width: int = KEY_COLUMNS
+) -> Content:
+    """Return `a agree    d disagree …`, in as many lines as a width needs; a click on one gives it. The label `mark`
+    stands between ‹ and ›, for which there is room in every line.
+    """
+    lines: list[list[Content]] = [[]]
+    room = 0
     for place, option in enumerate(options):
         name = visible(option.label).replace(" ", "\u00a0")
         words = f"‹{name}›" if option.label == mark else name
         part = Content.assemble((f" {visible(option.key)} ", "bold reverse"), "\u00a0", (words, "bold"))
-        parts.append(part.stylize(Style.from_meta({"@click": f"screen.{action}({place})"})))
-    return Content("   ").join(parts)
+        plain = part.cell_length - 2 * (option.label == mark) + len(GAP)
+        if lines[-1] and room + plain > width - 2 + len(GAP):
+            lines.append([])
+            room = 0
+        room += plain
+        lines[-1].append(part.stylize(Style.from_meta({"@click": f"screen.{action}({place})"})))
+    return Content("\n").join(Content(GAP).join(line) for line in lines)
 
 
 def marks_line(item: Item, confidence: str, former: str) -> Content:
@@ -60,19 +75,28 @@ def marks_line(item: Item, confidence: str, former: str) -> Content:
     return Content("   ").join(parts)
 
 
-def pace_line(progress: Progress, last: Content, *, time_left: bool = False, narrow: bool = False) -> Content:
-    """Return `▰▰▱▱ 16 %    412 an hour    last: …`, or `about 12 min left` in the place of the pace."""
-    fast = pace(progress.per_hour)
+def pace_line(
+    progress: Progress, last: Content, *, time_left: bool = False, narrow: bool = False, width: int = KEY_COLUMNS
+) -> Content:
+    """Return `▰▰▱▱ 16 %    412 an hour    last: …`, or `about 12 min left` in the place of the pace; what was done last
+    is whole: where that leaves too little room, the bar is short, then the pace is left out.
+    """
+    fast = pace(progress.per_hour) if progress.done >= PACE_FROM else ""
     if time_left and progress.per_hour:
         fast = f"about {human_duration(3600 * progress.left / progress.per_hour)} left" if progress.left else ""
-    columns, gap = (SHORT_BAR, "  ") if narrow else (BAR_COLUMNS, "    ")
-    far = f"{bar(progress.done, progress.total, columns)} {percent(progress.done, progress.total)}"
-    return Content(gap).join(part for part in (Content(far), Content(fast), last) if part.plain)
+    found = Content("")
+    for columns, gap, shown in ((BAR_COLUMNS, "    ", fast), (SHORT_BAR, "  ", fast), (SHORT_BAR, "  ", ""))[narrow:]:
+        far = f"{bar(progress.done, progress.total, columns)} {percent(progress.done, progress.total)}"
+        found = Content(gap).join(part for part in (Content(far), Content(shown), last) if part.plain)
+        if found.cell_length <= width:
+            break
+    return found
 
 
 def last_line(said: str, steps: int, before: str = "last: ") -> Content:
     """Return `last: disagree (saved) – z to undo`; nothing where nothing was done."""
-    undo = Content.assemble(" – ", ("z", "bold"), " to undo") if steps else Content("")
+    again = " undoes the step before it" if said == UNDONE else " to undo"
+    undo = Content.assemble(" – ", ("z", "bold"), again) if steps else Content("")
     return Content.assemble(before, visible(said), undo) if said else Content("")
 
 

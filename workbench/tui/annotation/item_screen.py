@@ -19,7 +19,9 @@ from textual.widgets import Static
 from workbench.domain.annotations import Codebook
 from workbench.errors import WorkbenchError
 from workbench.tui.annotation.annotate_format import (
+    KEY_COLUMNS,
     NAME_COLUMNS,
+    UNDONE,
     guideline,
     key_row,
     last_line,
@@ -204,9 +206,13 @@ class ItemScreen(SessionScreen[A]):
             self._unpainted.add(self.statement)
         self.query_one("#where", Static).update(Content(item.where), layout=False)
         self.query_one("#keys", Static).update(
-            key_row(self._codebook.options, former or item.label or ""), layout=False
+            key_row(self._codebook.options, former or item.label or "", width=self._columns("#keys")), layout=False
         )
         self.show_marks()
+
+    def _columns(self, selector: str) -> int:
+        """Return how wide a part is; of one that was not laid out yet what a small terminal has."""
+        return self.query_one(selector).content_size.width or KEY_COLUMNS
 
     def show_marks(self) -> None:
         """Show what stands on the item besides its label."""
@@ -218,7 +224,7 @@ class ItemScreen(SessionScreen[A]):
         if self._view is not None:
             progress = self._view.progress
             last = last_line(self._said, self._view.steps)
-            self.say(pace_line(progress, last, time_left=self.TIME_LEFT))
+            self.say(pace_line(progress, last, time_left=self.TIME_LEFT, width=self._columns("#pace")))
             self.title_bar.note = title_note(self._who or "", progress)
 
     @property
@@ -256,7 +262,7 @@ class ItemScreen(SessionScreen[A]):
             self.say(Content(self.NO_STEPS))
             return
         current = self.item.unit if self.item is not None else None
-        self.ask(lambda session: session.undo(current), "undone", lost="the undo")
+        self.ask(lambda session: session.undo(current), UNDONE, lost="the undo")
 
     def action_guide(self) -> None:
         """Show the guideline beside the item, or above it where there is no room."""

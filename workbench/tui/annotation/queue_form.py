@@ -24,8 +24,9 @@ from workbench.domain.annotations import Purpose
 from workbench.errors import UsageError, WorkbenchError
 from workbench.options.shared import SEED
 from workbench.tui.format import visible
-from workbench.tui.kit.base import as_trouble, store_path
+from workbench.tui.kit.base import as_trouble, in_store, store_path
 from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.start_form import select
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from workbench.pipeline.queues import Proposal, QueueSpec
 
 PROPOSE_AFTER_S = 0.3
+NAME_FIRST = "Give the queue a name: what it would draw stands here then."
 ALL = ""
 "the choice that stands for every instrument"
 PURPOSES = {
@@ -123,8 +125,8 @@ class QueueForm(ModalScreen[str | None]):
         self._proposed: tuple[QueueValues, QueueSpec] | None = None
         self._pause: Timer | None = None
         self._wanted = False
-        self._offered = False
-        "whether it was read what there is to draw from"
+        self._named = False
+        "whether a name was typed, or the queue was asked for without one: only then its lack is a mistake"
         self._labels = LABELS[Purpose.TRAINING]
         "what the field said because of the purpose, not because of a person"
 
@@ -137,8 +139,8 @@ class QueueForm(ModalScreen[str | None]):
                 yield _row("name", Input(id="name", compact=True, placeholder="stance-training"))
                 yield _row("for", Select(purposes, id="purpose", value="training", allow_blank=False, compact=True))
                 with Horizontal(classes="pair"):
-                    yield _row("codebook", Select[str]([], id="codebook", compact=True, prompt="…"))
-                    yield _row("instrument", Select[str]([], id="instrument", compact=True, prompt="…"))
+                    yield _row("codebook", select("codebook"))
+                    yield _row("instrument", select("instrument"))
                 with Horizontal(classes="pair"):
                     yield _asked(of.PER_STRATUM)
                     yield _asked(of.LABELS, self._labels)
@@ -166,7 +168,7 @@ class QueueForm(ModalScreen[str | None]):
     @on(Opened)
     def fill(self, event: Opened) -> None:
         """Offer what there is; the stance of all answers is chosen."""
-        sources, self._offered = event.sources, True
+        sources = event.sources
         self._offer("#codebook", [(visible(name), name) for name in sources.codebooks], "stance")
         instruments = [("all", ALL), *((visible(name), name) for name in sources.instruments)]
         self._offer("#instrument", instruments, ALL)
@@ -183,6 +185,10 @@ class QueueForm(ModalScreen[str | None]):
         box = self.query_one("#labels", Input)
         if box.value == self._labels:
             box.value = self._labels = LABELS[Purpose(str(event.value))]
+
+    @on(Input.Changed, "#name")
+    def take_name(self) -> None:
+        self._named = True
 
     @on(Input.Changed)
     @on(Select.Changed)
@@ -222,6 +228,7 @@ class QueueForm(ModalScreen[str | None]):
 
     def action_make(self) -> None:
         """Make what the last lines say; if that is still being drawn, as soon as it is there."""
+        self._named = True
         if self._proposed is None:
             self._wanted = True
             self.propose_now()
@@ -236,11 +243,11 @@ class QueueForm(ModalScreen[str | None]):
         if self._pause is not None:
             self._pause.stop()
         values = self._values()
-        if values.codebook:
+        if not values.name.strip() and not self._named:
+            self.proposal_line.update(Content.styled(NAME_FIRST, "$text-muted"))
+        elif values.codebook:
             self.proposal_line.remove_class("-trouble")
             self.draw(values)
-        elif self._offered:
-            self._say(UsageError("codebook: none is chosen; choose what the labels are"))
 
     def _values(self) -> QueueValues:
         models: SelectionList[str] = self.query_one("#models", SelectionList)
@@ -268,7 +275,7 @@ class QueueForm(ModalScreen[str | None]):
     def _say(self, error: WorkbenchError) -> None:
         self._wanted = False
         self.proposal_line.add_class("-trouble")
-        self.proposal_line.update(Content("✗ " + visible(str(error), lines=True)))
+        self.proposal_line.update(Content("✗ " + visible(in_store(self.app, str(error)), lines=True)))
         self.make_button.disabled = True
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="open")

@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 
 from workbench import registry
 from workbench.errors import WorkbenchError
-from workbench.tui.home.home_lines import home_lines
+from workbench.tui.home.home_lines import home_lines, is_to_do
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.status import say
 from workbench.tui.leading import lead
@@ -25,6 +25,8 @@ from workbench.tui.routes import screen
 
 if TYPE_CHECKING:
     from textual.timer import Timer
+
+    from stores.runs.run_rows import Run
 
 REFRESH_S = 1.0
 IDLE_TICKS = 5
@@ -81,10 +83,12 @@ class HomeScreen(StoreScreen):
         Binding("3", "app.go('jobs')", "Jobs", tooltip="Go to Jobs"),
         Binding("5,a", "app.go('annotate')", "Label", tooltip="Go to Annotate: queues, labels, adjudication"),
         Binding("i", "import", "Import", tooltip="Import statements, questions, answers from files, with a preview"),
-        Binding("V", "review", "Review", show=False, tooltip="Open the review queue: what an auditor looks at first"),
-        Binding("j", "row(1)", "Row below", show=False),
-        Binding("k", "row(-1)", "Row above", show=False),
+        Binding("j", "row(1)", "Row below", show=False, tooltip="Go to the next line"),
+        Binding("k", "row(-1)", "Row above", show=False, tooltip="Go to the line before"),
+        Binding("g", "edge(-1)", "First row", show=False, tooltip="Go to the first line"),
+        Binding("G", "edge(1)", "Last row", show=False, tooltip="Go to the last line"),
         *keys_to_audits(),
+        Binding("V", "review", "Review", tooltip="Open the review queue: what an auditor looks at first"),
     ]
 
     facts = query_one("#facts", OptionList)
@@ -113,6 +117,8 @@ class HomeScreen(StoreScreen):
         self._overview: Overview | None = None
         self._judgement: Judgement | None = None
         self._judged_for: object = None
+        self._began: str | None = None
+        "line that the cursor was put on before all lines were known: unless a person moves it, it goes on to a task"
         self._reading = False
         self._ticks = 0
         self._timer: Timer | None = None
@@ -184,8 +190,15 @@ class HomeScreen(StoreScreen):
             self.app.switch_mode("jobs")
         elif kind == "todo":
             self._begin((event.option_id or "").partition(":")[2])
+        elif (run := self._run_of(event.option_id or "")) is not None:
+            lead(self.app, (mode, run))
         elif mode in self.app.MODES:
             self.app.switch_mode(mode)
+
+    def _run_of(self, key: str) -> Run | None:
+        """Return the run that a line is about."""
+        audits = self._judgement.audits if self._judgement is not None else ()
+        return next((one.run for of in audits for one in of.lines if f"{of.mode}:{one.key}" == key), None)
 
     def _begin(self, key: str) -> None:
         """Go where a task is done."""
@@ -207,6 +220,13 @@ class HomeScreen(StoreScreen):
             self.facts.action_cursor_down()
         else:
             self.facts.action_cursor_up()
+
+    def action_edge(self, end: int) -> None:
+        """Go to the last line, or the first one."""
+        if end > 0:
+            self.facts.action_last()
+        else:
+            self.facts.action_first()
 
     def action_refresh(self) -> None:
         self._look()
@@ -241,7 +261,10 @@ class HomeScreen(StoreScreen):
         at = self.facts.highlighted_option.id if self.facts.highlighted_option else None
         self.facts.set_options([Option(prompt, id=key) for key, prompt in lines])
         keys = [key for key, _ in lines]
-        self.facts.highlighted = keys.index(at) if at in keys else 0
+        first = next((n for n, key in enumerate(keys) if is_to_do(key)), 0)
+        stays = at in keys and at != self._began
+        self.facts.highlighted = keys.index(str(at)) if stays else first
+        self._began = keys[first] if self._judgement is None else None
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="look")
     def look(self) -> None:

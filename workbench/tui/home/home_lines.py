@@ -25,6 +25,8 @@ Line = tuple[str, Content]
 JOBS_SHOWN = 3
 INDENT, BELOW = 12, 62
 "columns before what a line says, and of what stands there in a terminal of 80 columns"
+TASK_KEYS = {"review": "V"}
+"name of a screen where something waits -> the key that leads there, where no digit does"
 UNITS = {"sample": "answers", "train": "steps", "classify": "responses"}
 
 
@@ -47,6 +49,11 @@ def home_lines(overview: Overview, judgement: Judgement | None) -> list[Line]:
     if not any(task.pressing for task in _shown(judgement)) and (step := _next_step(overview, judgement)) is not None:
         lines.append(step)
     return lines
+
+
+def is_to_do(key: str) -> bool:
+    """Return whether a line is about something to do."""
+    return key.startswith(("todo:", "next:")) or key.endswith(":next")
 
 
 def _line(label: str, main: str, detail: str, *, style: str = "bold", below: Content | None = None) -> Content:
@@ -138,7 +145,8 @@ def _shown(judgement: Judgement | None) -> Sequence[Task]:
 
 def _task(task: Task, *, first: bool) -> Content:
     """Return one line of what waits; the label stands on the first."""
-    return _line("To do" if first else "", task.count, task.what)
+    key = f" · {TASK_KEYS[str(task.route[0])]}" if task.route[0] in TASK_KEYS else ""
+    return _line("To do" if first else "", task.count, f"{task.what}{key}")
 
 
 def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual import work
 from textual.message import Message
 
 from workbench.tui.jobs.job_lines import unit
 from workbench.tui.kit.base import StoreScreen
+
+if TYPE_CHECKING:
+    from stores.jobs.job_rows import Job
+    from stores.runs.run_rows import Run
 
 
 class JobActs(StoreScreen):
@@ -41,6 +46,14 @@ class JobActs(StoreScreen):
 
         job: int
         goes: str
+
+    @dataclass
+    class RunFound(Message):
+        """The run that a job's answers are in is known."""
+
+        mode: str
+        run: Run | None
+        "None: nothing is answered"
 
     @dataclass
     class LogRead(Message):
@@ -123,6 +136,14 @@ class JobActs(StoreScreen):
         with Store.open(self.store_path) as store:
             delete(store, job_id)
         self.post_message(self.Done(f"Job {job_id} is deleted."))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="run", description="run")
+    def find_run(self, job: Job, mode: str) -> None:
+        from stores.core.store import Store
+        from workbench.evidence.job_runs import run_of_job
+
+        with Store.open(self.store_path) as store:
+            self.post_message(self.RunFound(mode, run_of_job(store, job)))
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="log")
     def read_log(self, job_id: int) -> None:

@@ -16,7 +16,7 @@ from textual.widgets import Label, Select, Static
 from workbench import registry
 from workbench.domain.probe_results import PROBED, ProbeWish
 from workbench.domain.seeds import SEED
-from workbench.errors import FieldError, UsageError, WorkbenchError
+from workbench.errors import FieldError, ModelError, UsageError, WorkbenchError
 from workbench.inference.dtypes import DTYPES
 from workbench.options.option import Option, Type
 from workbench.options.shared import INSTRUMENT
@@ -290,7 +290,8 @@ class JobForm(StartForm):
     def say(self, error: WorkbenchError) -> None:
         """Say what cannot be, and mark the field that the sentence names first."""
         super().say(error)
-        self._mark(error.label if isinstance(error, FieldError) else "")
+        wrong = "model" if isinstance(error, ModelError) else ""  # whatever cannot be had here is the model
+        self._mark(error.label if isinstance(error, FieldError) else wrong)
 
     def _mark(self, field: str) -> None:
         for label in self.query(".row > .name").results(Label):

@@ -55,6 +55,7 @@ _HINTS: Mapping[str, Mapping[str, str]] = {
         "lost": "its worker is gone; the drafts that came are stored. R asks the rest",
         "failed": "R asks all that is missing; l shows the log",
         "cancelled": "R asks the rest; the drafts that came wait for review",
+        "running": "2, then r reviews the first drafts while the others are asked",
         "done": "2, then r reviews the drafts",
     },
 }

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -18,6 +18,7 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import Static
 
+from workbench import registry
 from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
 from workbench.tui.jobs.editing import FORMS, like
@@ -29,11 +30,13 @@ from workbench.tui.jobs.probe import ProbeScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.number_dialog import NumberDialog
 from workbench.tui.kit.status import say
+from workbench.tui.leading import lead
 from workbench.tui.routes import screen
 from workbench.tui.widgets.record_table import Column, RecordTable
 
 if TYPE_CHECKING:
     from stores.jobs.job_rows import Job
+    from workbench.tui.app import WorkbenchApp  # type only: the app opens this screen
 
 REFRESH_S = 1.0
 STARTING_S = 30.0
@@ -246,6 +249,21 @@ class JobsScreen(JobActs):
         if not self._reading:
             self._reading = True
             self.look()
+
+    def leads_to(self, mode: str) -> bool:
+        """Lead to the figures of the job under the cursor."""
+        job = self.current
+        leads = job is not None and job.kind == SAMPLE and any(place.mode == mode for place in registry.places())
+        if job is not None and leads:
+            self.find_run(job, mode)
+        return leads
+
+    @on(JobActs.RunFound)
+    def show_figures(self, event: JobActs.RunFound) -> None:
+        if event.run is None:
+            cast("WorkbenchApp", self.app).show_mode(event.mode)
+        else:
+            lead(self.app, (event.mode, event.run))
 
     def action_new(self) -> None:
         """Ask what kind of job to start, then what it is to do."""

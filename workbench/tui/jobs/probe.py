@@ -206,9 +206,16 @@ def told(job: Job) -> str:
     if found is None and job.active:
         return f"Job {job.id} asks its probe first: some twenty answers. {job.message or 'Its worker starts …'}"
     if found is None:
-        return f"Job {job.id} is {job.state}: {job.message}"
-    more = f"\n{CHOICE}" if job.question else f"\nJob {job.id} is {job.state}: {job.message}"
+        return ended(job)
+    more = f"\n{CHOICE}" if job.question else f"\n{ended(job)}"
     return f"{found.describe()}.{more}"
+
+
+def ended(job: Job) -> str:
+    """Return how a job stands and why, and what can be done where it came to no end."""
+    why = f": {job.message}" if job.message else ""
+    more = "\ne opens the form as it was filled; R tries again" if job.ended_badly else ""
+    return f"Job {job.id} {job.stands}{why}{more}"
 
 
 def _record(number: int, one: ProbedAnswer) -> Record:

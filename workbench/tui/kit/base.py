@@ -11,17 +11,24 @@ from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
 from workbench.errors import StoreError, StoreGone, WorkbenchError
+from workbench.figures.hints import hinted
 from workbench.tui.keymap import Keyed
 from workbench.tui.widgets.frame import TitleBar, Trouble
 from workbench.tui.widgets.keys import Keys
 
 if TYPE_CHECKING:
+    from stores.runs.run_rows import Run
     from workbench.tui.app import WorkbenchApp  # type only: the app, which opens every screen, is what they ask
 
 
 def store_path(app: object) -> Path:
     """Return the store that the running app is about."""
     return cast("WorkbenchApp", app).store_path
+
+
+def in_store(app: object, text: str) -> str:
+    """Return a message with the store at hand in the commands that it names."""
+    return hinted(text, store_path(app))
 
 
 def offer_copy(app: object, error: WorkbenchError) -> None:
@@ -49,6 +56,8 @@ class StoreScreen(Screen[None], Keyed):
     PLACE = ""
     EXPLAIN = ""
     "what the numbers of this screen mean: shown under `?`"
+    FOOTER_FIRST: ClassVar[tuple[str, ...]] = ()
+    "actions whose keys stand first in the footer, in this order: a narrow one leaves the last ones out"
     READS_ONLY: ClassVar[bool] = False
     "whether it can be left at any time: nothing is typed there that is not stored at once"
 
@@ -80,7 +89,7 @@ class StoreScreen(Screen[None], Keyed):
 
     def failed(self, error: WorkbenchError) -> None:
         """Show what a worker could not do."""
-        self.trouble.show(error)
+        self.trouble.show(error, self.store_path)
         if isinstance(error, StoreGone):
             offer_copy(self.app, error)
 
@@ -92,6 +101,13 @@ class StoreScreen(Screen[None], Keyed):
         self.trouble.hide()
         self.title_bar.rename(self.store_path.name)
         self.action_refresh()
+
+    def leads_to(self, mode: str) -> bool:  # noqa: ARG002
+        """Return whether this screen itself leads to a mode, about what is under its cursor."""
+        return False
+
+    def be_about(self, run: Run) -> None:
+        """Show the figures of a run, where this screen has any."""
 
     def explain(self) -> str:
         """Return what `?` says."""

@@ -51,6 +51,7 @@ class PersonDialog(ModalScreen[str | None]):
             yield Input(self._current or "", placeholder="your name, the same each time", id="person", compact=True)
             yield Static(self._note, id="trouble", markup=False)
             if self._known:
+                yield Static("Known here: ↓, then Enter chooses", id="known-title", markup=False)
                 names = (Option(Content(visible(name))) for name in self._known)
                 yield OptionList(*names, id="known", markup=False)
 

@@ -27,7 +27,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
 from workbench.tui.keymap import Keyed
-from workbench.tui.kit.base import as_trouble, store_path
+from workbench.tui.kit.base import as_trouble, in_store, store_path
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.status import say
 from workbench.tui.widgets.field import Field
@@ -222,7 +222,7 @@ class StartForm(ModalScreen[int | None], Keyed):
     def say(self, error: WorkbenchError) -> None:
         """Show what cannot be as it is; nothing can be started then."""
         self.plan_line.remove_class("-old").add_class("-trouble")
-        self.plan_line.update(Content("✗ " + visible(str(error), lines=True)))
+        self.plan_line.update(Content("✗ " + visible(in_store(self.app, str(error)), lines=True)))
         self.start_button.disabled = True
 
     def typed(self, name: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from workbench.domain.prompts import TemplateChoice
 from workbench.tui.format import visible
 
 if TYPE_CHECKING:
@@ -56,3 +57,13 @@ def heading(runs: Iterable[Run], families: str = "T") -> list[str]:
     keys = [families] * (len(offer.families) > 1 or len(offer.languages) > 1) + ["T"] * bool(offer.versions)
     others = f" ({' and '.join(dict.fromkeys(keys))}: others)" if keys else ""
     return [visible(", ".join(parts[:SHOWN])) + more + others] if parts else []
+
+
+def templates_for(run: Run, chosen: TemplateChoice) -> TemplateChoice:
+    """Return a choice of templates that shows a run: the one that is chosen, changed only where that leaves it out.
+
+    `chosen` without families means those that were asked last.
+    """
+    families = chosen.families if run.family in (chosen.families or run.families[-1:]) else (run.family,)
+    spoken = not chosen.languages or run.language in chosen.languages
+    return TemplateChoice(families, chosen.versions, chosen.languages if spoken else (run.language,))

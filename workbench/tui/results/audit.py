@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
+from workbench.audits.reliability import AUDIT
 from workbench.figures.book import Entry
 from workbench.tui.kit.template_choice import TemplatesScreen
 from workbench.tui.kit.template_words import Offer, offered
@@ -89,6 +90,9 @@ class AuditScreen(BookScreen):
     def _runs(self) -> Mapping[str, Run]:
         """The runs on the instrument in sight that have answers, by names that tell them apart."""
         return runs_beside(self._loaded.material.runs, self._judged.run) if self._loaded and self._judged else {}
+
+    def settings_for(self, run: Run) -> Settings | None:
+        return replace(self._settings, run=run) if run.audit == AUDIT.name else None
 
     def action_subject(self, step: int) -> None:
         self.turn_to(step)

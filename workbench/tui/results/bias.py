@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
+from workbench.audits.bias_score import AUDIT
 from workbench.domain.readings import PEOPLE
 from workbench.domain.statements import Dimension
+from workbench.tui.kit.template_words import templates_for
 from workbench.tui.neighbours import following
 from workbench.tui.results.bias_answer import whole_answer
 from workbench.tui.results.bias_loaded import Available, Settings, comparing, load
@@ -18,6 +20,9 @@ from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Comparing, Loaded
 from workbench.tui.results.picture import Picture
 from workbench.tui.results.plane_picture import PlanePicture
+
+if TYPE_CHECKING:
+    from stores.runs.run_rows import Run
 
 DIMENSIONS = (None, *Dimension)
 
@@ -63,6 +68,13 @@ class BiasScreen(BookScreen):
 
     def comparing(self, names: tuple[str, ...]) -> Comparing:
         return comparing(self._judged, names, self._settings.dimension)
+
+    def settings_for(self, run: Run) -> Settings | None:
+        if run.audit != AUDIT.name:
+            return None
+        now = self._settings
+        models = now.models if run.named in now.models else ()
+        return replace(now, models=models, templates=templates_for(run, now.templates))
 
     def action_dimension(self) -> None:
         self._set(replace(self._settings, dimension=following(DIMENSIONS, self._settings.dimension)))

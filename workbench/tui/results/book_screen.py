@@ -41,7 +41,7 @@ class BookScreen(JudgingScreen):
         Binding("m", "methods", "Methods", show=False, tooltip="Show the paragraph for the paper"),
         Binding("n", "notes", "Notes", show=False, tooltip="Show what one must know to read the figures"),
         Binding("B", "side_by_side", "Compare", show=False, tooltip="Put runs side by side: what changed, with tests"),
-        Binding("R", "rulings", "Rulings", show=False, tooltip="Figures without auditors' rulings, or with them"),
+        Binding("R", "rulings", "Rulings", tooltip="Show figures without auditors' rulings, or with them again"),
         Binding("escape", "leave", show=False),
         TEMPLATES_KEY,
     ]
@@ -232,7 +232,7 @@ class BookScreen(JudgingScreen):
     def chosen(self, entry: Entry) -> list[str]:
         """Return the choices that a table rests on, in a few words each."""
         options = self._loaded.options if self._loaded is not None else ()
-        ruled = [self._told.in_short()] if self._told is not None and self._told.changing else []
+        ruled = [ruled_words(self._told)] if self._told is not None and self._told.changing else []
         return [*ruled, *(words for choice, words in options if not choice or choice in entry.choices)]
 
     def show_around_nothing(self, loaded: Loaded) -> None:
@@ -290,6 +290,12 @@ class BookScreen(JudgingScreen):
         self.view.show(found.sheet)
         self.draw_picture()
         self.refresh_bindings()
+
+
+def ruled_words(told: Told) -> str:
+    """Return whether rulings count, and the key that turns it."""
+    them = "it" if len(told.changing) == 1 else "them"
+    return f"{told.in_short()}: R {f'leaves {them} out' if told.counted else f'counts {them}'}"
 
 
 def fitting_subject(entry: Entry, subject: Subject) -> Subject:

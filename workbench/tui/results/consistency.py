@@ -13,7 +13,7 @@ from workbench.audits.reliability import AUDIT
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.seeds import SEED
 from workbench.errors import WorkbenchError
-from workbench.tui.kit.template_words import heading
+from workbench.tui.kit.template_words import heading, templates_for
 from workbench.tui.neighbours import following
 from workbench.tui.results.audit_loaded import Rules
 from workbench.tui.results.book_screen import BookScreen
@@ -23,6 +23,7 @@ from workbench.tui.results.wordings import of_respondent
 
 if TYPE_CHECKING:
     from stores.core.store import Store
+    from stores.runs.run_rows import Run
     from workbench.audits.comparison.values import Compared
     from workbench.audits.consistency.judge import Formula, View
     from workbench.audits.consistency.judged import ConsistencyJudged, Whose
@@ -95,6 +96,12 @@ class ConsistencyScreen(BookScreen):
                 return compared(store, judged, names, settings.match, (settings.formula,))
 
         return made
+
+    def settings_for(self, run: Run) -> Settings | None:
+        if run.audit != AUDIT.name:
+            return None
+        templates = templates_for(run, self._settings.templates)
+        return replace(self._settings, instrument=run.instrument, templates=templates)
 
     def action_formula(self) -> None:
         self._set(replace(self._settings, formula=following(FORMULAS, self._settings.formula)))

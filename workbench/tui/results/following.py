@@ -38,8 +38,9 @@ class Following(RulingScreen):
     """A screen with a `SheetView` of a book."""
 
     READS_ONLY = True
+    FOOTER_FIRST: ClassVar[tuple[str, ...]] = ("select_cursor", "rule", "rulings", "review", "view(1)")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("V", "review", "Review", show=False, tooltip="Open the review queue: what an auditor looks at first"),
+        Binding("V", "review", "Review", tooltip="Open the review queue: what an auditor looks at first"),
         Binding("Z", "near", "Zoom", show=False, tooltip="Draw the whole scale, or as near as the intervals allow"),
     ]
 

@@ -19,6 +19,7 @@ from textual.worker import get_current_worker
 
 from workbench.domain.prompts import TemplateChoice
 from workbench.errors import WorkbenchError
+from workbench.tui.kit.base import in_store
 from workbench.tui.kit.status import say
 from workbench.tui.kit.template_choice import TemplatesScreen
 from workbench.tui.kit.template_words import offered
@@ -163,6 +164,22 @@ class JudgingScreen(Following):
             ways = Ways(self.title_bar.place, self.routes, self.SCREENS)
             self.app.push_screen(behind(self._loaded, event.found, event.links, event.at, ways))
 
+    def be_about(self, run: Run) -> None:
+        settings = self.settings_for(run)
+        if settings is None:
+            return
+        self._look = replace(self._look, subject=(run.named,))  # of tables about one model at a time, its own
+        if settings != self._settings:
+            self._settings = settings
+            if self._loaded is not None or self._pending is not None:  # else it is read when the screen comes up
+                self._read()
+        elif self._loaded is not None:
+            self._go(self._look)
+
+    def settings_for(self, run: Run) -> Any:  # noqa: ARG002
+        """Return the settings by which figures are about a run, or have it among them; None: this screen has not."""
+        return None
+
     def action_templates(self) -> None:
         """Choose the language, the family and the versions of templates that figures are about."""
         screen = TemplatesScreen(offered(self.runs_shown()), self._settings.templates)
@@ -252,7 +269,7 @@ class JudgingScreen(Following):
     def _say(self, text: str | None) -> None:
         """Show a sentence in place of the figures, or the figures."""
         empty = self.query_one("#empty", Static)
-        empty.update(text or "")
+        empty.update(in_store(self.app, text or ""))
         empty.set_class(text is not None, "-shown")
         self.query_one("#body").display = text is None
 

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 from textual.worker import get_current_worker
 
+from workbench.audits.questionnaire import AUDIT
 from workbench.data import SHIPPED_QUESTIONNAIRE
+from workbench.tui.kit.template_words import templates_for
 from workbench.tui.neighbours import following
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Comparing, Loaded, Look
@@ -17,6 +19,7 @@ from workbench.tui.results.questionnaire_loaded import Settings, comparing, cond
 from workbench.tui.results.questionnaire_prompt import prompt
 
 if TYPE_CHECKING:
+    from stores.runs.run_rows import Run
     from workbench.audits.questionnaire.judged import QuestionnaireJudged
 
 
@@ -81,6 +84,12 @@ person's answer to a target question (Haller, Vamvas, Sennrich, Jäger 2025)."""
 
     def comparing(self, names: tuple[str, ...]) -> Comparing:
         return comparing(self._judged, names, self._settings)
+
+    def settings_for(self, run: Run) -> Settings | None:
+        if run.audit != AUDIT.name:
+            return None
+        templates = templates_for(run, self._settings.templates)
+        return replace(self._settings, instrument=run.instrument, templates=templates)
 
     def action_condition(self, step: int) -> None:
         """Go to a neighbouring condition, around the ends."""

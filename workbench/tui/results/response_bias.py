@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
+from workbench.audits.response_bias import AUDIT
 from workbench.data import SHIPPED_CHOICES
 from workbench.domain.counting import plural
 from workbench.domain.prompts import LATEST, TemplateChoice
@@ -17,7 +18,7 @@ from workbench.errors import WorkbenchError
 from workbench.figures.book import Entry
 from workbench.figures.visible import visible
 from workbench.tui.kit.status import say
-from workbench.tui.kit.template_words import heading
+from workbench.tui.kit.template_words import heading, templates_for
 from workbench.tui.neighbours import following, marked_anew
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.grid import Grid
@@ -146,6 +147,12 @@ class ResponseBiasScreen(BookScreen):
     def action_holm(self) -> None:
         self._set(replace(self._settings, holm=following(HOLM, self._settings.holm)))
 
+    def settings_for(self, run: Run) -> Settings | None:
+        if run.audit != AUDIT.name:
+            return None
+        templates = templates_for(run, self._settings.templates)
+        return replace(self._settings, instrument=run.instrument, templates=templates)
+
     def action_alpha(self) -> None:
         self._set(replace(self._settings, alpha=following(ALPHAS, self._settings.alpha)))
 
@@ -187,7 +194,7 @@ class ResponseBiasScreen(BookScreen):
 def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
     """Read and judge what a store has on one instrument's questions. Returns `known` itself where nothing changed."""
     from stores.core.store import Store
-    from workbench.audits.response_bias.judged import AUDIT, instruments_with_answers
+    from workbench.audits.response_bias.judged import instruments_with_answers
 
     with Store.open(path) as store:
         answered = instruments_with_answers(store)
@@ -198,7 +205,7 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
         name = settings.instrument if settings.instrument in held else held[0]
         imported = store.choices.models(name)
         rests_on = (
-            store.predictions.runs(AUDIT),
+            store.predictions.runs(AUDIT.name),
             store.instruments.summaries(),
             answered,
             imported,

@@ -114,7 +114,7 @@ def reading_line(row: ResponseRow) -> Content:
     by = f"  ({visible(row.reader)})" if row.reader else unread
     return Content.assemble(
         (f"{STANCE_MARKS.get(row.label, '=')} {visible(word)}", "bold"), why, (by, "$text-muted"),
-        (f"  {row.count}×", "$text-muted"),
+        (f"  {row.count:,}×", "$text-muted"),
     )  # fmt: skip
 
 

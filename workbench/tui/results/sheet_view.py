@@ -103,6 +103,12 @@ class SheetView(Vertical):
     SheetView.-tall #preview-title, SheetView.-tall #preview {
         display: block;
     }
+    SheetView.-tall.-alone FigureTable {
+        max-height: 75%;
+    }
+    SheetView.-tall.-alone #preview-title, SheetView.-tall.-alone #preview {
+        display: none;
+    }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "sort", "Sort", tooltip="Sort by a column"),
@@ -187,6 +193,7 @@ class SheetView(Vertical):
     def show_preview(self, sheet: Sheet | None) -> None:
         """Show what Enter would open, where there is room."""
         self._previewed = sheet
+        self.set_class(sheet is None, "-alone")
         title = sheet.table.title if sheet is not None else ""
         self.query_one("#preview-title", Static).update(Content(f"Enter: {title}" if title else ""))
         self.preview.show_anew(self._preview_records)

@@ -38,14 +38,15 @@ that was drawn at random.
 
 Each row is a distinct answer to one prompt, with how often it was given and how it is read; ‼ marks answers that a \
 reason is about. r rules on the answer under the cursor, on its prompt, its wording or the statement; any ruling but \
-`look again` decides on the item. A drawn answer is decided by `confirmed` or `misread`, and the next item comes by \
-itself.
+`look again` decides on the item. A drawn answer is decided by `confirmed` or `misread`. After a ruling you stay where \
+you are, so that you can rule on more; n goes on.
 
 p shows exactly what the model was given. n goes to what waits next, and while you look at a statement nobody else is \
 given it. [ and ] go through the whole queue. z takes back what you ruled last. b hides the model and what others ruled.
 
 On drawn answers nobody sees what others ruled before ruling themselves: that is what makes agreement and the rate of \
 misreadings mean something."""
+GO_ON = "n goes to what waits next, z takes it back"
 NOTHING_WAITS = "Nothing waits: every item is decided"
 
 
@@ -70,6 +71,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
     """One item after another."""
 
     PLACE = "review › item"
+    FOOTER_FIRST = ("select_cursor", "rule", "following", "undo", "prompt", "blind")
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "following", "Next", tooltip="Go to what waits next"),
@@ -177,7 +179,8 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
 
         if event.ruling is not None:
             self._session.done.append((name(self._item), event.ruling))
-        self.look_again(event.sentence.partition("; r, then z")[0], self._decides(event.ruling))
+        onwards = f"; {GO_ON}" if event.ruling is not None else ""
+        self.look_again(f"{event.sentence.partition(';')[0]}{onwards}")
 
     @on(Went)
     def go_on(self, event: Went) -> None:
@@ -242,17 +245,6 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
         from workbench.domain.control_samples import ControlItem
 
         return isinstance(self._item, ControlItem)
-
-    def _decides(self, ruling: Ruling | None) -> bool:
-        """Return whether a ruling settles the item, so that nothing is left to look at here: a drawn answer."""
-        from workbench.domain.rulings import Verdict
-
-        return (
-            ruling is not None
-            and self._drawn
-            and ruling.verdict is not Verdict.LOOK_AGAIN
-            and bool(ruling.subject.named.get("text"))
-        )
 
     def _withholds(self, prompt: bytes, key: bytes | None) -> bool:
         """Return whether what others ruled here is kept from this auditor."""

@@ -95,7 +95,7 @@ def reading(row: ItemAnswer, wording: str, reader: str, ruled: Sequence[Ruling],
             Content.assemble(
                 (_read_as(row), "bold"),
                 f": {visible(row.reason)}" if row.reason else "",
-                (f"{by}  {row.count}×", "$text-muted"),
+                (f"{by}  {row.count:,}×", "$text-muted"),
             )
         )
     lines += [Content.styled(visible(f"ruled by {said(one)}"), "$text-accent") for one in ruled]

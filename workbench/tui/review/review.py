@@ -70,6 +70,7 @@ class ReviewScreen(BookScreen):
     """The queue of a run, with everything that stands beside it. Enter opens an item."""
 
     PLACE = "review"
+    FOOTER_FIRST = ("select_cursor", "rule", "following", "undo", "draw", "blind", "view(1)")
     COUNTING = "Ranking what waits …"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "following", "Next", tooltip="Open what waits next"),

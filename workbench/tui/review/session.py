@@ -43,12 +43,12 @@ def reviewable(store: Store) -> Sequence[Run]:
 def taken_back(path: Path, session: ReviewSession, auditor: str | None) -> tuple[str, str]:
     """Take the newest ruling of a session back; return the name of its item and a sentence. Raises ConflictError."""
     from stores.core.store import Store
-    from workbench.evidence.ruling_subjects import called
+    from workbench.evidence.ruling_subjects import told
 
     item, ruling = session.done.pop()
     with Store.open(path) as store:
         store.rulings.undo(ruling, auditor=auditor or ruling.auditor)
-        return item, f"taken back: {ruling.verdict} on {called(store, ruling.subject)}"
+        return item, f"taken back: {ruling.verdict} on {told(store, ruling.subject)}"
 
 
 def after(

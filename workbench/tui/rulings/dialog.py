@@ -39,7 +39,7 @@ REASONS = {
 "what stands in the field until somebody types a reason of their own"
 WORDS = 160
 "characters of a thing's text that are shown"
-WITHHELD = "What others ruled is shown once you have ruled."
+WITHHELD = "Others' rulings are shown once you decide; look again decides nothing."
 SHOWN = 4
 "rulings that are shown"
 

@@ -251,8 +251,9 @@ class RulingKeys(Screen[Any], Keyed):
         from stores.core.store import Store
         from workbench.evidence import ruling_subjects
 
-        name, made = decided.thing.name, None
+        made = None
         with Store.open(store_path(self.app)) as store:
+            name = ruling_subjects.told(store, decided.thing.subject)
             if decided.undo is not None:
                 store.rulings.undo(decided.undo, auditor=auditor)
                 sentence = f"taken back: {decided.undo.verdict} on {name}"
@@ -286,7 +287,7 @@ class RulingKeys(Screen[Any], Keyed):
     @work(thread=True, exclusive=True, exit_on_error=False, group="rule")
     def take_back_last(self, auditor: str) -> None:
         from stores.core.store import Store
-        from workbench.evidence.ruling_subjects import called
+        from workbench.evidence.ruling_subjects import told
 
         with Store.open(store_path(self.app)) as store:
             mine = [one for of in store.rulings.standing().values() for one in of if one.auditor == auditor]
@@ -295,7 +296,7 @@ class RulingKeys(Screen[Any], Keyed):
                 return
             last = max(mine, key=lambda one: (one.at, one.uid))
             store.rulings.undo(last, auditor=auditor)
-            self.post_message(self.WasRuled(f"taken back: {last.verdict} on {called(store, last.subject)}"))
+            self.post_message(self.WasRuled(f"taken back: {last.verdict} on {told(store, last.subject)}"))
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="standing")
     def read_standing(self) -> None:

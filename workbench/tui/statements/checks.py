@@ -142,7 +142,7 @@ class ChecksScreen(StoreScreen):
             self.query_one("#models", Static).update(Content(line))
             return
         self._job = None
-        said = f"Job {job.id} {job.state}: {visible(job.message)}"
+        said = f"Job {job.id} {job.stands}: {visible(job.message)}"
         self.notify(said, markup=False, severity="information" if job.state == "done" else "error")
         self.look()
 

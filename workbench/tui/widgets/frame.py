@@ -9,9 +9,12 @@ from textual.reactive import reactive
 from textual.widgets import Static
 
 from workbench.errors import WorkbenchError
+from workbench.figures.hints import hinted
 from workbench.tui.format import visible
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from textual.timer import Timer
 
 SAID_S = 8.0
@@ -113,8 +116,10 @@ class Trouble(Static):
         super().__init__(markup=False)
         self.border_title = "✗ This did not work"
 
-    def show(self, error: WorkbenchError) -> None:
-        self.update(Content(visible(str(error), lines=True)))
+    def show(self, error: WorkbenchError, store: Path | None = None) -> None:
+        """Show an error; commands that it names are about the store at hand, where there is one."""
+        said = str(error) if store is None else hinted(str(error), store)
+        self.update(Content(visible(said, lines=True)))
         self.add_class("-shown")
 
     def hide(self) -> None:

@@ -33,7 +33,13 @@ class Keys(Footer):
         self._made: list[object] | None = None
 
     def compose(self) -> ComposeResult:
-        yield from (one for one in super().compose() if not _is_always(one))
+        first: tuple[str, ...] = getattr(self.screen, "FOOTER_FIRST", ())
+        yield from sorted(
+            (one for one in super().compose() if not self._stands_at_right(one)),
+            key=lambda one: (
+                first.index(one.action) if isinstance(one, FooterKey) and one.action in first else len(first)
+            ),
+        )
         if self._bindings_ready:
             active = self.screen.active_bindings
             with HorizontalGroup(classes="always"):
@@ -47,6 +53,12 @@ class Keys(Footer):
                             disabled=not found.enabled,
                             tooltip=found.tooltip,
                         ).data_bind(compact=Footer.compact)
+
+    def _stands_at_right(self, widget: Widget) -> bool:
+        """Return whether a key is one of those, or another one for what one of those does."""
+        active = self.screen.active_bindings
+        same = {active[key].binding.action for key in ALWAYS if key in active and active[key].binding.show}
+        return isinstance(widget, FooterKey) and (widget.key in ALWAYS or widget.action in same)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self.hide_cut)
@@ -81,7 +93,3 @@ class Keys(Footer):
             await self.recompose()
             self.call_after_refresh(self.hide_cut)
             self.screen.check_idle()  # it paints nothing while parts are exchanged, and is not told when that is over
-
-
-def _is_always(widget: Widget) -> bool:
-    return isinstance(widget, FooterKey) and widget.key in ALWAYS
