@@ -59,6 +59,18 @@ async def test_the_figures_of_the_job_under_the_cursor_are_shown(two: Path, step
         assert isinstance(app.screen, AuditScreen), "the level below it is left"
 
 
+async def test_a_job_without_answers_says_that_the_figures_are_others(two: Path) -> None:
+    with Store.open(two) as store:
+        design = Design("small", "gamma", samples=30, family=small().templates[0].family)
+        job = store.jobs.create("sample", design.as_json(), 144)
+        store.jobs.request_stop(job)
+    app = WorkbenchApp(two, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, JobsScreen) and app.screen.current is not None)
+        await pilot.press("4")
+        await until(pilot, lambda: f"Job {job} has no answers; these are others" in screen_text(app))
+
+
 async def test_a_line_of_home_shows_the_figures_of_its_run(two: Path) -> None:
     app = WorkbenchApp(two)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -97,7 +97,7 @@ def _job(job: Job) -> Content:
     if job.question:
         parts.append("waits for your decision: 3, then Enter")
     elif job.state in ("lost", "failed", "cancelled", "paused"):
-        parts.append("R on Jobs resumes it")
+        parts.append("3, then R goes on with it")
     return _line(f"Job {job.id}", what, detail, below=Content.styled(" · ".join(parts), "dim"))
 
 

@@ -51,6 +51,7 @@ class JobActs(StoreScreen):
     class RunFound(Message):
         """The run that a job's answers are in is known."""
 
+        job: int
         mode: str
         run: Run | None
         "None: nothing is answered"
@@ -143,7 +144,7 @@ class JobActs(StoreScreen):
         from workbench.evidence.job_runs import run_of_job
 
         with Store.open(self.store_path) as store:
-            self.post_message(self.RunFound(mode, run_of_job(store, job)))
+            self.post_message(self.RunFound(job.id, mode, run_of_job(store, job)))
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="log")
     def read_log(self, job_id: int) -> None:

@@ -31,7 +31,7 @@ UNITS = {TRAIN: "steps", CLASSIFY: "responses", CHECK: "texts", DRAFT: "prompts"
 _HINTS: Mapping[str, Mapping[str, str]] = {
     SAMPLE: {
         "lost": "its worker is gone; what it committed is stored. R goes on with the rest",
-        "failed": "R asks for all that is missing; l shows the log",
+        "failed": "R asks for all that is missing, e asks otherwise; l shows the log",
         "cancelled": "R asks for the rest",
     },
     TRAIN: {

@@ -262,6 +262,8 @@ class JobsScreen(JobActs):
     def show_figures(self, event: JobActs.RunFound) -> None:
         if event.run is None:
             cast("WorkbenchApp", self.app).show_mode(event.mode)
+            there, said = self.app.screen, f"Job {event.job} has no answers; these are others"
+            there.call_after_refresh(lambda: say(there, said, warns=True))
         else:
             lead(self.app, (event.mode, event.run))
 
