@@ -352,6 +352,16 @@ async def test_the_palette_finds_the_queue_of_every_run(path: Path) -> None:
     assert any(one.name.startswith("review smol") and one.route[0] == "review" for one in read_names(path))
 
 
+async def test_the_queue_comes_first_whichever_table_was_looked_at_last(path: Path) -> None:
+    app = opened(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await queue(app, pilot)
+        await press(app, pilot, "tab")
+        assert "▸queue" not in screen_text(app)
+        await press(app, pilot, "escape", "V")
+        assert "▸queue" in screen_text(app)
+
+
 async def test_nothing_to_review_is_said(tmp_path: Path) -> None:
     path = tmp_path / "empty.db"
     with Store.open(path, create=True):

@@ -20,7 +20,7 @@ from workbench.tui.kit.number_dialog import NumberDialog
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.kit.status import say
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.results.loaded import Loaded, Opened
+from workbench.tui.results.loaded import Loaded, Look, Opened
 from workbench.tui.results.rules_dialog import RunsScreen
 from workbench.tui.review.item import NOTHING_WAITS, ReviewItemScreen
 from workbench.tui.review.session import ReviewSession, RunKey, after, reviewable, run_key, taken_back
@@ -71,7 +71,7 @@ class ReviewScreen(BookScreen):
 
     PLACE = "review"
     FOOTER_FIRST = ("select_cursor", "rule", "following", "undo", "draw", "blind", "view(1)")
-    COUNTING = "Ranking what waits …"
+    COUNTING = "Ranking what waits: every answer of the run is looked at once …"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "following", "Next", tooltip="Open what waits next"),
         Binding("N", "notes", "Notes", show=False, tooltip="Show what one must know to read the figures"),
@@ -98,6 +98,7 @@ class ReviewScreen(BookScreen):
 
     def __init__(self, run: RunKey = (), by: str | None = None) -> None:
         super().__init__(Settings(tuple(run), Readings(by)))
+        self._look = Look()  # what waits comes first, whichever table was looked at last
         self.session = ReviewSession()
         self.routes = {"item": self._opened}
 
