@@ -14,6 +14,7 @@ SHARED = {
     "Bottom": "Go to the end",
     "Choose": "Choose what is under the cursor",
     "Close": "Close this",
+    "Compare": "Compare what is ticked",
     "Condition before": "Show the condition before",
     "Copy selected text": "Copy the text that is selected",
     "Definition before": "Show the definition before",
