@@ -106,6 +106,7 @@ SHARED = {
     "Confirmed": "Rule: confirmed",
     "Excluded": "Rule: excluded from the figures",
     "Look again": "Rule: somebody else should look at it",
+    "Mark": "Tick this run, or take the tick away",
     "Misread": "Rule: misread; the right reading comes next",
     "Template at fault": "Rule: the template is at fault",
     "Wording at fault": "Rule: the wording is at fault",
