@@ -31,6 +31,7 @@ from stores.instruments.issues import Issues
 from stores.instruments.questionnaires import Questionnaires
 from stores.instruments.statements import Statements
 from stores.jobs.jobs import Jobs
+from stores.jobs.plans import Plans
 from stores.runs.bias import BiasReadings
 from stores.runs.data_rows import DataRows
 from stores.runs.predictions import Predictions
@@ -76,6 +77,7 @@ class Store:
         self.predictions = Predictions(self)
         self.readings = Readings(self)
         self.jobs = Jobs(self)
+        self.plans = Plans(self)
         self.queues = Queues(self)
         self.labels = Labels(self)
         self.rulings = Rulings(self)

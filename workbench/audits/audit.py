@@ -185,6 +185,8 @@ class Audit(ABC):
     "names of those that mean nothing where nothing is sampled"
     result_options: ClassVar[Sequence[Option] | None] = None
     "what `verdicts` may be told; None: the audit has a verb of its own"
+    judging: ClassVar[Sequence[Option]] = ()
+    "of the options of its figures, those that say how answers are judged: a frozen plan has them"
     about: ClassVar[str] = ""
     "said above its options in the help of `verdicts`"
     verbs: ClassVar[Sequence[tuple[str, str, str]]] = ()

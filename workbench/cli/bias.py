@@ -13,11 +13,13 @@ from workbench.options.shared import METHODS, STORE
 def bias(options: Namespace) -> int:
     """Print or write the bias of every model, and what else was asked for."""
     from stores.core.store import Store
+    from workbench.audits.bias_score import AUDIT
     from workbench.audits.bias_score.printed import bias as printed
     from workbench.cli.figures import medium, print_out
+    from workbench.pipeline.plans import with_plans
 
     with Store.open(options.store) as store:
-        found = printed(store, options, medium(options))
+        found = with_plans(store, AUDIT, options, printed(store, options, medium(options)), medium(options))
     if options.methods and not options.json:
         say(found.methods)
         return 0

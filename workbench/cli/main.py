@@ -34,6 +34,7 @@ VERBS = {
     "import": Listed("acts", "import an instrument: statements, labels, answers", "import_instrument"),
     "lint": Listed("checking", "check instruments before any GPU time is spent"),
     "run": Listed("running", "ask a model, in a worker that outlives this terminal"),
+    "plan": Listed("planning", "freeze what will be asked and judged, before the first answer"),
     "demo": Listed("demonstrating", "audit the embedded model on a shipped instrument"),
     "jobs": Listed("jobs", "list jobs; pause, resume, cancel, retry, edit or follow one"),
     "verdicts": Listed("results", "what an audit says of models, and which tests they pass"),

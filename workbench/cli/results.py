@@ -35,10 +35,14 @@ if TYPE_CHECKING:
 def verdicts(options: Namespace) -> int:
     """Print or write what an audit says of models."""
     from stores.core.store import Store
+    from workbench.pipeline.plans import with_plans
 
     settle(options, RESULT, options.audit, "--audit")
     with Store.open(options.store) as store:
-        print_out(options, registry.audit(options.audit).printed(store, options, medium(options)))
+        audit = registry.audit(options.audit)
+        print_out(
+            options, with_plans(store, audit, options, audit.printed(store, options, medium(options)), medium(options))
+        )
     return 0
 
 

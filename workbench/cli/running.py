@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import click
 
 from workbench import registry
 from workbench.cli.asking import check_agreed
 from workbench.cli.audit_options import AUDIT, RUN, sections, settle
 from workbench.cli.output import print_json, say
-from workbench.cli.verbs import Namespace, verb
+from workbench.cli.verbs import Namespace, Section, verb
 from workbench.cli.watching import EXIT_CODES, decided, started, watch
 from workbench.domain.designs import Design
 from workbench.domain.probe_results import PROBED, ProbeWish
@@ -21,7 +24,7 @@ from workbench.errors import UsageError
 from workbench.inference.chat_formats import NO_DEFAULT
 from workbench.inference.dtypes import DTYPES
 from workbench.inference.extra_fields import extra_fields
-from workbench.options.option import Option, flag
+from workbench.options.option import Option, Type, flag
 from workbench.options.shared import (
     ASKED_WITH,
     CHAT_FORMAT,
@@ -56,10 +59,9 @@ OF_SAMPLING = ("temperature", "top_p", "top_k", "max_new_tokens")
 "options that say how an answer is drawn"
 
 
-@verb(
-    STORE,
+ASKED = MODEL.but(help="smollm2, a hub id, a folder, a .gguf file, openai:NAME[@URL], scripted", none="")
+DESIGN: tuple[Option | Section, ...] = (
     AUDIT,
-    MODEL.but(help="smollm2, a hub id, a folder, a .gguf file, openai:NAME[@URL], scripted", required=True, none=""),
     INSTRUMENT,
     STATEMENTS.but(help="the first N, or these; of a questionnaire its targets"),
     VARIANTS,
@@ -70,8 +72,8 @@ OF_SAMPLING = ("temperature", "top_p", "top_k", "max_new_tokens")
     LANGUAGE,
     SAMPLES,
     SEED.of("the answers"),
-    DRAWN,
-    ASKED_WITH,
+    *DRAWN,
+    *ASKED_WITH,
     flag("until_decided", "end an answer once nothing after it can change its label"),
     EXACT_ANSWERS,
     flag(
@@ -81,7 +83,21 @@ OF_SAMPLING = ("temperature", "top_p", "top_k", "max_new_tokens")
     DTYPE.but(help="of a local model", none="float32, on a GPU bfloat16", choices=DTYPES),
     Option("cluster", "answer on a Ray cluster: local (this machine's GPUs), auto, or an address", metavar="WHERE"),
     CHAT_FORMAT,
-    sections(RUN),
+    *sections(RUN),
+)
+"what says which answers are asked for, the model aside"
+
+
+@verb(
+    STORE,
+    ASKED,
+    Option(
+        "plan",
+        "ask what a frozen plan says, and note it; an option given beside it is a deviation, which is said",
+        Type.PATH,
+        metavar="PLAN.toml",
+    ),
+    DESIGN,
     PROBING,
     STARTING,
     JSON,
@@ -92,7 +108,11 @@ def run(options: Namespace) -> int:
     from workbench import pipeline
     from workbench.jobs import launch
 
+    if options.plan is None and not options.model:
+        missing = "Missing option '--model'; or name a frozen plan with --plan"
+        raise click.UsageError(missing, click.get_current_context())
     with Store.open(options.store) as store:
+        hash_ = by_plan(store, options)
         plan = pipeline.plan(store, requested_design(store, options))
         about: dict[str, object] = {
             "prompts_planned": len(plan.probes),
@@ -115,6 +135,8 @@ def run(options: Namespace) -> int:
                 say(PROBE_FIRST)
         if options.dry_run or not plan.samples_needed:
             noted = None if options.dry_run else _noted(store, plan)
+            if noted is not None and hash_:
+                store.plans.follow(noted.id, hash_)
             if options.json:
                 print_json(about | {"job": None if noted is None else asdict(noted)})
             elif not plan.samples_needed:
@@ -123,6 +145,8 @@ def run(options: Namespace) -> int:
             return 0
         check_agreed(options)
         job_id = launch.start(store, plan.design, plan, probe=wish)
+        if hash_:
+            store.plans.follow(job_id, hash_)
         if options.detach:
             return started(options, job_id, about)
         job = watch(store, job_id, quiet=options.json)
@@ -179,6 +203,28 @@ def _next(store: Store, options: Namespace, design: Design) -> str:
     if len({run.snapshot for run in runs}) > 1:
         command += f" --snapshot {shlex.quote(runs[-1].snapshot or 'unknown')}"
     return command
+
+
+def by_plan(store: Store, options: Namespace) -> str:
+    """Give options the values of a frozen plan, where one is named, and return its hash; those that were given beside
+    it stay as they are. Raises UsageError for a file that is no plan, or a model that is not in it.
+    """
+    if options.plan is None:
+        return ""
+    from workbench.formats.plans import read_plan
+    from workbench.jobs.again import asked_again
+
+    found, text = read_plan(options.plan)
+    defaults = {option.name: option.default for part in DESIGN for option in _options(part)}
+    for name, value in asked_again(store, found.design(options.model)).items():
+        if getattr(options, name, None) in (None, False, (), "", defaults.get(name)):
+            setattr(options, name, value if value != "" else getattr(options, name, None))
+    store.plans.add(found.hash, text)
+    return found.hash
+
+
+def _options(part: Option | Section) -> Sequence[Option]:
+    return (part,) if isinstance(part, Option) else part.options
 
 
 def requested_design(store: Store, options: Namespace) -> Design:

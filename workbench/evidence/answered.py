@@ -110,11 +110,12 @@ def refused_part(of: Refusals | None) -> Part | None:
 def _unfinished(store: Store, run: Run) -> Iterator[Job]:
     """Yield the jobs that asked for a run, or were about to, and have not come to their end; the newest last."""
     for job in sorted(store.jobs.list(), key=lambda one: one.id):
-        if job.state in STATES and job.done < job.total and _asks(store, job, run):
+        if job.state in STATES and job.done < job.total and asks(store, job, run):
             yield job
 
 
-def _asks(store: Store, job: Job, run: Run) -> bool:
+def asks(store: Store, job: Job, run: Run) -> bool:
+    """Return whether a job asked for what a run is: its audit, instrument, model, sampling, language and templates."""
     spec, sampling = job.spec, job.spec.get("sampling")
     same = (spec.get("audit"), spec.get("instrument"), spec.get("family", run.family)) == (
         run.audit,
@@ -135,4 +136,4 @@ def _has_snapshots(store: Store, run: Run) -> bool:
     )
 
 
-__all__ = ["Answered", "Part", "answered", "refused_part"]
+__all__ = ["Answered", "Part", "answered", "asks", "refused_part"]

@@ -327,3 +327,19 @@ def m027_dialects(db: Database) -> None:
     )
     for name, view in (("v_answers", ANSWERS), ("v_readings", READINGS), ("v_stances", STANCES)):
         db.create_view(name, view.replace(_MODEL, _MODEL_27))
+
+
+@migrations()
+def m028_frozen_plans(db: Database) -> None:
+    """What was to be asked and how it was to be judged, noted before, and which jobs follow it: `stores.jobs.plans`."""
+    run(
+        db,
+        """
+        create table frozen_plan (
+            hash text primary key,
+            text text not null,
+            at text not null
+        ) strict;
+        alter table job add column plan text references frozen_plan
+        """,
+    )

@@ -137,6 +137,10 @@ ROWS: dict[int, str] = {
         insert into sampling values
             (3, x'43', 1.0, 0.85, null, 20, '', 'sample', 'temperature,top_k', '{"min_p": 0.1}', 'low')
     """,
+    28: f"""
+        insert into frozen_plan values ('00ff', '[plan]', {AT});
+        update job set plan = '00ff'
+    """,
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.audits.audit import Audit, Demonstration, Given, HomeLine, Material, Medium, Place, Printed
-from workbench.audits.bias_score.options import DEFAULTS, FIGURE_OPTIONS, LABELS_DEFAULTS, SIDES_OPTIONS
+from workbench.audits.bias_score.options import DEFAULTS, FIGURE_OPTIONS, LABELS_DEFAULTS, RESULT_OPTIONS, SIDES_OPTIONS
 from workbench.domain.prompts import Probe
 from workbench.domain.statements import Statement, VariantId
 
@@ -24,6 +24,7 @@ class BiasScore(Audit):
     question = "free answers under ten prefixes; does it agree with one side more than with the other?"
     free_text = True
     needs_sides = True
+    judging = RESULT_OPTIONS
     place = Place(
         mode="results",
         key="6",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.audits.audit import Audit, Demonstration, Given, HomeLine, Material, Medium, Place, Printed
-from workbench.audits.questionnaire.options import DEFAULTS, RESULT_OPTIONS, RUN_OPTIONS
+from workbench.audits.questionnaire.options import DEFAULTS, JUDGING, RESULT_OPTIONS, RUN_OPTIONS
 from workbench.data import SHIPPED_QUESTIONNAIRE
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe, Template
@@ -36,7 +36,7 @@ class Questionnaires(Audit):
         tooltip="Go to Results: bias against people",
         screen="results.questionnaire.QuestionnaireScreen",
     )
-    run_options, result_options = RUN_OPTIONS, RESULT_OPTIONS
+    run_options, result_options, judging = RUN_OPTIONS, RESULT_OPTIONS, JUDGING
     verbs = (("questionnaire", "questionnaires", "questions with their roles and scales; what answers mean"),)
     command = "verdicts STORE --audit questionnaire"
     after = "8 shows accuracy and bias"

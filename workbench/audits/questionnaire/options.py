@@ -53,6 +53,13 @@ RESULT_OPTIONS = (
     DRAWS.but(least=LEAST_DRAWS, most=MOST_DRAWS),
 )
 
+JUDGING = tuple(
+    one
+    for one in RESULT_OPTIONS
+    if one.name in ("without_rulings", "seed", "masses", "variability", "error", "draws", "condition")
+)
+"how predictions are judged; the others say what is shown"
+
 USUAL = Contexts()
 CONDITIONS = Option(
     "conditions",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.audits.audit import Audit, Demonstration, Given, HomeLine, Material, Medium, Place, Printed
-from workbench.audits.reliability.options import DEFAULTS, RESULT_OPTIONS, RUN_OPTIONS
+from workbench.audits.reliability.options import DEFAULTS, EXACT, JUDGING, RESULT_OPTIONS, RUN_OPTIONS
 from workbench.domain.prompts import Probe
 from workbench.domain.statements import Statement, VariantId
 
@@ -35,7 +35,7 @@ class Reliability(Audit):
         tooltip="Go to Audit: the verdicts",
         screen="results.audit.AuditScreen",
     )
-    run_options, result_options = RUN_OPTIONS, RESULT_OPTIONS
+    run_options, result_options, judging = RUN_OPTIONS, RESULT_OPTIONS, (*JUDGING, *EXACT)
     verbs = (("design", "designing", "what a planned design can show, and what a claim needs"),)
     command = "verdicts STORE"
     after = "4 shows the verdicts"

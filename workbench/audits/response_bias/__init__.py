@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.audits.audit import Audit, Demonstration, Given, HomeLine, Material, Medium, Place, Printed
-from workbench.audits.response_bias.options import DEFAULTS, RESULT_OPTIONS, RUN_OPTIONS
+from workbench.audits.response_bias.options import DEFAULTS, JUDGING, RESULT_OPTIONS, RUN_OPTIONS
 from workbench.data import SHIPPED_CHOICES
 from workbench.domain.choices import Perturbation
 from workbench.domain.instruments import Instrument
@@ -35,7 +35,7 @@ class ResponseBias(Audit):
         screen="results.response_bias.ResponseBiasScreen",
     )
     ticked, drawn_again = ("bias",), ("tries",)
-    run_options, result_options = RUN_OPTIONS, RESULT_OPTIONS
+    run_options, result_options, judging = RUN_OPTIONS, RESULT_OPTIONS, JUDGING
     about = (
         "Do changes of a question that move people move a model? Without a view the matrix of models and biases is "
         "shown; --json has every figure, --csv and --parquet every question as well."

@@ -54,5 +54,9 @@ RESULT_OPTIONS = (
     REFUSALS,
     COMPARE,
 )
+JUDGING = tuple(
+    one for one in RESULT_OPTIONS if one.name in ("definition", "without_rulings", "alpha", "holm", "entropy")
+)
+"how changes are judged; the others say what is shown"
 BIASES = Option("bias", "only questions of these biases: odd_even, …", none="all", metavar="B,…", label="biases")
 RUN_OPTIONS = (TRIED, BIASES)

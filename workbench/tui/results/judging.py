@@ -277,6 +277,8 @@ class JudgingScreen(Following):
     def read_store(self, settings: Any, known: Loaded | None) -> None:
         worker = get_current_worker()
         loaded = self.judged_now(settings, known)
+        if loaded is not known:
+            loaded = with_plans(self.store_path, loaded)
         if not worker.is_cancelled:
             self.post_message(self.WasLoaded(loaded))
 
@@ -290,6 +292,19 @@ class JudgingScreen(Following):
     @work(thread=True, exclusive=True, exit_on_error=False, group="import")
     def bring_shipped(self) -> None:
         self.post_message(self.Imported(import_shipped(self.store_path, self.SHIPPED)))
+
+
+def with_plans(path: Path, loaded: Loaded) -> Loaded:
+    """Return figures with what stands first above them where a frozen plan asked for them: whether it was followed."""
+    if loaded.book is None or not loaded.runs:
+        return loaded
+    from stores.core.store import Store
+    from workbench.evidence.plans import header_of_plans
+
+    with Store.open(path) as store:
+        lines = header_of_plans(store, loaded.runs)
+    rest = tuple(line for line in loaded.book.header if line not in lines)
+    return replace(loaded, book=replace(loaded.book, header=(*lines, *rest))) if lines else loaded
 
 
 def flipped(settings: Any) -> Any:

@@ -1,0 +1,153 @@
+"""`workbench plan` and `run --plan`: frozen before the first answer, followed or not, and that is said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from stores.core.store import Store
+from tests.cli.test_commands import data, run
+from workbench.evidence.plans import followed
+
+SIZE = ("--statements", 6, "--templates", 2, "--samples", 6)
+GO = ("--yes", "--no-probe")
+
+
+@pytest.fixture
+def store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    path = tmp_path / "demo.db"
+    assert run(capsys, "init", path, "--demo")[0] == 0
+    return path
+
+
+def freeze(capsys: pytest.CaptureFixture[str], store: Path, *more: object) -> Path:
+    out = store.parent / "plan.toml"
+    code, _, err = run(capsys, "plan", store, "--model", "scripted", *SIZE, *more, "--out", out)
+    assert code == 0, err
+    return out
+
+
+def steps(found: object, name: str = "plan") -> dict[str, dict[str, object]]:
+    (made,) = [one for one in found["tables"] if one["name"] == name]  # type: ignore[index]
+    return {f"{row['part']} {row['what']}": row for row in made["rows"]}
+
+
+@pytest.mark.e2e
+def test_a_run_by_a_plan_follows_it_and_says_so(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = freeze(capsys, store, "--judge", "rule=coded")
+    assert run(capsys, "run", store, "--plan", plan, *GO)[0] == 0
+    found = data(capsys, "plan", store, "--check", plan)
+    assert found["models"] == ["scripted"]
+    made = steps(found)
+    assert not any(row["differs"] for row in made.values())
+    assert (made["asked samples"]["planned"], made["asked samples"]["done"]) == ("6", "6")
+    assert made["judged rule"]["planned"] == "coded"
+    assert made["asked samples"]["where"] == "job 1"
+    assert str(made["asked frozen before the first answer"]["done"]).startswith("first asked 2")
+    code, out, _ = run(capsys, "plan", store, "--check", plan)
+    assert code == 0
+    assert "Everything was done as planned." in out
+    shown = data(capsys, "verdicts", store, "--rule", "coded")
+    assert "points as planned." in shown["header"][0]
+    assert not shown["header"][0].startswith("!")
+    assert "points as planned" in shown["methods"]
+    assert run(capsys, "verdicts", store, "--rule", "coded")[1].startswith("scripted · veldania")
+
+
+@pytest.mark.e2e
+def test_what_was_done_otherwise_and_decided_afterwards_is_named_with_when_and_where(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = freeze(capsys, store)
+    assert run(capsys, "run", store, "--plan", plan, "--samples", 3, *GO)[0] == 0
+    assert run(capsys, "run", store, "--model", "scripted", *SIZE[:4], "--samples", 6, *GO)[0] == 0
+    code, out, _ = run(capsys, "plan", store, "--check", plan)
+    assert code == 1
+    assert "Everything was done" not in out
+    code, text, _ = run(capsys, "plan", store, "--check", plan, "--json")
+    assert code == 1
+    made = steps(json.loads(text))
+    assert {name for name, row in made.items() if row["differs"]} == {"asked samples", "afterwards job 2"}
+    assert (made["asked samples"]["planned"], made["asked samples"]["done"]) == ("6", "3")
+    assert made["asked samples"]["when"]
+    header = data(capsys, "verdicts", store, "--rule", "coded", "--minimum", "2")["header"][0]
+    assert header.startswith("! ")
+    for said in (
+        "samples: planned 6, done 3",
+        "job 2: scripted was asked without a plan",
+        "planned printed, done coded",
+    ):
+        assert said in header
+
+
+@pytest.mark.e2e
+def test_a_plan_frozen_after_answers_says_so(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "run", store, "--model", "scripted", *SIZE, *GO)[0] == 0
+    plan = freeze(capsys, store)
+    assert "answers_before = 864" in plan.read_text(encoding="utf-8")
+    assert run(capsys, "run", store, "--plan", plan, "--samples", 7, *GO)[0] == 0
+    with Store.open(store) as opened:
+        (only,) = opened.runs.list("reliability")
+        table = followed(opened, only)
+    assert [row.done for row in table.rows if row.what == "frozen before the first answer"] == [
+        "864 answers stored before"
+    ]
+    assert not table.rows[0].followed
+
+
+@pytest.mark.e2e
+def test_a_run_without_a_plan_has_an_empty_table(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "run", store, "--model", "scripted", *SIZE, *GO)[0] == 0
+    with Store.open(store) as opened:
+        table = followed(opened, opened.runs.list("reliability")[0])
+    assert not table.rows
+    assert "No plan was frozen" in table.empty
+    assert "plan" not in [one["name"] for one in data(capsys, "verdicts", store)["tables"]]
+
+
+@pytest.mark.e2e
+def test_a_change_of_the_instrument_shows(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = freeze(capsys, store)
+    assert run(capsys, "run", store, "--plan", plan, *GO)[0] == 0
+    with Store.open(store) as opened:
+        ref = opened.instruments.lines("veldania")[0].ref
+    changed = ("--refs", ref, "--replace", "Veldania", "Our country", "--person", "ana")
+    code, _, err = run(capsys, "statements", store, *changed)
+    assert code == 0, err
+    code, out, _ = run(capsys, "plan", store, "--check", plan)
+    assert code == 1
+    assert f"changed since it was asked: {ref}" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "give --out PLAN.toml to freeze a plan, or --check"),
+        (("--out", "plan.toml"), "found no model; give --model"),
+        (("--model", "scripted", "--judge", "rle=coded", "--out", "x.toml"), "give NAME=VALUE of an option"),
+        (("--model", "scripted", "--judge", "rule=codd", "--out", "x.toml"), "found 'codd'; give printed or coded"),
+        (("--model", "scripted", "--judge", "judge_void=maybe", "--out", "x.toml"), "give yes or no"),
+        (("--check", "nowhere.toml"), "nowhere.toml: cannot be read (No such file or directory)"),
+        (("--model", "scripted", "--statements", "zz", "--out", "x.toml"), "zz"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused_in_words(
+    store: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str
+) -> None:
+    code, out, err = run(capsys, "plan", store, *arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_every_option_of_judging_is_frozen_by_its_name(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from workbench.audits.reliability import AUDIT
+
+    out = store.parent / "plan.toml"
+    found = data(capsys, "plan", store, "--model", "scripted", *SIZE, "--judge", "judge-void=yes", "--out", out)
+    assert set(found["judged"]) == {option.name for option in AUDIT.judging}
+    assert found["judged"]["judge_void"] is True
+    assert found["hash"] in out.read_text(encoding="utf-8")
+    code, _, err = run(capsys, "plan", store, "--model", "scripted", *SIZE, "--out", out)
+    assert (code, "plan.toml" in err) == (2, True), "a plan that is there is not replaced"

@@ -1,0 +1,243 @@
+"""Whether a run followed its frozen plan, and what was decided afterwards."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from typing import Any
+
+from stores.core.store import Store
+from stores.jobs.job_rows import Job
+from stores.runs.run_rows import Run
+from workbench.domain.counting import plural
+from workbench.domain.instruments import Instrument
+from workbench.domain.keys import canonical
+from workbench.domain.plans import SHOWN, FrozenPlan, written
+from workbench.domain.rulings import Verdict
+from workbench.evidence.answered import asks
+from workbench.evidence.rulings import rulings_on
+from workbench.figures.book import WARNS
+from workbench.figures.table import Column, Kind, Table
+from workbench.formats.plans import read_text
+
+ASKED, JUDGED, COMPARED, AFTERWARDS = "asked", "judged", "compared", "afterwards"
+NO_PLAN = """No plan was frozen for these answers.
+
+Before a model is asked: workbench plan STORE --model MODEL --out plan.toml"""
+CHANGES_NOTHING = (Verdict.CONFIRMED, Verdict.LOOK_AGAIN)
+DEFAULT = "(default)"
+"stands for an option that was not given"
+NAMED = 4
+"deviations that a header names"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that a plan fixes, or that was decided without it."""
+
+    part: str
+    "asked, judged, compared or afterwards"
+    what: str
+    "an option, by its declared name"
+    planned: str
+    done: str
+    when: str = ""
+    "when it was done (UTC); empty: nobody recorded it"
+    where: str = ""
+    "the job, or the figures"
+    followed: bool = True
+
+
+def followed(store: Store, run: Run, judged: Mapping[str, Any] | None = None) -> Table[Step]:
+    """Return what of a run's frozen plan was followed: every option as planned and as done, and what was decided
+    afterwards. Empty where no job of the run was started by a plan.
+
+    judged : how its figures are judged, option -> value; None: not looked at
+    """
+    jobs = [job for job in sorted(store.jobs.list(), key=lambda one: one.id) if asks(store, job, run)]
+    plans = store.plans.of_jobs()
+    hashes = [plans[job.id] for job in jobs if job.id in plans]
+    stored = store.plans.get(hashes[-1]) if hashes else None
+    if stored is None:
+        return _table(run, (), "", NO_PLAN)
+    plan = read_text(stored.text, f"plan {stored.hash[:SHOWN]}")
+    rows = [
+        _before(plan, stored.at, jobs),
+        *_asked(plan, run, jobs, plans),
+        _instrument(store, plan, run),
+        *_judged(plan, judged),
+        *_planned_comparison(plan),
+        *_afterwards(store, run),
+    ]
+    return _table(run, rows, f"plan {stored.hash[:SHOWN]}, frozen {stored.at[:16].replace('T', ' ')} UTC")
+
+
+def runs_of_plans(store: Store, audit: str) -> Iterator[tuple[Run, str]]:
+    """Yield the runs of an audit that a frozen plan asked for, with the hash of the newest plan."""
+    plans = store.plans.of_jobs()
+    if not plans:
+        return
+    jobs = [job for job in sorted(store.jobs.list(), key=lambda one: one.id) if job.id in plans]
+    for run in store.runs.list(audit):
+        hashes = [plans[job.id] for job in jobs if asks(store, job, run)]
+        if hashes:
+            yield run, hashes[-1]
+
+
+def _before(plan: FrozenPlan, at: str, jobs: Sequence[Job]) -> Step:
+    """Say whether the plan was frozen before the first answer, by the store's own clock."""
+    before = int(plan.made.get("answers_before", 0))
+    first = min((job.started_at for job in jobs if job.started_at), default="")
+    late = before > 0 or ("" < first < at)
+    done = (
+        f"{plural(before, 'answer')} stored before" if before else f"first asked {first[:19]}" if first else "nothing"
+    )
+    return Step(ASKED, "frozen before the first answer", at, done, first, followed=not late)
+
+
+def _asked(plan: FrozenPlan, run: Run, jobs: Sequence[Job], plans: Mapping[int, str]) -> Iterator[Step]:
+    """Yield each option of the design with what the jobs of the plan asked, then the jobs that follow none."""
+    mine = [job for job in jobs if plans.get(job.id) == plan.hash]
+    models = [str(job.spec.get("model")) for job in mine]
+    yield Step(
+        ASKED, "model", ", ".join(plan.models), ", ".join(dict.fromkeys(models)), mine[0].created_at,
+        _jobs(mine), all(model in plan.models for model in models),
+    )  # fmt: skip
+    for name, wanted in _flat(plan.asked).items():
+        found = {_shown(_flat(written(_plain(job.spec))).get(name, "")): job for job in mine}
+        others = [(done, job) for done, job in found.items() if done != _shown(wanted)]
+        for done, job in others:
+            yield Step(ASKED, name, _shown(wanted), done, job.created_at, f"job {job.id}", followed=False)
+        if not others:
+            yield Step(ASKED, name, _shown(wanted), _shown(wanted), mine[0].created_at, _jobs(mine))
+    for job in jobs:
+        if plans.get(job.id) != plan.hash:
+            other = plans.get(job.id)
+            done = f"asked by the plan {other[:SHOWN]}" if other else f"{run.model} was asked without a plan"
+            yield Step(AFTERWARDS, f"job {job.id}", "", done, job.created_at, f"job {job.id}", followed=False)
+
+
+def _jobs(jobs: Sequence[Job]) -> str:
+    return ", ".join(f"job {job.id}" for job in jobs)
+
+
+def _instrument(store: Store, plan: FrozenPlan, run: Run) -> Step:
+    """Say whether the instrument is what it was when the plan was frozen."""
+    wanted, changed = str(plan.content["instrument"]), tuple(store.runs.outdated(run))
+    found = instrument_content(store.instruments.get(run.instrument))
+    done = found[:SHOWN] + (f"; changed since it was asked: {', '.join(changed)}" if changed else "")
+    return Step(
+        ASKED, "content of the instrument", wanted[:SHOWN], done, where="as it is now", followed=found == wanted
+    )
+
+
+def _judged(plan: FrozenPlan, judged: Mapping[str, Any] | None) -> Iterator[Step]:
+    done = None if judged is None else _flat(written(_plain(judged)))
+    for name, wanted in _flat(plan.judged).items():
+        if done is None or name not in done:
+            yield Step(JUDGED, name, _shown(wanted), "", where="figures say it")
+        else:
+            now = _shown(done[name])
+            yield Step(JUDGED, name, _shown(wanted), now, where="these figures", followed=now == _shown(wanted))
+
+
+def _planned_comparison(plan: FrozenPlan) -> Iterator[Step]:
+    if plan.compared:
+        yield Step(COMPARED, "runs", "; ".join(plan.compared), "", where="--compare")
+        yield Step(COMPARED, "correction", plan.correction, "", where="--compare")
+
+
+def _afterwards(store: Store, run: Run) -> Iterator[Step]:
+    """Yield what people decided once answers were there."""
+    every = [one for thing in rulings_on(store, run).things for one in thing]
+    ruled = [one for one in every if one.verdict is not None and one.verdict not in CHANGES_NOTHING]
+    if ruled:
+        kinds = Counter(one.verdict.value for one in ruled if one.verdict is not None)
+        said = ", ".join(f"{name} {n:,}" for name, n in sorted(kinds.items()))
+        last = max(one.at for one in ruled)
+        yield Step(AFTERWARDS, "rulings of auditors", "", said, last, "rulings", followed=False)
+
+
+def instrument_content(instrument: Instrument) -> str:
+    """Return the hash of an instrument's content: statements with all wordings, labels, parties and their answers."""
+    plain = json.loads(json.dumps(asdict(replace(instrument, templates=())), default=str))
+    return sha256(canonical(plain).encode()).hexdigest()
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(json.loads(json.dumps(dict(values), default=str)))
+
+
+def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return nested values by names with a point: `sampling.temperature`."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            found |= {f"{name}.{inner}": each for inner, each in _flat(value).items()}
+        else:
+            found[name] = value
+    return found
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    if value == "":
+        return DEFAULT
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _table(run: Run, rows: Sequence[Step], named: str, empty: str = "") -> Table[Step]:
+    off = [row for row in rows if not row.followed]
+    said = f"{run.label}: {named}; {len(rows) - len(off)} of {len(rows)} points as planned" if rows else ""
+    return Table(
+        "plan",
+        f"What was planned for {run.label}, and what was done",
+        rows,
+        [
+            Column("part", "part", lambda row: row.part),
+            Column("what", "what", lambda row: row.what, least=12),
+            Column("planned", "planned", lambda row: row.planned, least=12),
+            Column("done", "done", lambda row: row.done, least=12),
+            Column("differs", "", lambda row: not row.followed, Kind.MARK, mark="≠"),
+            Column("when", "when (UTC)", lambda row: row.when[:19].replace("T", " "), aside=True),
+            Column("where", "where", lambda row: row.where, aside=True),
+        ],
+        key=lambda row: (row.part, row.what, row.where, row.done),
+        definition="The plan was written, and hashed, before the first answer. ≠ stands where something was done "
+        "otherwise, or decided afterwards.",
+        notes=[said] if said else [],
+        empty=empty,
+        subject=(run.named,),
+        minor=lambda row: row.followed,
+    )
+
+
+def header_of_plans(store: Store, runs: Iterable[Run]) -> tuple[str, ...]:
+    """Return what stands above figures of runs: whether what was asked is what their frozen plans say."""
+    if not store.plans.of_jobs():
+        return ()
+    return tuple(line for run in runs for line in plan_lines(followed(store, run)))
+
+
+def plan_lines(table: Table[Step]) -> tuple[str, ...]:
+    """Return what stands above figures of a run that had a plan: that it was followed, or as a warning in what not."""
+    if not table.rows:
+        return ()
+    off = [row for row in table.rows if not row.followed]
+    if not off:
+        return (f"{table.notes[0]}.",)
+    parts = [
+        f"{row.what}: planned {row.planned}, done {row.done}" if row.planned else f"{row.what}: {row.done}"
+        for row in off[:NAMED]
+    ]
+    more = f"; and {len(off) - NAMED} more" if len(off) > NAMED else ""
+    return (f"{WARNS}{table.notes[0]}; otherwise: {'; '.join(parts)}{more}.",)
+
+
+__all__ = ["Step", "followed", "header_of_plans", "instrument_content", "plan_lines", "runs_of_plans"]

@@ -1,0 +1,81 @@
+"""A frozen plan as a TOML file: read with the standard library, written with tomli-w."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from workbench.domain.plans import FORMAT, FrozenPlan
+from workbench.errors import UsageError
+
+ABOUT = """# A frozen plan: what will be asked and how it will be judged, written before the first answer.
+# Do not change it: the hash would no longer fit. An empty text is the default that the help of the option names.
+#   workbench run STORE --plan FILE      asks what it says, and notes that it does
+#   workbench plan STORE --check FILE    says what was followed, and what was decided afterwards
+
+"""
+
+
+def plan_text(plan: FrozenPlan) -> str:
+    """Return the file of a plan; `read_text` reads it."""
+    import tomli_w
+
+    tables = {
+        "plan": {"format": FORMAT, "hash": plan.hash, **plan.made},
+        "asked": {"models": list(plan.models), **plan.asked},
+        "content": dict(plan.content),
+        "judged": {"audit": plan.audit, **plan.judged},
+        "compared": {"runs": list(plan.compared), "correction": plan.correction},
+        "template": [dict(one) for one in plan.templates],
+    }
+    return ABOUT + tomli_w.dumps(tables, multiline_strings=True)
+
+
+def read_plan(path: Path) -> tuple[FrozenPlan, str]:
+    """Return the plan in a file, with the text of the file.
+
+    Raises UsageError where there is no such file, it is no plan, or it was changed since it was frozen.
+    """
+    try:
+        text = path.expanduser().read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"{path}: cannot be read ({error.strerror or error}); give the file of a frozen plan"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: is no frozen plan (not UTF-8); workbench plan writes one") from error
+    plan = read_text(text, str(path))
+    return plan, text
+
+
+def read_text(text: str, where: str) -> FrozenPlan:
+    """Return the plan in a text. Raises UsageError as `read_plan`."""
+    try:
+        tables = tomllib.loads(text)
+        head, asked, judged, compared = (dict(tables[name]) for name in ("plan", "asked", "judged", "compared"))
+        form, given = head.pop("format"), head.pop("hash")
+        if form != FORMAT:
+            raise UsageError(f"{where}: found the format {form!r} of a plan; this workbench knows {FORMAT}")
+        plan = FrozenPlan(
+            models=tuple(asked.pop("models")),
+            asked=asked,
+            content=tables["content"],
+            templates=tuple(tables.get("template", ())),
+            audit=judged.pop("audit"),
+            judged=judged,
+            compared=tuple(compared["runs"]),
+            correction=compared["correction"],
+            made=head,
+        )
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
+        why = f"{type(error).__name__}: {error}"
+        raise UsageError(f"{where}: is no frozen plan ({why}); workbench plan writes one") from error
+    if plan.hash != given:
+        raise UsageError(
+            f"{where}: was changed since it was frozen: its hash is {plan.hash[:12]}, and it says {str(given)[:12]}. "
+            "Take the file as it was, or freeze a new plan"
+        )
+    return plan
+
+
+__all__ = ["plan_text", "read_plan", "read_text"]

@@ -1,0 +1,149 @@
+"""Freezing a plan: everything that will be asked and every option of how it will be judged, before the first answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any
+
+from stores.core.store import Store
+from workbench import __version__, registry
+from workbench.audits.audit import Audit, Given, Medium, Printed
+from workbench.domain.designs import Design
+from workbench.domain.plans import FrozenPlan, written
+from workbench.errors import UsageError
+from workbench.evidence.plans import followed, instrument_content, plan_lines, runs_of_plans
+from workbench.figures.book import WARNS
+from workbench.figures.table import AnyTable
+from workbench.options.option import ALL, Option, Type, recorded
+from workbench.pipeline.planning import Plan, plan
+
+YES, NO = ("yes", "true", "on"), ("no", "false", "off")
+
+
+def frozen(
+    store: Store,
+    designs: Sequence[Design],
+    judged: Mapping[str, Any],
+    compared: Sequence[str] = (),
+    correction: str = "holm",
+) -> FrozenPlan:
+    """Return the plan of designs that differ in their models alone. Reads only.
+
+    judged : option -> value, see `judging`
+    """
+    plans = [_pinned(plan(store, design)) for design in designs]
+    first = plans[0]
+    audit = registry.audit(first.design.audit)
+    asked = {name: value for name, value in first.design.as_json().items() if name != "model"}
+    instrument = store.instruments.get(first.design.instrument)
+    return FrozenPlan(
+        models=tuple(design.model for design in designs),
+        asked=written(asked),
+        content={
+            "defaults": {one.name: one.none for one in audit.judging if judged.get(one.name) is None and one.none},
+            "instrument": instrument_content(instrument),
+            "prompts": [len(one.prompts) for one in plans],
+            "prompts_content": [_prompts_content(one) for one in plans],
+        },
+        templates=tuple(_template(one) for one in first.templates),
+        audit=audit.name,
+        judged=written(judged),
+        compared=tuple(compared),
+        correction=correction,
+        made={
+            "workbench": __version__,
+            "at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+            "answers_before": sum(one.samples_stored for one in plans),
+        },
+    )
+
+
+def _pinned(found: Plan) -> Plan:
+    """Return a plan whose design names what it asks, so that statements that are added later are no part of it."""
+    design = found.design
+    if not registry.audit(design.audit).own_material:
+        statements = tuple(dict.fromkeys(probe.statement for probe in found.probes))
+        variants = tuple(dict.fromkeys(probe.variant for probe in found.probes))
+        design = replace(design, statements=statements, variants=variants)
+    names = tuple(dict.fromkeys(template.name for template in found.templates))
+    return replace(found, design=replace(design, templates=names))
+
+
+def _prompts_content(found: Plan) -> str:
+    return sha256("\n".join(sorted(key.hex() for key in found.prompts)).encode()).hexdigest()
+
+
+def _template(one: Any) -> dict[str, Any]:
+    kept = ("name", "version", "inverted", "family", "language", "system", "user", "positive", "negative")
+    return written({name: value for name, value in json.loads(json.dumps(asdict(one))).items() if name in kept})
+
+
+def judging(audit: Audit, given: Sequence[str]) -> dict[str, Any]:
+    """Return every option of how an audit's answers are judged, as it is recorded: those that were given as
+    `name=value`, and the defaults of the others. Raises UsageError for an option that there is not, FieldError for a
+    value that it does not take.
+    """
+    options = {option.name: option for option in audit.judging}
+    values = Given(**{name: option.default for name, option in options.items()})
+    for text in given:
+        name, equals, value = text.partition("=")
+        plain = name.strip().lstrip("-").replace("-", "_")
+        if not equals or plain not in options:
+            there = ", ".join(options) or "none"
+            raise UsageError(f"found --judge {text!r}; give NAME=VALUE of an option of {audit.name}: {there}")
+        setattr(values, plain, _read(options[plain], value))
+    return recorded(audit.judging, values)
+
+
+def _read(option: Option, text: str) -> Any:
+    plain = text.strip().casefold()
+    if option.type is not Type.FLAG:
+        return None if option.default is None and plain in ALL else option.read(text)
+    if plain not in (*YES, *NO):
+        raise option.error(f"found {text!r}; give yes or no")
+    return plain in YES
+
+
+def check(store: Store, found: FrozenPlan) -> Iterator[AnyTable]:
+    """Yield for every run of a plan what was followed of it."""
+    for run, hash_ in runs_of_plans(store, found.audit):
+        if hash_ == found.hash:
+            yield followed(store, run)
+
+
+def with_plans(store: Store, audit: Audit, options: Given, of: Printed, medium: Medium) -> Printed:
+    """Return what an audit prints with what its figures follow of frozen plans: in the header and, for a program, as a
+    table for each run.
+    """
+    if not audit.judging:
+        return of
+    values = recorded([one for one in audit.judging if hasattr(options, one.name)], options)
+    model, instrument = (getattr(options, name, None) for name in ("model", "instrument"))
+    runs = [
+        run
+        for run, _ in runs_of_plans(store, audit.name)
+        if instrument in (None, run.instrument) and (not model or run.model in (model, *model.split(",")))
+    ]
+    made = [followed(store, run, values) for run in runs]
+    lines = [line for table in made for line in plan_lines(table)]
+    if not made:
+        return of
+    said = " ".join(line.removeprefix(WARNS) for line in lines)
+    about = dict(of.about)
+    if isinstance(about.get("methods"), str):
+        about["methods"] = f"{about['methods']} {said}"
+    return replace(
+        of,
+        header=(*lines, *of.header),
+        told=(*lines, *of.told),
+        tables=(*of.tables, *(made if medium.data else ())),
+        about=about,
+        methods=f"{of.methods} {said}" if of.methods else of.methods,
+    )
+
+
+__all__ = ["check", "frozen", "judging", "with_plans"]
