@@ -41,6 +41,7 @@ class BookScreen(JudgingScreen):
         Binding("m", "methods", "Methods", show=False, tooltip="Show the paragraph for the paper"),
         Binding("n", "notes", "Notes", show=False, tooltip="Show what one must know to read the figures"),
         Binding("B", "side_by_side", "Compare", show=False, tooltip="Put runs side by side: what changed, with tests"),
+        Binding("W", "report", "Report", show=False, tooltip="Write a report: a page with all figures, for a browser"),
         Binding("R", "rulings", "Rulings", tooltip="Show figures without auditors' rulings, or with them again"),
         Binding("escape", "leave", show=False),
         TEMPLATES_KEY,
@@ -118,6 +119,8 @@ class BookScreen(JudgingScreen):
             return self.RULED and self._judged is not None
         if action == "rulings":
             return self._told is not None and bool(self._told.changing)
+        if action == "report":
+            return self.RULED and self._judged is not None
         if action == "side_by_side":
             return len(self.comparable()) > 1
         if action == "review":
@@ -192,6 +195,12 @@ class BookScreen(JudgingScreen):
 
             made = self.comparing(names)
             self.app.push_screen(screen("side_by_side", self.title_bar.place, names, made, self.routes))
+
+    def action_report(self) -> None:
+        """Write a report of everything that was asked."""
+        from workbench.tui.kit.report_dialog import ReportDialog
+
+        self.app.push_screen(ReportDialog())
 
     def action_methods(self) -> None:
         if self._book is not None:
