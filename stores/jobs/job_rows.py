@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from stores.core.base import named, now
 from stores.jobs.heartbeat import Sign, sign, waits
@@ -70,6 +70,8 @@ class Job:
     "what came from each snapshot of a served model in the newest attempt"
     fingerprints: tuple[tuple[str, int], ...] = ()
     "`system_fingerprint` -> answers in the newest attempt"
+    asked: Mapping[str, str] = field(default_factory=dict)
+    "of a served model its `dialect`, and what it refused in the newest attempt: parameter -> the server's words"
     reasons: tuple[tuple[str, int], ...] = ()
     "why it failed in the newest attempt, the most frequent reasons first, each with how often"
     probe: ProbeWish | None = None
@@ -130,7 +132,7 @@ def jobs_where(connection: sqlite3.Connection, rest: str, values: object = ()) -
 
 def _job(row: sqlite3.Row) -> Job:
     progress = json.loads(row["progress"])
-    reasons = progress.pop("reasons", ())
+    reasons, asked = progress.pop("reasons", ()), progress.pop("asked", {})
     snapshots, fingerprints = progress.pop("snapshots", ()), progress.pop("fingerprints", ())
     state, worker, seen = _state(row)
     return Job(
@@ -160,6 +162,7 @@ def _job(row: sqlite3.Row) -> Job:
         mark=row["mark"],
         snapshots=tuple(Answerer(**share) for share in snapshots),
         fingerprints=tuple((str(name), int(count)) for name, count in fingerprints),
+        asked={str(name): str(said) for name, said in asked.items()},
         reasons=tuple((str(reason), int(count)) for reason, count in reasons),
         probe=ProbeWish.from_json(json.loads(row["probe"])) if row["probe"] else None,
         question=row["question"] if state == "paused" else "",

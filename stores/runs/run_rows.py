@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from stores.instruments import template_versions
 from stores.instruments.template_versions import AskedTemplate
 from stores.runs.run_versions import scope_of
-from workbench.domain.responses import Sampling
+from workbench.domain.responses import UNKNOWN, Sampling
 
 SERVED = "openai"
 "the backend of served models"
@@ -95,6 +95,8 @@ class Run:
     @property
     def encoded(self) -> str:
         """How turns were put into the model's chat format, for people; empty where another program does that."""
+        if self.backend == SERVED:
+            return "" if self.encoding == UNKNOWN else f"dialect {self.encoding}"
         return f"encoding {self.encoding}" if self.backend == "transformers" else ""
 
     @property

@@ -32,6 +32,7 @@ from workbench.inference.served.pace import Patience
 from workbench.inference.served.providers import as_markdown, providers, recognised
 from workbench.jobs import launch
 from workbench.pipeline.design_checks import check_design
+from workbench.tui.jobs.job_lines import job_details
 
 HASTY = Patience(tries=3, long_tries=2, reply_s=2.0, first_wait_s=0.005, longest_wait_s=0.05)
 STATED = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=20)
@@ -383,9 +384,12 @@ def fields_for(key: str, thinking: str) -> dict[str, Any]:
             sampling = replace(LEFT, thinking=asked_for)
             drawn_with(served(server, key), sampling)
             bodies.append(server.asked[-1].body)
-    return {name: value for name, value in bodies[0].items() if bodies[1].get(name) != value and name != "seed"}
+    return {
+        name: value for name, value in bodies[0].items() if bodies[1].get(name) != value and name not in OF_EACH_CALL
+    }
 
 
+OF_EACH_CALL = ("seed", "messages")
 ENABLED = {"enable_thinking": True, "thinking": True}
 DISABLED = {"enable_thinking": False, "thinking": False}
 
@@ -510,3 +514,74 @@ def test_runs_with_and_without_thinking_are_two_runs(filled: Store, tmp_path: Pa
     assert len({run.sampling_id for run in runs}) == 3
     with pytest.raises(ModelError, match="its persona has no `thoughts`"):
         list(load("scripted").generate(asked(), replace(Sampling(), thinking="low")))
+
+
+def in_responses(asked: Asked) -> dict[str, Any]:
+    """Answer as OpenAI's Responses API does."""
+    body = asked.body
+    assert asked.path == "/v1/responses"
+    assert not {"messages", "n", "seed", "max_tokens", "reasoning_effort"} & set(body)
+    if "cut" in str(body["input"]):
+        usage = {"input_tokens": 7, "output_tokens": 20, "output_tokens_details": {"reasoning_tokens": 20}}
+        details = {"reason": "max_output_tokens"}
+        output = [{"type": "reasoning", "summary": []}]
+        return {"object": "response", "error": None, "output": output, "incomplete_details": details, "usage": usage}
+    part: dict[str, Any] = {"type": "output_text", "text": "agree"}
+    if body.get("include"):
+        top = [{"token": word, "logprob": -1.0 - i} for i, word in enumerate(("agree", "disagree"))]
+        part["logprobs"] = [{"token": "agree", "logprob": -1.0, "top_logprobs": top}]
+    if "refuse" in str(body["input"]):
+        part = {"type": "refusal", "refusal": "I cannot."}
+    thought = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Some would."}]}
+    usage = {"input_tokens": 7, "output_tokens": 9, "output_tokens_details": {"reasoning_tokens": 5}}
+    message = {"type": "message", "role": "assistant", "content": [part]}
+    return {
+        "object": "response",
+        "error": None,
+        "output": [thought, message],
+        "incomplete_details": None,
+        "usage": usage,
+    }
+
+
+def test_the_responses_api_is_asked_beside_chats(caplog: pytest.LogCaptureFixture) -> None:
+    chats = [Prompt((Message("system", "Answer."), Message("user", text))) for text in ("plain", "refuse", "cut")]
+    with FaultyServer() as server:
+        server.respond = in_responses
+        model = load_remote(f"{server.name}#responses,openai", environ={}, patience=HASTY)
+        wanted = [Request(prompt, 2, 1) for prompt in chats]
+        found = {drawn.request: drawn for drawn in model.generate(wanted, replace(STATED, thinking="low"))}
+        outputs = [split(text) for at in range(3) for text, _ in found[at].answers]
+        assert [(of.thinking, of.answer) for of in outputs] == [
+            ("Some would.", "agree"), ("Some would.", "I cannot."), ("", None)
+        ]  # fmt: skip
+        assert all(sum(count for _, count in drawn.answers) == 2 for drawn in found.values())
+        body = server.asked[0].body
+        assert (body["max_output_tokens"], body["reasoning"], body["temperature"]) == (1044, {"effort": "low"}, 1.0)
+        assert body["input"][0] == {"role": "system", "content": "Answer."}
+        assert model.spent.answer_tokens == 2 * (9 + 9 + 20)
+        assert model.meter()["tokens_thought"] == 2 * (5 + 5 + 20)
+        (scored,) = model.score([chats[0]], [["disagree", "agree"]])
+        assert list(scored.log_probabilities) == [-2.0, -1.0]
+        assert server.asked[-1].body["max_output_tokens"] == 16, "the least that it takes"
+        assert "through the Responses API" in model.notes[0]
+        model.close()
+
+
+def test_what_a_server_refused_is_kept_with_the_job_and_shown(filled: Store) -> None:
+    with FaultyServer() as server:
+        server.respond = reasoning_model
+        sampling = sampled(Sampling(), {"temperature": "server", "top_p": "server"})
+        design = Design("small", f"{server.name}#openai", samples=1, sampling=sampling, statements=("a-1",))
+        model = load_remote(design.model, environ={}, patience=HASTY)
+        plan = pipeline.plan(filled, design, card=model.card)
+        job = launch.create(filled, plan.design, plan)
+        attempt = filled.jobs.claim(job, "test")
+        pipeline.collect(filled, plan, model, attempt=attempt, job=job)
+        filled.jobs.finish(job, attempt, "done")
+        model.close()
+    kept = filled.jobs.get(job)
+    assert kept.asked["dialect"] == "openai"
+    assert set(kept.asked) == {"dialect", "max_tokens", "seed"}
+    assert "the server refuses max_tokens (the server answered with 400" in str(job_details(kept))
+    assert filled.runs.list("reliability")[0].sampling == sampling

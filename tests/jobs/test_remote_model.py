@@ -785,6 +785,10 @@ def test_transformers_serve_draws_as_the_sampling_says_where_it_is_asked_in_its_
         assert sum(count for _, count in drawn[0].answers) == 6
         assert len(drawn[0].answers) > 1, "drawn, not the likeliest answer each time"
         assert there.card.encoding == "transformers: generation_config neutral"
+        responses = load(f"{transformers_serve}#responses,transformers")
+        assert {drawn.request: drawn.answers for drawn in responses.generate(wanted, greedy)} == direct
+        assert responses.work.sampled_tokens > 0, "the server's own count"
+        responses.close()
     finally:
         there.close()
         here.close()

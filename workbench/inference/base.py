@@ -171,6 +171,16 @@ class Thinking(Protocol):
 
 
 @runtime_checkable
+class Asking(Protocol):
+    """A served model that learns from refusals how it has to be asked."""
+
+    @property
+    def asked(self) -> Mapping[str, str]:
+        """Return in which dialect it is asked, and what it refused: parameter -> the server's words."""
+        ...
+
+
+@runtime_checkable
 class Metered(Protocol):
     """A model whose answers cost something."""
 

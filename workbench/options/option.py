@@ -168,7 +168,7 @@ class Option:
             return int(plain) if self.type is Type.WHOLE else float(plain)
         except ValueError:
             bounds = f", {self._bounds}" if self._bounds else ""
-            words = "".join(f", or {word}" for word in self.words)
+            words = f"; or {_or(self.words)}" if self.words else ""
             raise self.error(f"found {typed!r}; give {self.type.value}{bounds}{words}") from None
 
     def _choice(self, typed: str) -> str:

@@ -15,7 +15,7 @@ from workbench.domain.failures import Reasons
 from workbench.domain.first_answers import FirstAnswers
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request
 from workbench.evidence.rule_reading import BatchReader
-from workbench.inference.base import Changing, Metered, Thinking, Unhurried
+from workbench.inference.base import Asking, Changing, Metered, Thinking, Unhurried
 from workbench.pipeline.planning import Plan, restocked
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ class Progress:
     "share of answer tokens that were not computed again"
     used: Mapping[str, float] = field(default_factory=dict)
     "what a served model's calls came to, see `Metered`"
+    asked: Mapping[str, str] = field(default_factory=dict)
+    "of a served model its dialect, and what it refused"
     thought_before: int = 0
     "tokens that the model had thought when the attempt began"
     reasons: Reasons = field(default_factory=Reasons)
@@ -78,6 +80,7 @@ class Progress:
         self.used = model.meter() if isinstance(model, Metered) else {}
         if isinstance(model, Thinking) and model.thinking_tokens > self.thought_before:
             self.used = {**self.used, "tokens_thought": model.thinking_tokens - self.thought_before}
+        self.asked = model.asked if isinstance(model, Asking) else {}
         if isinstance(model, Changing):
             self.answerers, self.fingerprints = model.answerers, model.fingerprints
 
@@ -87,6 +90,7 @@ class Progress:
                 **self.used,
                 "snapshots": [asdict(answerer) for answerer in self.answerers],
                 "fingerprints": sorted(self.fingerprints.items()),
+                **({"asked": dict(self.asked)} if self.asked else {}),
                 "answers": self.answers,
                 "unreadable": self.unreadable,
                 "refused": self.refused,

@@ -21,7 +21,7 @@ from workbench.domain.responses import ModelCard
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import ORIGINAL, Statement, VariantKind, Wording
 from workbench.errors import UnknownName, UsageError
-from workbench.pipeline.design_checks import check_model, check_script
+from workbench.pipeline.design_checks import check_model, check_script, served
 from workbench.pipeline.planning import derived_seed
 from workbench.workshop.choice_forms import original_faults
 from workbench.workshop.drafting import basis_of
@@ -140,6 +140,8 @@ def plan_drafting(store: Store, spec: DraftSpec, *, card: ModelCard | None = Non
     spec = replace(spec, language=spec.language or instrument.language)
     if not spec.prompts:
         raise UsageError("no kind of wording was chosen; choose one or more to be drafted")
+    if any(prompt.sampling.server for prompt in spec.prompts) and not served(spec.model):
+        raise UsageError(f"{spec.model} is not served, so nothing can be left to a server: give numbers")
     if spec.seed < 0:
         raise UsageError(f"the seed is {spec.seed}; give 0 or more")
     chosen = chosen_statements(instrument.statements, spec.statements, spec.instrument)

@@ -6,7 +6,8 @@
                                                        a base model: chats too are sent as text to be continued
     openai:Qwen/Qwen3-8B@http://gpu7:8000/v1#tgi       a kind of server that does not say what it is
 
-Chats go to `/chat/completions` and raw prompts to `/completions`; `#completions` sends both there, and
+Chats go to `/chat/completions`, with `#responses` to `/responses`, and raw prompts to `/completions`; `#completions`
+sends both there, and
 `#tgi,completions` says both. Keys come from the environment alone, and so do the hosts that may see them:
 $OPENAI_API_KEY goes to the official endpoint and to the host of $OPENAI_BASE_URL, $WORKBENCH_ENDPOINT_KEY to the hosts
 that $WORKBENCH_ENDPOINT_HOSTS lists. A model's name may come from somebody's file or store, so a host that only a name
@@ -29,7 +30,7 @@ OFFICIAL = "https://api.openai.com/v1"
 BASE_URL, API_KEY, ENDPOINT_KEY = "OPENAI_BASE_URL", "OPENAI_API_KEY", "WORKBENCH_ENDPOINT_KEY"
 ENDPOINT_HOSTS = "WORKBENCH_ENDPOINT_HOSTS"
 PORTS = {"http": 80, "https": 443}
-RAW = "completions"
+RAW, RESPONSES = "completions", "responses"
 EXPLICIT = re.compile(r"@(?=https?://)", re.IGNORECASE)
 "model ids may hold `@` themselves, so only one before a URL parts them"
 BARE_HOST = re.compile(r"@[^@]*(:\d+|/|\.|localhost$)|:[^@]*@")
@@ -53,6 +54,8 @@ class Address:
     "the environment variable that may hold this endpoint's key"
     trusted: bool
     "whether the environment names this host as one that may see that key"
+    responses: bool = False
+    "whether chats go to `/responses` in place of `/chat/completions`"
     dialect: str = ""
     "key of the provider that the name states; empty: the server is recognised by what it says of itself"
 
@@ -92,10 +95,15 @@ def parse_address(name: str, environ: Mapping[str, str]) -> Address:
     """
     rest, found, mode = name.removeprefix(PREFIX).partition("#")
     modes = mode.split(",") if found else []
-    raw, dialects = RAW in modes, [one for one in modes if one != RAW]
-    if len(dialects) > 1 or len(set(modes)) < len(modes) or (dialects and dialects[0] not in known_dialects()):
+    raw, dialects = RAW in modes, [one for one in modes if one not in (RAW, RESPONSES)]
+    if (
+        {RAW, RESPONSES} <= set(modes)
+        or len(dialects) > 1
+        or len(set(modes)) < len(modes)
+        or (dialects and dialects[0] not in known_dialects())
+    ):
         raise ModelError(
-            f"{_shown(name)!r}: after # only `completions` is known, and one kind of server: "
+            f"{_shown(name)!r}: after # only `completions` or `responses` is known, and one kind of server: "
             f"{', '.join(known_dialects())}; {FORM}"
         )
     model, *explicit = EXPLICIT.split(rest, maxsplit=1)
@@ -105,7 +113,9 @@ def parse_address(name: str, environ: Mapping[str, str]) -> Address:
         url, where = explicit[0], f"the endpoint of {model}"
     else:
         url, where = environ.get(BASE_URL) or OFFICIAL, f"${BASE_URL}"
-    plain = Address(name, model, checked_url(url, where), raw, ENDPOINT_KEY, False, "".join(dialects))
+    plain = Address(
+        name, model, checked_url(url, where), raw, ENDPOINT_KEY, False, RESPONSES in modes, "".join(dialects)
+    )
     address = _with_key(plain, environ)
     if not explicit and "@" in model and (address.official or BARE_HOST.search(model)):
         before = model.partition("@")[0]

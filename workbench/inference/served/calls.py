@@ -16,6 +16,7 @@ from workbench.errors import ModelError
 from workbench.inference.served.address import Address
 from workbench.inference.served.providers import UNKNOWN, Provider
 from workbench.inference.served.reply import Kind, TryFailed
+from workbench.inference.served.responses_api import as_responses
 
 log = logging.getLogger(__name__)
 
@@ -70,8 +71,8 @@ class Dialect:
     def speak(self, provider: Provider) -> None:
         """Begin with what is known of a kind of server."""
         self.provider = provider
-        self.many, self.limit = provider.n, provider.limit
-        self.seed = "seed" not in provider.ignores
+        self.many, self.limit = provider.n and not self._address.responses, provider.limit
+        self.seed = "seed" not in provider.ignores and not self._address.responses
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -84,20 +85,34 @@ class Dialect:
         else:
             sent = f"; sent as neutral: {', '.join(sorted(of.neutral))}" if of.neutral else ""
             said = f"dialect: {of.name} ({of.tested}){sent}"
+        if self._address.responses:
+            said += "; asked through the Responses API, one answer a call and without seeds"
         ignored = f"{of.name} ignores {', '.join(of.ignores)}, so these are not sent" if of.ignores else ""
         return (said, *filter(None, [ignored]))
 
     def endpoint(self, prompt: Prompt) -> str:
-        return "chat" if prompt.chat and not self._address.raw else "completions"
+        if not prompt.chat or self._address.raw:
+            return "completions"
+        return "responses" if self._address.responses else "chat"
 
     def body(self, call: Call) -> Body:
-        """Return the parameters of a call; those of the sampling exactly as they are."""
+        """Return the parameters of a call; those of the sampling exactly as they are. Raises TryFailed where the
+        endpoint has no such call.
+        """
+        body = self._chat_or_text(call)
+        if self.endpoint(call.prompt) != "responses":
+            return body
+        if call.echo:
+            raise TryFailed(Kind.REFUSED, "the Responses API echoes nothing")
+        return as_responses(body, official=self._address.official)
+
+    def _chat_or_text(self, call: Call) -> Body:
         sampling = call.sampling
         if call.logprobs:
             sampling = replace(sampling, extra=self.scored_with.extra, thinking=self.scored_with.thinking)
         body: Body = {"model": self._address.model}
         body |= {name: getattr(sampling, name) for name in STATED if name not in sampling.left}
-        if self.endpoint(call.prompt) == "chat":
+        if self.endpoint(call.prompt) != "completions":
             body["messages"] = [{"role": m.role, "content": m.content} for m in call.prompt.messages]
             body[self.limit] = sampling.most_tokens
             if call.echo:

@@ -56,7 +56,11 @@ class Client:
 
     async def send(self, endpoint: str, body: Body) -> bytes:
         """Return the reply to a call. Raises TryFailed; ModelError where no other call would fare better."""
-        offered = {"chat": self._client.chat.completions, "completions": self._client.completions}
+        offered = {
+            "chat": self._client.chat.completions,
+            "completions": self._client.completions,
+            "responses": self._client.responses,
+        }
         try:
             reply = await self._within(offered[endpoint].with_raw_response.create(**body), self._patience.reply_s)
         except self._openai.NotFoundError as error:
@@ -147,7 +151,7 @@ class Client:
 
     async def _not_found(self, endpoint: str, error: Any) -> str:
         """Say what is not there: the model, or the endpoint."""
-        path = {"chat": "/chat/completions", "completions": "/completions"}[endpoint]
+        path = {"chat": "/chat/completions"}.get(endpoint, f"/{endpoint}")
         words = server_words(error.body if error.body is not None else error.message, self._key)
         said = f"{self._address.name}: {self._address.url}{path} answered with 404: {words}. "
         try:
@@ -158,7 +162,7 @@ class Client:
             return said + "Look whether the address ends as the server's own does (mostly /v1) and serves this model"
         more = f" and {len(ids) - 10} more" if len(ids) > 10 else ""
         if self._address.model in ids:
-            return said + "It lists this model, so it does not serve it in this way; with #completions, or without?"
+            return f"{said}It lists this model, but not for such calls; try #completions, #responses, or neither"
         return said + f"It serves: {brief(', '.join(ids[:10]))}{more}"
 
 

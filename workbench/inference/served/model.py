@@ -122,6 +122,11 @@ class RemoteModel:
         return self._dialect
 
     @property
+    def asked(self) -> Mapping[str, str]:
+        """See `Asking`."""
+        return {"dialect": self._dialect.provider.key or "unknown", **self._dialect.refusals}
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Return how this server is asked, for the log."""
         return self._dialect.notes

@@ -21,6 +21,7 @@ from enum import Enum
 from typing import Any
 
 from workbench.domain.thinking import Output, split
+from workbench.inference.served.responses_api import as_chat
 
 FILTERED, CUT = "content_filter", "length"
 "why an answer ended: the service's filter, no tokens left"
@@ -109,7 +110,7 @@ def read_reply(content: bytes, asked: int, hidden: str | None = None) -> Reply:
 
     `hidden` is the key, which a server might repeat.
     """
-    value = _value(content, hidden)
+    value = as_chat(_value(content, hidden))
     listed = value.get("choices")
     entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
     if not entries:
@@ -157,7 +158,9 @@ def _value(content: bytes, hidden: str | None) -> dict[str, Any]:
         raise TryFailed(Kind.USELESS, "the reply is not whole JSON", paid=True) from None
     if not isinstance(value, dict):
         raise TryFailed(Kind.USELESS, "the reply is no JSON object", paid=True)
-    if value.get("error") and not value.get("choices"):  # some gateways report errors with the status 200
+    if value.get("error") and not (
+        value.get("choices") or value.get("output")
+    ):  # some gateways report errors with the status 200
         raise TryFailed(Kind.USELESS, f"the server says: {server_words(value, hidden)}", paid=True)
     return value
 

@@ -158,6 +158,10 @@ def job_details(job: Job, *, begun: bool = False) -> Content:
     if len(job.fingerprints) > 1:
         counts = " · ".join(f"{name} {n:,}" for name, n in job.fingerprints)
         parts.append(Content(visible(f"answers by system_fingerprint: {counts}")))
+    refused = {name: said for name, said in job.asked.items() if name != "dialect"}
+    if refused:
+        said = "; ".join(f"{name} ({words})" for name, words in refused.items())
+        parts.append(Content(visible(f"the server refuses {said}", lines=True)))
     if job.message:
         parts.append(Content.assemble(("→ ", "$text-accent"), visible(job.message, lines=True)))
     if job.probed is not None and not job.question:
