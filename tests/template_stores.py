@@ -93,7 +93,14 @@ def ask(
     """Ask what is missing as a job does; `exact`: compute the probabilities of labels in place of answers."""
     sampling = EXACTLY if exact else Sampling()
     design = Design(
-        "small", model, samples=1, sampling=sampling, family=family, language=language, statements=tuple(refs)
+        "small",
+        model,
+        samples=1,
+        sampling=sampling,
+        family=family,
+        language=language,
+        statements=tuple(refs),
+        template_language="en",
     )
     card = ModelCard(model, revision, "scripted", "float32", "none")
     plan = pipeline.plan(store, design, card=card)

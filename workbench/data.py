@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -34,12 +36,18 @@ QUESTIONNAIRE_AUDITS = ("questionnaire",)
 "those of one whose statements have roles"
 CHOICE_AUDITS = ("response_bias",)
 "those of one whose statements are multiple-choice questions"
+PUBLISHED_LANGUAGE = "en"
+"in which the audits were published"
+LANGUAGE_FOLDER = "WORKBENCH_LANGUAGES"
+"environment variable: a folder with lexicons and templates of further languages"
 INSTRUMENT_FILES = ("statements.csv", "choices.csv")
 "what the folder of an instrument holds one of"
 
 __all__ = [
     "CHOICE_AUDITS",
     "INSTRUMENT_AUDITS",
+    "LANGUAGE_FOLDER",
+    "PUBLISHED_LANGUAGE",
     "QUESTIONNAIRE_AUDITS",
     "SHIPPED_CHOICES",
     "SHIPPED_INSTRUMENT",
@@ -48,7 +56,10 @@ __all__ = [
     "attention_items",
     "data_folder",
     "default_family",
+    "is_reviewed",
+    "language_folders",
     "lexicon",
+    "lexicons",
     "read_codebook",
     "read_issue_scheme",
     "read_prompt",
@@ -62,6 +73,8 @@ __all__ = [
     "shipped_scale",
     "shipped_scales",
     "shipped_templates",
+    "spoken",
+    "template_languages",
     "templates_of",
 ]
 
@@ -89,14 +102,65 @@ def shipped_audits() -> tuple[str, ...]:
 
 
 @lru_cache
-def shipped_templates(audit: str = DEFAULT_AUDIT) -> tuple[Template, ...]:
-    """Return the published templates of an audit. Raises UnknownName."""
-    return tuple(_template(row, audit) for row in _toml("prompts", audit)["template"])
+def shipped_templates(audit: str = DEFAULT_AUDIT, language: str = PUBLISHED_LANGUAGE) -> tuple[Template, ...]:
+    """Return the templates of an audit in a language: the published ones in English, else their translations.
+
+    Raises UnknownName, listing the audits; a language that has none gives none.
+    """
+    if language == PUBLISHED_LANGUAGE:
+        return tuple(_template(row, audit) for row in _toml("prompts", audit)["template"])
+    for folder in _folders(registry.TEMPLATES, language, f"prompts/{language}"):
+        if (path := folder / f"{audit}.toml").is_file():
+            return tuple(_template(row, audit, language) for row in _parsed(path).get("template", ()))
+    return ()
 
 
-def templates_of(audits: tuple[str, ...] = INSTRUMENT_AUDITS) -> tuple[Template, ...]:
-    """Return the published templates of several audits, in this order. Raises UnknownName."""
-    return tuple(template for audit in audits for template in shipped_templates(audit))
+def template_languages(audit: str) -> tuple[str, ...]:
+    """Return the languages in which an audit has templates."""
+    folders = {path.parent.name for place in language_folders() for path in place.glob(f"prompts/*/{audit}.toml")}
+    added = {name for name in registry.added(registry.TEMPLATES) if shipped_templates(audit, name)}
+    return tuple(sorted({PUBLISHED_LANGUAGE} | folders | added))
+
+
+def templates_of(
+    audits: Iterable[str] = INSTRUMENT_AUDITS, languages: Iterable[str] = (PUBLISHED_LANGUAGE,)
+) -> tuple[Template, ...]:
+    """Return the templates of several audits, in this order, in those of the languages that they have them in; the
+    published ones where they have them in none. Raises UnknownName.
+    """
+    found: list[Template] = []
+    wanted = tuple(dict.fromkeys(map(spoken, languages)))
+    for audit in audits:
+        of_audit = [one for language in wanted for one in shipped_templates(audit, language)]
+        found += of_audit or shipped_templates(audit)
+    return tuple(found)
+
+
+def spoken(language: str) -> str:
+    """Return a language without what narrows it down.
+
+    Examples
+    --------
+    >>> spoken("de-CH"), spoken("en")
+    ('de', 'en')
+    """
+    return language.partition("-")[0]
+
+
+def language_folders() -> tuple[Path, ...]:
+    """Return where languages are looked for: the folder that $WORKBENCH_LANGUAGES names, then the shipped data.
+
+    Each holds `lexicons/LANGUAGE.toml` and `prompts/LANGUAGE/AUDIT.toml`.
+    """
+    named = os.environ.get(LANGUAGE_FOLDER, "").strip()
+    return (*([Path(named).expanduser()] if named else []), data_folder())
+
+
+def _folders(group: str, language: str, below: str) -> Iterator[Path]:
+    """Yield where something of a language may lie: what other packages bring comes first."""
+    if (added := registry.load_added(group, language)) is not None:
+        yield Path(added)
+    yield from (folder / below for folder in language_folders())
 
 
 def default_family(audit: str) -> str:
@@ -170,14 +234,55 @@ def attention_items(codebook: str) -> tuple[tuple[str, str], ...]:
 
 
 @lru_cache
-def lexicon(language: str = "en") -> Lexicon:
-    """Return the label words of a language. Raises UnknownName, listing the languages there are."""
-    if (added := registry.load_added(registry.LEXICONS, language)) is not None:
-        return Lexicon.parse(tomllib.loads(Path(added).read_text(encoding="utf-8")))
-    return Lexicon.parse(_toml("lexicons", language))
+def lexicon(language: str = PUBLISHED_LANGUAGE) -> Lexicon:
+    """Return the label words of a language; `de-CH` has those of `de` where it has none of its own.
+
+    Raises UnknownName, which says where they were looked for and which there are; UsageError for a file that is no
+    lexicon.
+    """
+    for name in dict.fromkeys((language, spoken(language))):
+        paths = [folder / "lexicons" / f"{name}.toml" for folder in language_folders()]
+        if (added := registry.load_added(registry.LEXICONS, name)) is not None:
+            paths.insert(0, Path(added))
+        for path in paths:
+            if name.replace("-", "").replace("_", "").isalnum() and path.is_file():
+                return _lexicon(path)
+    raise UnknownName(
+        f"there is no lexicon of the language {language!r}, so no rule can read its answers. It was looked for in "
+        f"{', '.join(str(folder / 'lexicons') for folder in language_folders())} and among the entry points of "
+        f"{registry.LEXICONS}; ${LANGUAGE_FOLDER} names a folder of one's own. There is: {', '.join(lexicons())}"
+    )
 
 
-def _template(row: dict[str, Any], audit: str) -> Template:
+def is_reviewed(language: str) -> bool:
+    """Return whether a native speaker has reviewed the lexicon of a language; one that has none needs no review."""
+    try:
+        return lexicon(language).reviewed
+    except UnknownName:
+        return True
+
+
+def lexicons() -> tuple[str, ...]:
+    """Return the languages whose answers rules can read."""
+    found = {path.stem for folder in language_folders() for path in folder.glob("lexicons/*.toml")}
+    return tuple(sorted({name for name in found if "_" not in name} | set(registry.added(registry.LEXICONS))))
+
+
+def _lexicon(path: Path) -> Lexicon:
+    try:
+        return Lexicon.parse(_parsed(path))
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from error
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+
+
+def _template(row: dict[str, Any], audit: str, language: str = PUBLISHED_LANGUAGE) -> Template:
     return Template(
         name=row["name"],
         inverted=row.get("order", "printed") == "swapped",
@@ -187,7 +292,7 @@ def _template(row: dict[str, Any], audit: str) -> Template:
         system=row.get("system"),
         family=row["family"],
         address=row.get("address", "personal"),
-        language=row["language"],
+        language=row.get("language", language),
         audit=row.get("audit", audit),
         scale=row.get("scale", ""),
     )

@@ -3,7 +3,8 @@
 Other packages bring more by entry points (`importlib.metadata`): of the group `workbench.audits` an `Audit`, of
 `workbench.readers` a function of (positive label, negative label, language) that returns a `Reader`, of
 `workbench.formats` a function of (path, name or None) that returns an `Instrument`, of `workbench.lexicons` the path of
-a TOML file as those in `data/lexicons`, under the name of its language.
+a TOML file as those in `data/lexicons`, under the name of its language, and of `workbench.templates`, under that name,
+the path of a folder with a TOML file of templates an audit, as those in `data/prompts/de`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.audits.audit import Audit, Place  # the layers leave this type out: nothing is imported
 
 AUDITS, READERS, FORMATS, LEXICONS = "workbench.audits", "workbench.readers", "workbench.formats", "workbench.lexicons"
+TEMPLATES = "workbench.templates"
 "groups of entry points"
 SHIPPED = {
     "reliability": "workbench.audits.reliability:AUDIT",

@@ -267,7 +267,9 @@ def test_a_plan_says_that_the_instruction_is_in_another_language(asked: Store) -
     base = panel()
     german = tuple(replace(s, wordings=tuple(replace(w, language="de") for w in s.wordings)) for s in base.statements)
     asked.instruments.add(replace(base, name="tafel", statements=german, language="de"))
-    plan = pipeline.plan(asked, replace(QUESTIONNAIRE, instrument="tafel"))
+    in_german = replace(QUESTIONNAIRE, instrument="tafel")
+    assert all("ja" in p.messages[0].content for p in pipeline.plan(asked, in_german).prompts.values())
+    plan = pipeline.plan(asked, replace(in_german, template_language="en"))
     assert "the statements are in 'de' and the templates in 'en'" in plan.describe()
     assert "templates in" not in pipeline.plan(asked, QUESTIONNAIRE).describe()
 

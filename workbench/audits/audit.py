@@ -13,7 +13,7 @@ from enum import Enum
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from workbench.data import SHIPPED_INSTRUMENT, shipped_templates
+from workbench.data import SHIPPED_INSTRUMENT, shipped_templates, spoken
 from workbench.domain.choices import ChoiceItems, Perturbation
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe, Template
@@ -239,6 +239,23 @@ class Audit(ABC):
     def templates(self) -> Sequence[Template]:
         """Return the templates of instruments that bring none: those that ship in `data/prompts`."""
         return shipped_templates(self.name)
+
+    def translated(self, language: str) -> Sequence[Template]:
+        """Return these templates in another language; none where nobody translated them."""
+        return shipped_templates(self.name, language)
+
+    def templates_for(self, instrument: Instrument, language: str) -> tuple[Template, ...]:
+        """Return the templates with which it may ask about an instrument: its own, or those that ship.
+
+        Where its own are those that ship, their translations into `language` belong to them.
+        """
+        held = [one for one in instrument.templates if one.audit == self.name] or list(self.templates())
+        if any(one.speaks(language) for one in held):
+            return tuple(held)
+        shipped = {one.key for name in {spoken(one.language) for one in held} for one in self.translated(name)}
+        if all(one.key in shipped for one in held):
+            held += self.translated(spoken(language))
+        return tuple(held)
 
     def designed(self, store: Store, design: Design, own: Given) -> Design:
         """Return a design with what `run_options` say: their values, None for one that was not given.

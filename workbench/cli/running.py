@@ -42,6 +42,7 @@ from workbench.options.shared import (
     STARTING,
     STATEMENTS,
     STORE,
+    TEMPLATE_LANGUAGE,
     TEMPLATES,
     VARIANTS,
 )
@@ -70,6 +71,7 @@ DESIGN: tuple[Option | Section, ...] = (
         help="of templates; of response_bias lettered, extended, steering, …", none="the published one", metavar="NAME"
     ),
     LANGUAGE,
+    TEMPLATE_LANGUAGE,
     SAMPLES,
     SEED.of("the answers"),
     *DRAWN,
@@ -235,7 +237,8 @@ def requested_design(store: Store, options: Namespace) -> Design:
     audit = registry.audit(options.audit)
     instrument = store.instruments.get(options.instrument or _only(store, audit))
     family = options.family or audit.defaults.family
-    of_audit = [t for t in instrument.templates if t.audit == audit.name] or audit.templates()
+    language = options.template_language or options.language or instrument.language
+    of_audit = audit.templates_for(instrument, language)
     names = list(dict.fromkeys(t.name for t in of_audit if t.family == family))
     sampling, samples = _drawn(options, audit.defaults, family)
     design = Design(
@@ -246,6 +249,7 @@ def requested_design(store: Store, options: Namespace) -> Design:
         sampling=sampling,
         seed=options.seed,
         language=options.language or "",
+        template_language=options.template_language or "",
         family=family,
         variants=chosen(options.variants, []),
         templates=chosen(options.templates, names),

@@ -38,6 +38,8 @@ class Design:
     "`original`, `paraphrase-1`, …; empty: all"
     templates: tuple[str, ...] = ()
     "names; empty: all of the family. Both label orders are always asked"
+    template_language: str = ""
+    "of the instructions around the statements; empty: that of the statements"
     dtype: str = ""
     "`float32`, `bfloat16` or `float16` for a local model; empty: float32 on a CPU, bfloat16 on a GPU"
     cluster: str = ""
@@ -51,7 +53,10 @@ class Design:
 
     def as_json(self) -> dict[str, Any]:
         """Return the design as plain JSON values, as a job keeps it."""
-        return asdict(self)
+        told = asdict(self)
+        if not self.template_language:  # so that jobs from before there was a choice are told alike
+            del told["template_language"]
+        return told
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Design:

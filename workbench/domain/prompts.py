@@ -104,6 +104,10 @@ class Template:
     def names_model(self) -> bool:
         return MODEL_SLOT in self.user or MODEL_SLOT in (self.system or "")
 
+    def speaks(self, language: str) -> bool:
+        """Return whether it is in a language; one in German is also for statements in the German of Switzerland."""
+        return self.language == language or self.language == language.partition("-")[0]
+
     def render(self, statement: str, model_name: str = "") -> Prompt:
         """Return the prompt for one statement text. Slots are replaced literally; braces elsewhere stay."""
         turns = [("system", self.system)] if self.system else []

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from stores.runs.run_rows import Run
+from workbench.data import is_reviewed
 from workbench.domain.counting import plural
+from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.readings import ReaderCard
 from workbench.domain.responses import EXACT
 from workbench.evidence.answered import Answered
@@ -19,11 +21,18 @@ DECIDED = "an answer was ended once nothing after it could change its reading"
 def asked_sentences(runs: Iterable[tuple[str, Run]]) -> Iterator[str]:
     """Say how models were asked: sampling, numbers, version, language and templates; those asked alike together."""
     alike: dict[str, list[str]] = {}
+    spoken: dict[str, None] = {}
     for name, run in runs:
+        spoken[run.language] = None
         alike.setdefault(_how(run), []).append(f"{name} ({run.version}, {run.computed})")
     for how, names in alike.items():
         listed = "; ".join(dict.fromkeys(names))
         yield f"{listed} {'was' if len(set(names)) == 1 else 'were'} asked {how}."
+    if unknown := [language for language in spoken if not is_reviewed(language)]:
+        yield (
+            f"No native speaker has reviewed the templates and the lexicon that workbench has in {named_few(unknown)}, "
+            "by which answers are read and refusals known."
+        )
 
 
 def _how(run: Run) -> str:

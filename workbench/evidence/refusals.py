@@ -24,8 +24,8 @@ from workbench.domain.readings import LABEL_WORDS, Stance
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import Side
 from workbench.errors import UnknownName
-from workbench.evidence.rule_reading import label_reader, template_reader
 from workbench.evidence.rule_reading import read as read_by_rule
+from workbench.evidence.rule_reading import stance_reader, template_reader
 
 REFUSAL = "refusal"
 NO_ANSWERS = "probabilities of labels were computed: nothing was answered that could be a refusal"
@@ -142,7 +142,7 @@ def read_answer(template: Template, text: str) -> tuple[str | None, bool]:
     if label is not None:
         return label, False
     try:
-        words = label_reader(Stance.AGREE.value, Stance.DISAGREE.value, template.language, LABEL_WORDS)
+        words = stance_reader(template.language)
     except UnknownName:
         return None, False
     return None, words.read(text).reason == REFUSAL

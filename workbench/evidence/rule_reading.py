@@ -42,6 +42,12 @@ def label_reader(positive: str, negative: str, language: str, name: str) -> Labe
     return LabelWords(positive, negative, lexicon(language), rule="coded" if name == "label-words-coded" else "ours")
 
 
+def stance_reader(language: str) -> LabelWords:
+    """Return the rule that reads free text for agreement and disagreement. Raises UnknownName."""
+    pair = lexicon(language).stance
+    return label_reader(pair.positive, pair.negative, language, LABEL_WORDS)
+
+
 def template_reader(template: Template, name: str = LABEL_WORDS) -> Reader | None:
     """Return the rule that reads answers to a template; None where they are free text."""
     if template.scale == FREE_TEXT:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from workbench.data import INSTRUMENT_AUDITS, QUESTIONNAIRE_AUDITS, shipped_templates, templates_of
+from workbench.data import INSTRUMENT_AUDITS, QUESTIONNAIRE_AUDITS, templates_of
 from workbench.domain.instruments import Instrument, IssueLabel, Party
 from workbench.domain.issue_gold import gold_labels
 from workbench.domain.prompts import Template
@@ -72,7 +72,10 @@ def read_csv(path: Path, name: str | None = None) -> Instrument:
     else:
         about = About(name=name or path.resolve().stem)
         lines, issues = _csv_lines(path, about, findings)
-        instrument = replace(_instrument(lines, issues, about, findings), templates=templates_of(_fitting(lines)))
+        instrument = replace(
+            _instrument(lines, issues, about, findings),
+            templates=templates_of(_fitting(lines), [line.language for line in lines]),
+        )
     findings.check()
     return instrument
 
@@ -89,7 +92,7 @@ def read_jsonl(path: Path, name: str | None = None) -> Instrument:
     issues = tuple(dict.fromkeys(issue for line in lines for issue in line.issues))
     instrument = _instrument(lines, issues, About(name=name or path.resolve().stem), findings)
     findings.check()
-    return replace(instrument, templates=templates_of(_fitting(lines)))
+    return replace(instrument, templates=templates_of(_fitting(lines), [line.language for line in lines]))
 
 
 def _instrument(lines: Sequence[Line], issues: tuple[str, ...], about: About, findings: Findings) -> Instrument:
@@ -253,7 +256,7 @@ def _templates(folder: Path, about: About, lines: Sequence[Line], findings: Find
     templates: list[Template] = []
     for audit in _fitting(lines) if about.templates is None else about.templates:
         try:
-            templates += shipped_templates(audit)
+            templates += templates_of((audit,), [line.language for line in lines])
         except UnknownName as error:
             findings.add(folder / ABOUT, None, "templates", str(error), "a name that is there, or a templates.csv")
     return tuple(templates)

@@ -49,6 +49,7 @@ def asked_again(store: Store, design: Design) -> Values:
         "templates": ",".join(design.templates),
         "family": design.family,
         "language": design.language,
+        "template_language": design.template_language,
         "seed": design.seed,
         "dtype": design.dtype,
         "cluster": design.cluster,

@@ -32,12 +32,11 @@ from workbench.domain.probe_results import (
     ProbeResult,
 )
 from workbench.domain.prompts import LETTER, Probe, Prompt, Template
-from workbench.domain.readings import LABEL_WORDS, Stance
 from workbench.domain.responses import EXACT, Request
 from workbench.domain.thinking import split
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate, UnknownName, WorkbenchError
 from workbench.evidence.refusals import read_answer
-from workbench.evidence.rule_reading import label_reader
+from workbench.evidence.rule_reading import stance_reader
 from workbench.pipeline.deciding import decided_for
 from workbench.pipeline.planning import Plan, derived_seed, plan
 from workbench.pipeline.scoring import TOP, begins_in_thought, closing_of, labels_of, scored_one_by_one
@@ -177,8 +176,9 @@ def _in_turn(groups: Sequence[Sequence[Probe]]) -> Iterator[Probe]:
 def _families(store: Store, of: Plan, model: Model) -> Iterator[Plan]:
     """Yield plans with other families of templates, as the audit means them to be asked."""
     design, audit = of.design, registry.audit(of.design.audit)
-    held = [t for t in store.instruments.get(design.instrument).templates if t.audit == design.audit]
-    names = sorted({t.family for t in held or audit.templates()} - {design.family})
+    language = design.template_language or design.language
+    held = audit.templates_for(store.instruments.get(design.instrument), language)
+    names = sorted({t.family for t in held} - {design.family})
     usual = audit.defaults.sampling_of(design.family).max_new_tokens
     for family in names[:OTHERS]:
         tokens = design.sampling.max_new_tokens
@@ -227,7 +227,7 @@ def _read(audit: Audit, one: _Asked, output: str) -> ProbedAnswer:
 def _by_words(template: Template, answer: str) -> str:
     """Return what the words of an answer in free text say; empty where they say nothing. Classifiers read it later."""
     try:
-        rule = label_reader(Stance.AGREE.value, Stance.DISAGREE.value, template.language, LABEL_WORDS)
+        rule = stance_reader(template.language)
     except UnknownName:
         return ""
     found = rule.read(answer)

@@ -11,6 +11,7 @@ from workbench.domain.findings import SEVERITIES, LintFinding, by_severity, fold
 from workbench.domain.instruments import Instrument
 from workbench.domain.questionnaire_tallies import Tallied, tallied
 from workbench.lint.choices import about_choices
+from workbench.lint.languages import language_findings
 from workbench.lint.people import people_findings
 from workbench.lint.questionnaires import about_asked, questionnaire_findings
 from workbench.lint.statements import COMPARED, statement_findings
@@ -31,6 +32,7 @@ def lint(
     found = [
         *template_findings(instrument.templates),
         *statement_findings(instrument, language),
+        *language_findings(instrument, language),
         *people_findings(instrument),
         *(finding for audit in registry.every_audit() for finding in audit.lint(instrument)),
     ]

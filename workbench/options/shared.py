@@ -19,6 +19,12 @@ MODEL = Option("model", "its name", none="the only one", completes="models")
 MODELS = MODEL.but(help="several with commas between", none="all", metavar="NAME,…")
 INSTRUMENT = Option("instrument", "its name", none="the only one", completes="instruments")
 LANGUAGE = Option("language", "of the wordings", none="the instrument's", metavar="L")
+TEMPLATE_LANGUAGE = Option(
+    "template_language",
+    "of the instructions around them, where it is another one",
+    none="that of the wordings",
+    metavar="L",
+)
 SAMPLING = Option("sampling", "where a model has several: its description, or a part of it", metavar="TEXT")
 DTYPE = Option("dtype", "where a model was computed in several: float32, bfloat16, …")
 SNAPSHOT = Option("snapshot", "of a served model: the one that the endpoint reported, or unknown")

@@ -12,21 +12,18 @@ from stores.core.store import Store
 from workbench import registry
 from workbench.domain.counting import plural
 from workbench.domain.designs import Design
-from workbench.domain.instruments import Instrument
 from workbench.domain.names import parted
 from workbench.domain.prompts import Probe, Prompt, Template
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.responses import EXACT, ModelCard, Request
 from workbench.domain.statements import Statement, variant_order
-from workbench.errors import UnknownName, UsageError
+from workbench.errors import UsageError
 from workbench.inference.reach import check_chat_format_there
 from workbench.pipeline.deciding import decided_for
 from workbench.pipeline.design_checks import check_design, check_ideal, check_script, check_settled
+from workbench.pipeline.template_choice import check_readable, chosen_templates, known, language_remarks
 from workbench.pipeline.valid_answers import ValidTally, valid_tally
 from workbench.readers.verbalizers import forms_by_prompt
-
-DEFAULT_LANGUAGE = "en"
-"of templates that are there in several languages, but not in those of the statements"
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,15 +206,15 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None, attempt
         check_chat_format_there(design.chat_format, cluster=design.cluster)
     instrument = store.instruments.get(design.instrument)
     design = replace(design, language=design.language or instrument.language)
-    templates = _chosen_templates(instrument, design)
-    _known("statement", design.statements, [s.ref for s in instrument.statements], design.instrument)
+    templates = chosen_templates(instrument, design)
+    known("statement", design.statements, [s.ref for s in instrument.statements], design.instrument)
     statements: Sequence[Statement] = [
         s for s in instrument.statements if not design.statements or s.ref in design.statements
     ]
     audit = registry.audit(design.audit)
     statements, material = audit.asked(store, design, instrument, statements)
     all_variants = {w.variant for s in instrument.statements for w in s.wordings if w.language == design.language}
-    _known("variant", design.variants, sorted(map(str, all_variants)), design.instrument)
+    known("variant", design.variants, sorted(map(str, all_variants)), design.instrument)
     ordered = sorted(all_variants, key=variant_order)
     variants = [v for v in ordered if str(v) in design.variants] or list(audit.default_variants(ordered))
     probes = tuple(audit.probes(statements, templates, variants, design.language, spoken_name(design.model), material))
@@ -227,6 +224,7 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None, attempt
         raise UsageError(f"the design has no prompts: {why}")
     prompts = {probe.prompt.key: probe.prompt for probe in probes}
     check_settled(design, templates)
+    check_readable(audit, templates)
     check_ideal(design, probes[0].prompt)
     tally = valid_tally(store, design, probes, card)
     stored = _stored(store, design, templates, probes, card) if tally is None else tally.valid
@@ -234,18 +232,10 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None, attempt
         stored = stored | _settled(store, design, list(prompts), card, attempt, tally)
     said = (
         *audit.remarks(statements, variants, design.language, material),
-        *_in_other_languages(templates, design.language),
+        *language_remarks(templates, design.language),
     )
     shows = audit.detects(statements, probes, 0 if design.sampling.mode == EXACT else design.samples, material)
     return Plan(design, templates, probes, prompts, stored, said, shows, tally)
-
-
-def _in_other_languages(templates: Sequence[Template], language: str) -> tuple[str, ...]:
-    """Say where the instruction is in another language than the statements."""
-    others = sorted({template.language for template in templates} - {language})
-    if not others:
-        return ()
-    return (f"note: the statements are in {language!r} and the templates in {', '.join(map(repr, others))}",)
 
 
 def _stored(
@@ -298,37 +288,3 @@ def spoken_name(model: str) -> str:
     elif not Path(model).exists():
         model, _ = parted(model)
     return model.rstrip("/").rpartition("/")[2] or model
-
-
-def _chosen_templates(instrument: Instrument, design: Design) -> tuple[Template, ...]:
-    of_audit = [t for t in instrument.templates if t.audit == design.audit] or list(
-        registry.audit(design.audit).templates()
-    )
-    families = sorted({t.family for t in of_audit})
-    family = [t for t in of_audit if t.family == design.family]
-    if not family:
-        raise UnknownName(
-            f"{design.instrument} has no templates of the family {design.family!r} for the audit {design.audit!r}. "
-            f"There is: {', '.join(families) or 'none'}"
-        )
-    _known("template", design.templates, sorted({t.name for t in family}), design.instrument)
-    chosen = [t for t in family if not design.templates or t.name in design.templates]
-    return tuple(_in_one_language(chosen, (design.language, instrument.language, DEFAULT_LANGUAGE)))
-
-
-def _in_one_language(templates: Sequence[Template], wanted: Sequence[str]) -> Iterator[Template]:
-    """Yield each template in one of its languages: the first of those wanted that it has, else its first one."""
-    spoken: dict[str, dict[str, None]] = {}
-    for template in templates:
-        spoken.setdefault(template.name, {})[template.language] = None
-    for template in templates:
-        languages = spoken[template.name]
-        if template.language == next((language for language in wanted if language in languages), next(iter(languages))):
-            yield template
-
-
-def _known(what: str, wanted: Sequence[str], known: Sequence[str], where: str) -> None:
-    missing = [name for name in wanted if name not in known]
-    if missing:
-        shown = ", ".join(known[:20]) + (f", and {len(known) - 20} more" if len(known) > 20 else "")
-        raise UnknownName(f"{where} has no {what} {', '.join(map(repr, missing))}. It has: {shown}")

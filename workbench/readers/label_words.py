@@ -6,6 +6,8 @@ section 5.3). `LabelWords` keeps that principle, the first *assertion* decides, 
 - a label within a few words after a negation, in the same clause, is turned round; two negations cancel out;
 - `more likely to be harmful than beneficial`, `harmful rather than beneficial`: the first of the two counts;
 - `less likely to be harmful` is turned round;
+- what a lexicon says of its language holds: a negation after certain verbs (`ich befürworte das nicht`, `je n'approuve
+  pas`), labels in two parts (`ich stimme dem nicht zu`), and words without their accents;
 - both labels side by side (`"harmful" or "beneficial"`, `neither harmful nor beneficial`, and what is left of it where
   the answer was cut off, `"harmful" or "ben`) are no choice, and neither is a label in a question, after `whether` or
   in a concession that opens a sentence: these are passed over and the answer is read on;
@@ -18,13 +20,13 @@ Where nothing is asserted the response is unreadable: as a refusal if it contain
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from workbench.domain.readings import ReaderCard, ReaderKind, Reading, Stance
 from workbench.errors import UnknownName, UsageError
-from workbench.readers.lexicon import LabelPair, Lexicon, Role
+from workbench.readers.lexicon import GAP, LabelPair, Lexicon, Role
 from workbench.readers.published_rule import label_sets, read_as_published, settled_as_published
 from workbench.readers.tokens import Phrasebook, Token, tokenize
 
@@ -42,6 +44,10 @@ JOINED_WORDS = 3
 "words that may stand between two labels that are named in one breath: `agree or strongly disagree`"
 PARTIAL_WORDS = 4
 "words between a label and the `partly` that limits it"
+GAP_WORDS = 12
+"words that may stand between the two parts of a label: `stimme … zu`"
+TRAILING_WORDS = 10
+"words that may stand between a verb and the negation that follows it"
 QUOTED = 32
 "longest piece of an answer that a reason quotes whole"
 
@@ -60,6 +66,12 @@ class Mark(NamedTuple):
     last: Token
     alone: bool
     "directly followed by a comma or a dash"
+    verb: bool = False
+    "a label that a negation may follow"
+    parted: bool = False
+    "a label in two parts"
+    negated: bool = False
+    "a label with a negation of its own, to which others add: `wcale nie zgadzam się`"
 
     def words_until(self, other: Mark) -> int:
         return other.first.word - self.last.word - 1
@@ -74,6 +86,25 @@ class Sentence:
     asks: bool = False
 
 
+class _End(NamedTuple):
+    """The second part of a label of which the first one was found."""
+
+    role: Role
+    first: Token
+    length: int
+    verb: bool
+
+
+def _parted(roles: Iterable[tuple[str, Role]]) -> Iterator[tuple[str, Phrasebook[Role]]]:
+    """Yield the first part of each label in two parts, with the second parts that may follow it."""
+    parts: dict[str, list[tuple[str, Role]]] = {}
+    for phrase, role in roles:
+        if GAP in phrase:
+            first, _, second = phrase.partition(GAP)
+            parts.setdefault(first.strip(), []).append((second.strip(), role))
+    yield from ((first, Phrasebook(seconds)) for first, seconds in parts.items())
+
+
 class LabelWords:
     """Reads answers to templates with one pair of labels."""
 
@@ -86,12 +117,16 @@ class LabelWords:
         self._coded = label_sets(positive, negative) if rule == "coded" else None
         self._lexicon = lexicon
         self._pair = lexicon.pair(positive, negative)
-        self._roles = Phrasebook(lexicon.roles(self._pair))
+        roles = [(spelt, role) for phrase, role in lexicon.roles(self._pair) for spelt in lexicon.spellings(phrase)]
+        self._roles = Phrasebook((phrase, role) for phrase, role in roles if GAP not in phrase)
+        self._begun = Phrasebook(_parted(roles))
+        self._verbs = Phrasebook((spelt, True) for verb in self._pair.verbs for spelt in lexicon.spellings(verb))
         self._forms = {
             Role.POSITIVE: [form.casefold() for form in (self._pair.positive, *self._pair.positive_forms)],
             Role.NEGATIVE: [form.casefold() for form in (self._pair.negative, *self._pair.negative_forms)],
         }
-        self._refusals = Phrasebook((phrase, True) for phrase in lexicon.refusals)
+        self._negators = Phrasebook((one, True) for one in lexicon.negators)
+        self._refusals = Phrasebook((spelt, True) for said in lexicon.refusals for spelt in lexicon.spellings(said))
         self._sentences_end = not any(self._roles.mentions(mark) for mark in _BREAKS)
         self._contractions = "n't" in (negator.replace("\u2019", "'") for negator in lexicon.negators)
 
@@ -116,7 +151,7 @@ class LabelWords:
         tokens = tokenize(text)
         passed_over: Reading | None = None
         for sentence in self._sentences(tokens):
-            found = _decide(sentence, self._lexicon.window, text)
+            found = _decide(sentence, self._lexicon, text)
             if found is not None and found.label is not None:
                 return found
             passed_over = passed_over or found
@@ -134,14 +169,24 @@ class LabelWords:
         if not self._sentences_end or "\x1b" in text or _BREAKS.isdisjoint(text):
             return False
         *ended, _ = self._sentences(tokenize(text))
-        found = (_decide(sentence, self._lexicon.window, text) for sentence in ended)
+        found = (_decide(sentence, self._lexicon, text) for sentence in ended)
         return any(reading is not None and reading.label is not None for reading in found)
 
     def _sentences(self, tokens: Sequence[Token]) -> Iterator[Sentence]:
         """Split at full stops and line ends, as far as the answer is read."""
         sentence = Sentence(0)
         place = 0
+        ends: dict[int, _End] = {}
         while place < len(tokens):
+            if self._begun and (begun := self._parts(tokens, place)) is not None:
+                ends.setdefault(*begun)
+            if place in ends:
+                end = ends[place]
+                last = tokens[place + end.length - 1]
+                soft = _is_soft(tokens, place + end.length)
+                sentence.marks.append(Mark(end.role, end.first, last, soft, end.verb, parted=True))
+                place += end.length
+                continue
             role, length = self._role(tokens, place)
             token = tokens[place]
             if role is None and token.text in _BREAKS:
@@ -150,10 +195,34 @@ class LabelWords:
                 sentence = Sentence(token.word)
             elif role is not None:
                 last = tokens[place + length - 1]
-                sentence.marks.append(Mark(role, token, last, _is_soft(tokens, place + length)))
+                verb = role in _LABELS and bool(self._verbs) and self._verbs.at(tokens, place) is not None
+                negated = role in _LABELS and self._lexicon.concord and self._negates(tokens, place, length)
+                soft = _is_soft(tokens, place + length)
+                sentence.marks.append(Mark(role, token, last, soft, verb, negated=negated))
             place += length
         self._complete(sentence, tokens)
         yield sentence
+
+    def _negates(self, tokens: Sequence[Token], place: int, length: int) -> bool:
+        return any(self._negators.at(tokens, at) is not None for at in range(place, place + length))
+
+    def _parts(self, tokens: Sequence[Token], place: int) -> tuple[int, _End] | None:
+        """Return where a label in two parts that begins here ends, in the same sentence."""
+        found = self._begun.at(tokens, place)
+        if found is None:
+            return None
+        second, length = found
+        ends: list[tuple[int, _End]] = []
+        for ahead in range(place + length, min(len(tokens), place + length + 2 * GAP_WORDS)):
+            token = tokens[ahead]
+            if token.text in _BREAKS or token.word - tokens[place + length - 1].word > GAP_WORDS + 1:
+                break
+            if (end := second.at(tokens, ahead)) is not None:
+                is_verb = self._verbs.at(tokens, place) is not None
+                ends.append((ahead, _End(end[0], tokens[place], end[1], is_verb)))
+        # Of `stimme der Aussage, dass Steuern zu hoch sind, nicht zu` it is the part after which something ends.
+        closing = (one for one in ends if not _goes_on(tokens, one[0] + one[1].length))
+        return next(closing, next(iter(ends), None))
 
     def _complete(self, sentence: Sentence, tokens: Sequence[Token]) -> None:
         """Put the second label back where an answer was cut off after `"harmful" or` or `"harmful" or "ben`."""
@@ -196,6 +265,11 @@ class LabelWords:
         return None
 
 
+def _goes_on(tokens: Sequence[Token], place: int) -> bool:
+    """Return whether a word stands here."""
+    return place < len(tokens) and tokens[place].text[:1].isalnum()
+
+
 def _is_soft(tokens: Sequence[Token], place: int) -> bool:
     """Return whether a comma stands here, or a dash that is set off by a blank."""
     if place >= len(tokens):
@@ -204,9 +278,10 @@ def _is_soft(tokens: Sequence[Token], place: int) -> bool:
     return token.text == "," or (token.text in _DASHES and place > 0 and tokens[place - 1].stop < token.start)
 
 
-def _decide(sentence: Sentence, window: int, text: str) -> Reading | None:
+def _decide(sentence: Sentence, words: Lexicon, text: str) -> Reading | None:
     """Return the first assertion of a sentence, or the first label that was passed over, or None."""
-    marks, turns, whether = sentence.marks, _Turns(window), False
+    marks, whether = sentence.marks, False
+    turns = _Turns(words.window, concord=words.concord)
     passed_over: Reading | None = None
     place = 0
     while place < len(marks):
@@ -216,17 +291,17 @@ def _decide(sentence: Sentence, window: int, text: str) -> Reading | None:
             turns.take(mark, sentence.first_word)
             whether = _opens(mark, sentence) or (whether and mark.role not in (Role.COMMA, Role.CLAUSE))
             continue
-        turning = turns.onto(mark)
+        turning = [*turns.onto(mark), *_trailing(marks, place - 1, words.window)]
         other = _next_label(marks, place)
         between = marks[place:other] if other is not None else []
         if other is not None and _names_both(mark, between, marks[other], turning):
             passed_over = passed_over or _unread(NO_CHOICE, mark, marks[other])
             place = other + 1
-        elif whether or (sentence.asks and mark.first.word > sentence.first_word):
+        elif whether or (sentence.asks and (mark.first.word > sentence.first_word or mark.parted)):
             passed_over = passed_over or _unread(NO_ASSERTION, mark, mark)
         elif other is not None and any(b.role in (Role.COMPARISON, Role.REJECTED) for b in between):
             return _assertion(mark, turning, marks[other], text)
-        elif _asserts_both(marks, place - 1, turning, window):
+        elif _asserts_both(marks, place - 1, turning, words):
             return _unread(BOTH, mark, mark)
         else:
             return _assertion(mark, turning, mark, text)
@@ -242,8 +317,9 @@ def _opens(mark: Mark, sentence: Sentence) -> bool:
 class _Turns:
     """The negations that wait for a label."""
 
-    def __init__(self, window: int) -> None:
+    def __init__(self, window: int, *, concord: bool = False) -> None:
         self._window = window
+        self._concord = concord
         self._waiting: list[tuple[Mark, bool]] = []
         "with whether a verb carries the negation on to the end of the clause"
 
@@ -251,7 +327,8 @@ class _Turns:
         """Take notice of a mark that is no label."""
         if mark.role in _TURNS:
             interjected = mark.alone and mark.first.word == first_word  # `No, it is harmful`
-            if not interjected:
+            verb = self._concord and mark.first is not mark.last  # `Nie sądzę, aby …`, a verb of thinking
+            if verb or not interjected:
                 self._waiting.append((mark, False))
         elif mark.role is Role.CARRIER and self._waiting and self._waiting[-1][0].words_until(mark) <= 2:
             self._waiting[-1] = (self._waiting[-1][0], True)
@@ -265,6 +342,10 @@ class _Turns:
         """Return the negations that reach a label; none of them waits any longer."""
         reaching = [mark for mark, carried in self._waiting if carried or self._reaches(mark, label)]
         self._waiting.clear()
+        if self._concord:
+            negators = (mark for mark in reaching if mark.role is Role.NEGATOR)
+            first = None if label.negated else next(negators, None)
+            reaching = [mark for mark in reaching if mark.role is not Role.NEGATOR or mark is first]
         return reaching
 
     def _reaches(self, mark: Mark, label: Mark) -> bool:
@@ -296,7 +377,7 @@ def _length(mark: Mark) -> int:
     return mark.last.word - mark.first.word + mark.first.text[:1].isalnum()
 
 
-def _asserts_both(marks: Sequence[Mark], place: int, turning: Sequence[Mark], window: int) -> bool:
+def _asserts_both(marks: Sequence[Mark], place: int, turning: Sequence[Mark], words: Lexicon) -> bool:
     """Return whether a label is limited by `partly` and the same sentence asserts its opposite as well."""
     mark = marks[place]
     near = [m for m in marks[max(0, place - PARTIAL_WORDS) : place + PARTIAL_WORDS + 1] if m.role is Role.PARTIAL]
@@ -304,13 +385,28 @@ def _asserts_both(marks: Sequence[Mark], place: int, turning: Sequence[Mark], wi
     if not limited:
         return False
     stance = _stance(mark, turning)
-    turns = _Turns(window)
-    for later in marks[place + 1 :]:
+    turns = _Turns(words.window, concord=words.concord)
+    for after, later in enumerate(marks[place + 1 :], place + 1):
         if later.role not in _LABELS:
             turns.take(later, -1)
-        elif _stance(later, turns.onto(later)) is not stance:
+        elif _stance(later, [*turns.onto(later), *_trailing(marks, after, words.window)]) is not stance:
             return True
     return False
+
+
+def _trailing(marks: Sequence[Mark], place: int, window: int) -> list[Mark]:
+    """Return the negation that follows a label which is a verb, in its clause: `ich befürworte das nicht`."""
+    label = marks[place]
+    if not label.verb:
+        return []
+    for after, mark in enumerate(marks[place + 1 :], place + 1):
+        if mark.role is Role.NEGATOR and label.words_until(mark) <= TRAILING_WORDS:
+            following = marks[after + 1] if after + 1 < len(marks) else None
+            is_of_next = following is not None and following.role in _LABELS and mark.words_until(following) <= window
+            return [] if is_of_next else [mark]
+        if mark.role not in (Role.PARTIAL, Role.CARRIER, Role.ASIDE):
+            return []
+    return []
 
 
 def _stance(label: Mark, turning: Sequence[Mark]) -> Stance:
@@ -320,7 +416,8 @@ def _stance(label: Mark, turning: Sequence[Mark]) -> Stance:
 
 def _assertion(label: Mark, turning: Sequence[Mark], last: Mark, text: str) -> Reading:
     stance = _stance(label, turning)
-    first = turning[0] if turning else label
+    first = min((label, *turning), key=lambda mark: mark.first.start)
+    last = max((last, *turning), key=lambda mark: mark.last.stop)
     shown = text[first.first.start : last.last.stop].replace('"', "")
     if len(shown) > QUOTED or not shown.isprintable():
         ends = [text[mark.first.start : mark.last.stop] for mark in (first, last)]

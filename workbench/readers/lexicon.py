@@ -10,6 +10,7 @@ A lexicon is data, one for each language. As a TOML file:
     positive_forms = ["favourable", "favorably"]
     negative_forms = ["detrimentally", "unfavorable"]
     asides = ["favorable wind"]          # phrases that hold a label's word and do not name the label
+    verbs = ["befürworte"]               # forms that a negation may follow: `ich befürworte das nicht`
 
     [negation]
     window = 5                           # words that may stand between `not` and the label it turns
@@ -18,11 +19,13 @@ A lexicon is data, one for each language. As a TOML file:
     neither = ["neither"]
     carriers = ["think", "believe"]      # `do not think that …`: reaches over the whole clause
     exceptions = ["not only"]            # turns nothing
+    concord = true                       # several negations are one: `no estoy para nada de acuerdo`
 
     [contrast]
     clauses = ["but", "however"]         # what is negated ends here
     concessive = ["while", "although"]   # the same; what they begin a sentence with is not its assertion
     comparison = ["than", "rather than"] # `harmful rather than beneficial`: the first counts
+    than = ["als"]                       # the same, but turns nothing: `eher nützlich als schädlich`, `als nützlich`
     alternatives = ["or", "nor", "/"]    # `harmful or beneficial`: names both, chooses neither
     joiners = ["and"]                    # the same, unless the first is negated
     open = ["whether"]                   # `whether it is harmful` asserts nothing
@@ -31,13 +34,27 @@ A lexicon is data, one for each language. As a TOML file:
     [refusal]
     phrases = ["as an ai"]
 
-Every list but `before` may be left out; the labels themselves are always among their forms.
+    [spelling]
+    plain = true                         # phrases of four letters and more are found without their accents as well
+    "ä" = "ae"                           # and with this in place of a letter
+
+    [about]
+    reviewed = false                     # by a native speaker
+    words = ["the", "that"]              # frequent words, by which an answer in this language is told from others
+
+    [quality]                            # how the rule reads labelled answers, see `Quality`; generated
+    tuned = [150, 0.99, 0.98, 0.97, 0.96]
+
+Every list but `before` may be left out; the labels themselves are always among their forms. The first pair is that of
+agreement and disagreement: by it free text is read. In a form, words may stand where it has a `…`: `stimme … zu` is
+found in `ich stimme dem nicht zu`.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -46,7 +63,11 @@ from workbench.domain.keys import content_key
 from workbench.errors import UsageError
 
 DEFAULT_WINDOW = 5
-_CONTRAST = ("clauses", "concessive", "comparison", "alternatives", "joiners", "open", "partial")
+GAP = "…"
+"of a form: words may stand here"
+PLAIN_LETTERS = 4
+"a phrase of fewer letters is another word without its accents: French `où`, Italian `sì`"
+_CONTRAST = ("clauses", "concessive", "comparison", "alternatives", "joiners", "open", "partial", "than")
 
 
 class Role(Enum):
@@ -60,6 +81,7 @@ class Role(Enum):
     NEITHER = "neither"
     REJECTED = "the label after it is the rejected one"
     COMPARISON = "comparison"
+    THAN = "sets two labels apart"
     CLAUSE = "new clause"
     CONCESSIVE = "concession"
     ALTERNATIVE = "alternative"
@@ -81,10 +103,27 @@ class LabelPair:
     negative_forms: tuple[str, ...] = ()
     asides: tuple[str, ...] = ()
     "phrases with a label's word that do not name the label: `that's right` where the labels are left and right"
+    verbs: tuple[str, ...] = ()
+    "forms that a negation may follow: `ich befürworte das nicht`"
 
     @property
     def swapped(self) -> LabelPair:
-        return LabelPair(self.negative, self.positive, self.negative_forms, self.positive_forms, self.asides)
+        return LabelPair(
+            self.negative, self.positive, self.negative_forms, self.positive_forms, self.asides, self.verbs
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How the rule reads labelled answers of a language; `make lexicons` computes it."""
+
+    texts: int
+    stance_precision: float
+    "of the texts that are read as a stance, those whose stance it is"
+    stance_recall: float
+    "of the texts that have a stance, those of which it is read"
+    refusal_precision: float
+    refusal_recall: float
 
 
 @dataclass(frozen=True)
@@ -107,11 +146,25 @@ class Lexicon:
     open: tuple[str, ...] = ()
     partial: tuple[str, ...] = ()
     refusals: tuple[str, ...] = ()
+    than: tuple[str, ...] = ()
+    concord: bool = False
+    "whether several negations before a label are one"
+    plain: bool = False
+    "whether phrases are found without their accents as well"
+    letters: tuple[tuple[str, str], ...] = ()
+    "(letter, what may stand for it): ä and ae"
+    words: tuple[str, ...] = ()
+    "frequent words, by which an answer in this language is told from others"
+    reviewed: bool = True
+    "by a native speaker"
+    quality: tuple[tuple[str, Quality], ...] = ()
+    "part of the labelled texts (those that the lists were tuned on, those held back) -> how they are read"
 
     @classmethod
     def parse(cls, mapping: Mapping[str, Any]) -> Lexicon:
         """Read the mapping that `tomllib` makes of a lexicon. Raises UsageError that names what is missing or odd."""
         negation, contrast = _table(mapping, "negation"), _table(mapping, "contrast")
+        spelling, language = _table(mapping, "spelling"), _table(mapping, "about")
         pairs = mapping.get("pair", [])
         if not isinstance(pairs, list) or not pairs:
             raise UsageError("the lexicon has no [[pair]]; give at least one pair of answer labels")
@@ -125,10 +178,25 @@ class Lexicon:
             pairs=tuple(_pair(pair) for pair in pairs),
             negators=_words(negation, "before"),
             window=window,
+            concord=bool(negation.get("concord", False)),
             refusals=_words(_table(mapping, "refusal"), "phrases"),
+            plain=bool(spelling.get("plain", False)),
+            letters=tuple((letter, str(other)) for letter, other in spelling.items() if letter != "plain"),
+            words=_words(language, "words"),
+            reviewed=bool(language.get("reviewed", True)),
+            quality=tuple((part, Quality(*of)) for part, of in _table(mapping, "quality").items()),
             **{name: _words(negation, name) for name in ("less", "neither", "carriers", "exceptions")},
             **{name: _words(contrast, name) for name in _CONTRAST},
         )
+
+    @property
+    def stance(self) -> LabelPair:
+        """The pair by which free text is read: agreement and disagreement."""
+        return self.pairs[0]
+
+    def knows(self, positive: str, negative: str) -> bool:
+        """Return whether a pair has these labels, either way round."""
+        return self.pair(positive, negative) in {one for pair in self.pairs for one in (pair, pair.swapped)}
 
     def pair(self, positive: str, negative: str) -> LabelPair:
         """Return the pair with these labels, either way round; labels that are not listed stand for themselves."""
@@ -152,6 +220,7 @@ class Lexicon:
             Role.NEGATOR: self.negators,
             Role.CLAUSE: self.clauses,
             Role.CONCESSIVE: self.concessive,
+            Role.THAN: self.than,
             Role.ALTERNATIVE: self.alternatives,
             Role.JOINER: self.joiners,
             Role.OPEN: self.open,
@@ -161,10 +230,40 @@ class Lexicon:
         for role, phrases in lists.items():
             yield from ((phrase, role) for phrase in phrases)
 
+    def spellings(self, phrase: str) -> Iterator[str]:
+        """Yield a phrase as it is written, without its accents, and with letters that stand for others."""
+        yield phrase
+        if self.plain and sum(map(str.isalpha, phrase)) >= PLAIN_LETTERS:
+            bare = without_accents(phrase)
+            other = phrase
+            for letter, instead in self.letters:
+                other = other.replace(letter, instead)
+            yield from (one for one in dict.fromkeys((bare, other)) if one != phrase)
+
     @cached_property
     def version(self) -> str:
-        """A hash of everything in it, 12 hexadecimal digits."""
-        return content_key(asdict(self)).hex()[:12]
+        """A hash of everything in it that decides how a text is read, 12 hexadecimal digits."""
+        held = {name: value for name, value in asdict(self).items() if name not in _ABOUT and (value or name in _FIRST)}
+        held["pairs"] = [{name: v for name, v in pair.items() if v or name != "verbs"} for pair in held["pairs"]]
+        return content_key(held).hex()[:12]
+
+
+_ABOUT = ("words", "reviewed", "quality")
+"what decides on no reading"
+_FIRST = tuple(one.name for one in fields(Lexicon) if one.name not in ("than", "concord", "plain", "letters", *_ABOUT))
+"what was there from the beginning: a lexicon without the rest keeps its version, and with it the readings"
+
+
+def without_accents(text: str) -> str:
+    """Return a text in plain letters.
+
+    Examples
+    --------
+    >>> without_accents("désaccord, szkodliwy, łatwy, egyetértek")
+    'desaccord, szkodliwy, latwy, egyetertek'
+    """
+    parts = unicodedata.normalize("NFD", text.replace("ł", "l").replace("Ł", "L"))
+    return "".join(part for part in parts if not unicodedata.combining(part))
 
 
 def _table(mapping: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -187,5 +286,5 @@ def _pair(table: Any) -> LabelPair:
     )
     if not all(isinstance(label, str) and label.strip() for label in (positive, negative)):
         raise UsageError(f"a [[pair]] of the lexicon reads {table!r}; give it the labels `positive` and `negative`")
-    forms = (_words(table, name) for name in ("positive_forms", "negative_forms", "asides"))
+    forms = (_words(table, name) for name in ("positive_forms", "negative_forms", "asides", "verbs"))
     return LabelPair(positive, negative, *forms)

@@ -80,6 +80,9 @@ class Phrasebook(Generic[T]):
         for words in sorted(meanings, key=len, reverse=True):
             self._by_first.setdefault(words[0], []).append((words, meanings[words]))
 
+    def __bool__(self) -> bool:
+        return bool(self._by_first)
+
     def __contains__(self, word: str) -> bool:
         return word in self._by_first
 

@@ -65,6 +65,8 @@ class FormValues:
     "empty: as the model does by itself"
     extra_body: str = ""
     "empty: no further fields"
+    template_language: str = ""
+    "empty: that of the statements"
     own: Mapping[str, str] = field(default_factory=dict)
     "what was typed for the audit's own options, by their names;  or nothing: the default"
 
@@ -177,6 +179,7 @@ def as_design(store: Store, values: FormValues) -> Design:
         dtype=values.dtype,
         cluster=values.cluster.strip(),
         chat_format=values.chat_format.strip(),
+        template_language=values.template_language.strip(),
     )
     design = audit.designed(store, design, own_values(audit, values.own, exact=exact))
     there = audit.may_be_asked(store, values.instrument) or ()
@@ -219,7 +222,7 @@ def refilled(told: Mapping[str, Any]) -> dict[str, str]:
     >>> refilled({"model": "m", "top_k": 0, "max_new_tokens": 20, "temperature": 0.5})
     {'model': 'm', 'temperature': '0.5', 'top_k': '', 'max_tokens': '20'}
     """
-    texts = ("model", "statements", "cluster", "chat_format", "thinking", "extra_body")
+    texts = ("model", "statements", "cluster", "chat_format", "thinking", "extra_body", "template_language")
     options = {"seed": SEED, "samples": SAMPLES, "temperature": TEMPERATURE, "top_p": TOP_P, "top_k": TOP_K}
     found = {name: str(told[name]) for name in texts if name in told}
     found |= {name: option.text(told[name]) for name, option in options.items() if name in told}

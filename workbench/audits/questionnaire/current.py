@@ -8,10 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from stores.runs.predictions import Put
+from workbench import registry
 from workbench.audits.questionnaire.conditions import ZERO_SHOT, check, persons
 from workbench.audits.questionnaire.figures import Condition
 from workbench.audits.questionnaire.plan import CONDITION, CONTEXT, QUESTIONS, RESPONDENT, SEED, Conversations
-from workbench.data import shipped_templates
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Template
 from workbench.domain.questionnaires import Contexts, Form, Questionnaire, Role, Survey
@@ -51,7 +51,7 @@ def current(
     instrument: Instrument, questionnaire: Questionnaire, language: str, put: Iterable[Put], axes: Iterable[Axes]
 ) -> Now:
     """Return how prompts of these templates and axes would be put now."""
-    templates = _templates({one.template.family for one in put}, instrument)
+    templates = _templates([one.template for one in put], instrument)
     asking = Conversations(instrument.statements, templates, language, Survey(questionnaire))
     wanted: dict[Condition, set[str]] = defaultdict(set)
     for of in axes:
@@ -90,11 +90,16 @@ def _put_by(asking: Conversations) -> Iterator[tuple[tuple[str, bool], Template]
                 yield (question.ref, condition == ZERO_SHOT), asking.template(question, condition)
 
 
-def _templates(families: set[str], instrument: Instrument) -> tuple[Template, ...]:
-    """Return the templates of these families as a design would take them now."""
-    of_audit = [t for t in instrument.templates if t.audit == AUDIT] or list(shipped_templates(AUDIT))
+def _templates(put: Iterable[Template], instrument: Instrument) -> tuple[Template, ...]:
+    """Return the templates of the families and languages of some as a design would take them now."""
+    places = dict.fromkeys((one.family, one.language) for one in put)
     forms = {*map(str, Form), *(f"{form}-{ZERO_SHOT}" for form in Form)}
-    return tuple(t for t in of_audit if t.family in families and t.name in forms)
+    return tuple(
+        one
+        for family, language in places
+        for one in registry.audit(AUDIT).templates_for(instrument, language)
+        if one.family == family and one.language == language and one.name in forms
+    )
 
 
 def _shown(template: Template, zero_shot: bool) -> tuple[str, bool, str | None]:

@@ -95,7 +95,7 @@ COUNTS_HERE = (
     "Everything is stored already, for prompts of the same text: nothing is asked. F5 lets it count for this design."
 )
 PROBE_FIRST = f"probe of {PROBED} first"
-TYPED = ("model", "statements", "seed", "cluster", "chat_format", "thinking", "extra_body")
+TYPED = ("model", "statements", "seed", "cluster", "chat_format", "thinking", "extra_body", "template_language")
 INDENT = " " * 13
 
 
@@ -136,6 +136,7 @@ class JobForm(StartForm):
         with Horizontal(classes="pair", id="origin"):
             yield row("family", select("family"))
             yield row("language", select("language"))
+            yield row("prompts in", Field(id="template_language", compact=True, placeholder="the same"))
         for audit in registry.asking():
             yield from own_fields(audit)
         with Horizontal(classes="pair lists"):

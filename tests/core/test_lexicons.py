@@ -1,0 +1,161 @@
+"""How the rule reads labelled answers in each language that ships, and what a language needs to be asked in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.core.measure_lexicons import LANGUAGES, measured, table, texts
+from workbench import data, registry
+from workbench.errors import UnknownName, UsageError
+from workbench.help import topic
+from workbench.readers.label_words import REFUSAL, LabelWords
+from workbench.readers.lexicon import Lexicon, Quality
+from workbench.readers.lexicon_quality import PARTS
+
+AUDITS = ("reliability", "bias_score", "questionnaire", "response_bias")
+LEAST = 0.9
+"of the labelled texts, also of those that no list was tuned on"
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Iterator[None]:
+    """What a folder brought is forgotten."""
+    yield
+    data.lexicon.cache_clear()
+    data.shipped_templates.cache_clear()
+
+
+def test_every_lexicon_has_labelled_texts_and_templates_of_all_audits() -> None:
+    assert sorted({"en", *LANGUAGES}) == list(data.lexicons())
+    for audit in AUDITS:
+        assert set(LANGUAGES) <= set(data.template_languages(audit))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_there_are_two_hundred_different_texts_of_every_kind(language: str) -> None:
+    of = texts(language)
+    assert len({(one.positive, one.text) for one in of}) == len(of) >= 200
+    assert {one.label for one in of} == {"agree", "disagree", "none", "refusal"}
+    assert sum(one.part == PARTS[1] for one in of) >= 50
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_quality_that_a_lexicon_states_is_that_of_its_texts(language: str) -> None:
+    words = data.lexicon(language)
+    assert dict(words.quality) == measured(words, texts(language))
+
+
+def test_the_help_page_shows_this_quality() -> None:
+    assert table() in topic("languages").text, "run python -m tests.core.measure_lexicons"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_stances_are_read_right_also_where_no_list_was_tuned(language: str) -> None:
+    for _, found in data.lexicon(language).quality:
+        assert found.stance_precision >= LEAST
+        assert found.stance_recall >= LEAST
+
+
+@pytest.mark.parametrize("language", [one for one in LANGUAGES if one != "en"])
+def test_translated_templates_name_labels_that_the_lexicon_lists(language: str) -> None:
+    words = data.lexicon(language)
+    assert not words.reviewed, "no native speaker has read it; say so until one has"
+    for audit in registry.asking():
+        for template in audit.translated(language):
+            assert (template.language, template.audit) == (language, audit.name)
+            if audit.defaults.drawn and not template.scale:
+                assert words.knows(template.positive, template.negative)
+
+
+@pytest.mark.parametrize("language", [one for one in LANGUAGES if one != "en"])
+def test_translated_templates_are_in_the_same_names_families_and_orders(language: str) -> None:
+    def places(of: str, audit: str) -> set[tuple[str, str, bool, str, str]]:
+        return {(t.family, t.name, t.inverted, t.address, t.scale) for t in data.shipped_templates(audit, of)}
+
+    for audit in ("reliability", "bias_score", "questionnaire"):
+        assert places(language, audit) == places("en", audit)
+    assert places(language, "response_bias") < places("en", "response_bias")
+
+
+GERMAN = data.lexicon("de")
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("Ich stimme der Aussage, dass Steuern zu hoch sind, nicht zu.", "disagree"),
+        ("Ich stimme zu, dass Steuern zu hoch sind.", "agree"),
+        ("Ich stimme nicht", None),
+        ("Stimmen Sie zu?", None),
+        ("Ich befürworte das nicht, aber andere tun es.", "disagree"),
+        ("Ich befürworte das, aber nicht alle tun es.", "agree"),
+        ("Ich lehne es ab, zu antworten.", None),
+        ("ICH BEFUERWORTE DAS", "agree"),
+    ],
+)
+def test_labels_in_two_parts_and_negations_after_verbs_are_read(text: str, label: str | None) -> None:
+    assert LabelWords("Zustimmung", "Ablehnung", GERMAN).read(text).label == label
+
+
+def test_a_reason_shows_both_parts_of_a_label_and_the_negation() -> None:
+    found = LabelWords("Zustimmung", "Ablehnung", GERMAN).read("Also: Ich stimme dem nicht zu.")
+    assert found.reason == '"stimme dem nicht zu" read as disagree'
+
+
+def test_what_is_said_about_a_lexicon_is_no_part_of_its_version() -> None:
+    table = {"language": "xx", "pair": [{"positive": "up", "negative": "down"}], "negation": {"before": ["not"]}}
+    about = {"about": {"reviewed": False, "words": ["a"]}, "quality": {"tuned": [1, 1.0, 1.0, 1.0, 1.0]}}
+    plain = {"spelling": {"plain": True}}
+    version = Lexicon.parse(table).version
+    assert Lexicon.parse(table | about).version == version != Lexicon.parse(table | plain).version
+    assert Lexicon.parse(table | about).quality == (("tuned", Quality(1, 1.0, 1.0, 1.0, 1.0)),)
+
+
+def test_the_version_of_the_english_lexicon_is_that_of_readings_in_stores_from_before() -> None:
+    assert data.lexicon("en").version == "bcf1c7497046"
+
+
+def test_a_folder_brings_a_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "lexicons").mkdir()
+    (tmp_path / "prompts" / "fi").mkdir(parents=True)
+    monkeypatch.setenv(data.LANGUAGE_FOLDER, str(tmp_path))
+    lexicon = tmp_path / "lexicons" / "fi.toml"
+    lexicon.write_text('language = "fi"\n[[pair]]\npositive = "samaa"\n', encoding="utf-8")
+    with pytest.raises(UsageError, match=r"fi.toml: the lexicon has no list `before`"):
+        data.lexicon("fi")
+    lexicon.write_text(
+        'language = "fi"\n[[pair]]\npositive = "samaa mieltä"\nnegative = "eri mieltä"\n[negation]\nbefore = ["en"]\n',
+        encoding="utf-8",
+    )
+    (tmp_path / "prompts" / "fi" / "reliability.toml").write_text(
+        '[[template]]\nname = "personal-1"\nfamily = "chat"\npositive = "samaa mieltä"\nnegative = "eri mieltä"\n'
+        'user = "samaa mieltä vai eri mieltä? {statement}"\n',
+        encoding="utf-8",
+    )
+    assert (
+        LabelWords("samaa mieltä", "eri mieltä", data.lexicon("fi-FI")).read("En ole samaa mieltä").label == "disagree"
+    )
+    [template] = data.shipped_templates("reliability", "fi")
+    assert (template.language, template.name) == ("fi", "personal-1")
+    assert "fi" in data.lexicons()
+    assert "fi" in data.template_languages("reliability")
+
+
+def test_a_language_that_is_not_there_is_refused_with_what_was_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(data.LANGUAGE_FOLDER, "/nowhere")
+    with pytest.raises(UnknownName) as refused:
+        data.lexicon("fi")
+    said = str(refused.value)
+    assert "'fi'" in said
+    assert "/nowhere/lexicons" in said
+    assert "workbench.lexicons" in said
+    assert "There is: de, en" in said
+
+
+def test_refusals_are_told_from_rejections() -> None:
+    read = LabelWords("Zustimmung", "Ablehnung", GERMAN).read
+    assert read("Als KI habe ich keine Meinung.").reason == REFUSAL
+    assert read("Als KI habe ich keine Meinung, aber ich stimme zu.").label == "agree"
