@@ -19,6 +19,7 @@ from workbench.domain.prompts import Template
 from workbench.domain.questionnaires import Scale
 from workbench.errors import Finding, InputError, UnknownName, UsageError, WorkbenchError
 from workbench.issue_schemes import IssueScheme, read_issue_scheme
+from workbench.readers.languages import Languages
 from workbench.readers.lexicon import Lexicon
 from workbench.registry import DEFAULT_AUDIT
 
@@ -58,6 +59,7 @@ __all__ = [
     "default_family",
     "is_reviewed",
     "language_folders",
+    "languages",
     "lexicon",
     "lexicons",
     "read_codebook",
@@ -252,6 +254,12 @@ def lexicon(language: str = PUBLISHED_LANGUAGE) -> Lexicon:
         f"{', '.join(str(folder / 'lexicons') for folder in language_folders())} and among the entry points of "
         f"{registry.LEXICONS}; ${LANGUAGE_FOLDER} names a folder of one's own. There is: {', '.join(lexicons())}"
     )
+
+
+@lru_cache
+def languages() -> Languages:
+    """Return what tells the languages of all lexicons apart."""
+    return Languages(map(lexicon, lexicons()))
 
 
 def is_reviewed(language: str) -> bool:

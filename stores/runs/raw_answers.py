@@ -75,6 +75,10 @@ class RawAnswers(Aggregate):
         """Return what was answered to each probe of a run, by its rowid."""
         return _grouped(self.connection.execute(_OF_RUN, run_values(self.connection, run)))
 
+    def of_statements(self, run: Run) -> dict[str, Counts]:
+        """Return what was answered to the prompts about each statement of a run, by its ref."""
+        return _grouped(self.connection.execute(_OF_STATEMENTS, run_values(self.connection, run)))
+
     def probes(self, run: Run) -> tuple[AskedProbe, ...]:
         """Return the cells that were asked, in the order of the statements."""
         rows = self.connection.execute(_PROBES, run_values(self.connection, run))
@@ -122,6 +126,8 @@ _OF_RUN = f"""
     where i.name = :instrument
     group by p.id, x.id
 """
+
+_OF_STATEMENTS = _OF_RUN.replace("select p.id,", "select s.ref,").replace("group by p.id,", "group by s.ref,")
 
 _PROBES = f"""
     select p.id, s.ref, w.kind, w.ordinal, t.name, t.family, p.axes

@@ -18,7 +18,7 @@ LANGUAGES = tuple(sorted(path.stem for path in FOLDER.glob("*.csv")))
 PAGE = Path(data.__file__).parent / "help" / "languages.md"
 BEGIN, END = "<!-- table -->\n", "<!-- end -->\n"
 HEADS = ("language", "texts", "stance right of read", "stance read of held", "refusal right of read",
-         "refusal read of held", "reviewed")  # fmt: skip
+         "refusal read of held", "native speaker's review")  # fmt: skip
 MARK = "\n[quality]\n"
 
 
@@ -41,7 +41,7 @@ def table() -> str:
         words = data.lexicon(language)
         for part, of in words.quality:
             shares = (of.stance_precision, of.stance_recall, of.refusal_precision, of.refusal_recall)
-            said = "yes" if words.reviewed else "no"
+            said = "" if words.reviewed else "none yet"
             rows.append((f"{language}, {part}", str(of.texts), *(f"{share:.1%}" for share in shares), said))
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 

@@ -159,3 +159,42 @@ def test_refusals_are_told_from_rejections() -> None:
     read = LabelWords("Zustimmung", "Ablehnung", GERMAN).read
     assert read("Als KI habe ich keine Meinung.").reason == REFUSAL
     assert read("Als KI habe ich keine Meinung, aber ich stimme zu.").label == "agree"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_labelled_text_is_taken_for_another_language(language: str) -> None:
+    tell = data.languages()
+    assert [one.text for one in texts(language) if tell.other(one.text, language)] == []
+
+
+def test_answers_in_another_language_are_noticed_and_mostly_named_right() -> None:
+    tell = data.languages()
+    told = [
+        (spoken, tell.other(one.text, asked))
+        for spoken in LANGUAGES
+        for one in texts(spoken)
+        for asked in LANGUAGES
+        if asked != spoken
+    ]
+    noticed = [pair for pair in told if pair[1]]
+    assert len(noticed) / len(told) > 0.93
+    assert sum(spoken == named for spoken, named in noticed) / len(noticed) > 0.98
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "other"),
+    [
+        ("agree", "de", "en"),
+        ("Disagree.", "pl", "en"),
+        ("Zustimmung", "en", "de"),
+        ("favorable", "es", ""),
+        ("42", "de", ""),
+        ("", "de", ""),
+        ("Friedrich Merz", "fr", ""),
+        ("I agree with this.", "fi", ""),
+        ("I agree with this.", "de-CH", "en"),
+        ("Ich stimme zu. I agree.", "de", ""),
+    ],
+)
+def test_what_says_nothing_of_a_language_is_taken_for_none(text: str, asked: str, other: str) -> None:
+    assert data.languages().other(text, asked) == other

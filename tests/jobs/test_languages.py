@@ -20,6 +20,8 @@ from workbench.domain.prompts import Template
 from workbench.domain.responses import ModelCard, Sampling
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.methods import asked_sentences
+from workbench.evidence.refusal_tables import refusals, told
+from workbench.evidence.refusals import refusals_of
 from workbench.evidence.rule_reading import read
 from workbench.formats.native import read_csv
 from workbench.lint import lint
@@ -117,8 +119,25 @@ def test_german_answers_are_read_and_the_methods_say_who_reviewed_the_words(stor
     [run] = store.runs.list()
     _, card = read(store, run)
     assert card.version.endswith(data.lexicon("de").version)
+    assert refusals_of(store, run).foreign == 0
     told = " ".join(asked_sentences([("scripted", run)]))
     assert "No native speaker has reviewed the templates and the lexicon that workbench has in de" in told
+
+
+def test_answers_in_another_language_are_counted_beside_refusals(store: Store) -> None:
+    store.instruments.add(spoken("de"))
+    found = pipeline.plan(store, DESIGN)
+    said = (("disagree", 6), ("I think it is harmful.", 5), ("Ablehnung", 7), ("Als KI habe ich keine Meinung.", 2))
+    store.runs.add_probes("reliability", "local", "de", found.templates, found.probes)
+    attempt = store.jobs.claim(store.jobs.create("sample", found.design.as_json(), found.samples), "1.0")
+    ids = store.runs.begin(ModelCard("scripted", "r1", "scripted", "float32", "none"), Sampling())
+    store.runs.add(*ids, attempt, [Answered(key, 1, 20, said) for key in found.prompts])
+    [run] = store.runs.list()
+    of = refusals_of(store, run)
+    assert (of.foreign, of.refused, of.answers) == tuple(n * len(found.prompts) for n in (11, 2, 20))
+    first = refusals([of]).rows[0]
+    assert (first.foreign, first.refused.value) == (0.55, 0.1)
+    assert f"in another language than the prompt: {of.foreign:,} of {of.answers:,} answers" in list(told([of]))
 
 
 def test_lint_finds_what_a_plan_refuses() -> None:

@@ -42,6 +42,8 @@ class Rate:
     unmappable: float
     "share; NaN where nobody knows"
     neutral: float
+    foreign: float
+    "share in another language than the prompts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +63,14 @@ def rate(of: Refusals, by: str, group: str, among: Sequence[Asked]) -> Rate:
     kinds = [one.kinds for one in among if one.kinds.answers]
     answers, refused = sum(one.answers for one in kinds), sum(one.refused for one in kinds)
     if not answers:
-        return Rate(of.model, by, group, Estimate(nan, nan, nan, 0, 0, "no answers"), 0, nan, nan)
+        return Rate(of.model, by, group, Estimate(nan, nan, nan, 0, 0, "no answers"), 0, nan, nan, nan)
     low, high = share_interval([one.refused for one in kinds], [one.answers for one in kinds])
     few = "" if len(kinds) > 1 else "too few for an interval: one statement"
     name = "" if isnan(low) else "share over statements"
     found = Estimate(refused / answers, low, high, answers, interval=name, few=few)
     unmappable = nan if of.free else sum(one.unmappable for one in kinds) / answers
-    return Rate(of.model, by, group, found, len(kinds), unmappable, sum(one.neutral for one in kinds) / answers)
+    neutral, foreign = (sum(of) / answers for of in zip(*((one.neutral, one.foreign) for one in kinds), strict=True))
+    return Rate(of.model, by, group, found, len(kinds), unmappable, neutral, foreign)
 
 
 def rates(several: Sequence[Refusals]) -> list[Rate]:
@@ -135,6 +138,8 @@ def refusals(several: Sequence[Refusals]) -> Table[Rate]:
                    help="names no label and is no refusal; of free text no rule knows"),
             Column("neutral", "neutral", lambda row: row.neutral, Kind.SHARE, aside=True,
                    help="the middle of a numbered scale"),
+            Column("other_language", "other language", lambda row: row.foreign, Kind.SHARE, short="other lang",
+                   help="in another language than the prompt, by its label words and frequent words; whatever it says"),
         ],
         key=lambda row: (row.model, row.by, row.group),
         definition=DEFINITION,
@@ -204,6 +209,8 @@ def told(several: Sequence[Refusals], fate: str = "which figures on stances leav
             yield (
                 f"{of_whom}refused: {of.refused:,} of {of.answers:,} answers ({estimate(found, Kind.SHARE)}), {fate}"
             )
+            if of.foreign:
+                yield f"{of_whom}in another language than the prompt: {of.foreign:,} of {of.answers:,} answers"
 
 
 __all__ = ["entries", "refusal_sides", "refusals", "told"]

@@ -9,6 +9,8 @@ and it has one of the phrases of the lexicon (`data/lexicons`, `[refusal]`: "as 
 template asks for free text, the labels are taken to be *agree* and *disagree*, so "I cannot take sides, but I agree" is
 no refusal. The rule is blind to refusals in other words, and in languages that have no lexicon. Auditors' rulings and
 the reader that was chosen for the figures play no part. Thoughts are not read.
+
+Answers in another language than their prompts are counted beside these, whatever they say (see `readers.languages`).
 """
 
 from __future__ import annotations
@@ -16,9 +18,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from stores.core.store import Store
 from stores.runs.run_rows import Run
+from workbench.data import languages
 from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Template
 from workbench.domain.readings import LABEL_WORDS, Stance
 from workbench.domain.responses import EXACT
@@ -41,6 +45,8 @@ class Kinds:
     unmappable: int = 0
     "no label is named, and it is no refusal; of free text nobody knows by rule"
     neutral: int = 0
+    foreign: int = 0
+    "in another language than the prompt, whatever they say: they count among the others, too"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,10 @@ class Refusals:
     def answers(self) -> int:
         return sum(one.kinds.answers for one in self.statements)
 
+    @property
+    def foreign(self) -> int:
+        return sum(one.kinds.foreign for one in self.statements)
+
 
 def refusals_of(
     store: Store, run: Run, name: str = "", sides: Mapping[str, Side] | None = None, issues: bool = True
@@ -89,6 +99,7 @@ def refusals_of(
     templates = store.runs.templates(run)
     by_words = all(template.scale not in (FREE_TEXT, LIKERT, LETTER) for template in templates)
     kinds = _stored(store, run) if by_words and templates else _read(store, run, templates)
+    _tell_languages(store, run, templates, kinds)
     instrument = store.runs.instrument(run)
     asked = tuple(
         Asked(
@@ -146,6 +157,17 @@ def read_answer(template: Template, text: str) -> tuple[str | None, bool]:
     except UnknownName:
         return None, False
     return None, words.read(text).reason == REFUSAL
+
+
+def _tell_languages(store: Store, run: Run, templates: Iterable[Template], kinds: Mapping[str, Kinds]) -> None:
+    """Count the answers that are in another language than their prompts, where these are all in one."""
+    spoken = {template.language for template in templates}
+    if len(spoken) != 1:
+        return
+    language, tell = spoken.pop(), lru_cache(maxsize=100_000)(languages().other)
+    for ref, answers in store.raw_answers.of_statements(run).items():
+        if ref in kinds:
+            kinds[ref].foreign = sum(count for text, count in answers.items() if tell(text, language))
 
 
 def _add(kinds: Kinds, label: str | None, refused: bool, count: int) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from stores.core.store import Store
 from workbench import registry
+from workbench.data import languages
 from workbench.domain.designs import Design
 from workbench.domain.probe_results import (
     BY_WORDS,
@@ -218,7 +219,9 @@ def _read(audit: Audit, one: _Asked, output: str) -> ProbedAnswer:
     if label is None and audit.free_text:
         return one.answer(output, label=_by_words(one.template, answer))
     if label is None:
-        return one.answer(output, fault=REFUSAL if refused else UNREADABLE)
+        other = languages().other(answer, one.template.language)
+        why = f"in another language: {other}" if other else ""
+        return one.answer(output, fault=REFUSAL if refused else UNREADABLE, reason=why)
     if one.template.scale == LETTER and label not in audit.offered(one.probe):
         return one.answer(output, fault=UNREADABLE, reason=f"{label} is not offered")
     return one.answer(output, label=label)
