@@ -14,7 +14,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Template
 from workbench.errors import UnknownName, UsageError
 
-LEXICON, TEMPLATES, LABELS = "no-lexicon", "no-templates", "no-labels"
+LEXICON, TEMPLATES, LABELS = "no-lexicon", "no-templates", "no-label-words"
 
 
 def language_findings(instrument: Instrument, language: str | None = None) -> Iterator[LintFinding]:

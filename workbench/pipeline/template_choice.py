@@ -52,13 +52,13 @@ def _in_language(templates: Sequence[Template], language: str) -> Iterator[Templ
 
 def _lacking(design: Design, language: str, family: Sequence[Template], names: Sequence[str], audit: Audit) -> str:
     there = sorted({t.language for t in family if t.name in names})
-    shipped = [one for one in template_languages(audit.name) if one not in there]
+    shipped = ", ".join(template_languages(audit.name))
     whose = "asked for" if design.template_language else "of the statements"
-    more = f" Templates of other families or instruments are there in: {', '.join(shipped)}." if shipped else ""
     return (
         f"{design.instrument} has no templates in {language!r}, the language {whose}, for the audit {design.audit}, "
-        f"family {design.family!r} ({named_few(names)}). There is: {', '.join(there)}.{more} Bring them with the "
-        f"instrument (templates.csv), or ask in another language: --template-language {there[0]}"
+        f"family {design.family!r} ({named_few(names)}). There is: {', '.join(there)}; workbench has templates of this "
+        f"audit in {shipped}. Bring them with the instrument (templates.csv), or choose the language of the prompts, "
+        f"--template-language {there[0]}"
     )
 
 

@@ -14,6 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Label, Select, Static
 
 from workbench import registry
+from workbench.data import PUBLISHED_LANGUAGE
 from workbench.domain.probe_results import PROBED, ProbeWish
 from workbench.domain.seeds import SEED
 from workbench.errors import FieldError, ModelError, UsageError, WorkbenchError
@@ -136,7 +137,8 @@ class JobForm(StartForm):
         with Horizontal(classes="pair", id="origin"):
             yield row("family", select("family"))
             yield row("language", select("language"))
-            yield row("prompts in", Field(id="template_language", compact=True, placeholder="the same"))
+        with Horizontal(classes="pair", id="instructions"):
+            yield row("prompts in", Field(id="template_language", compact=True, placeholder="that language"))
         for audit in registry.asking():
             yield from own_fields(audit)
         with Horizontal(classes="pair lists"):
@@ -256,7 +258,9 @@ class JobForm(StartForm):
         self.query(f".own_{audit.audit}").set(display=True)
         self._offer_answers(WHOLE_OR_EXACT if of.defaults.exact_by == "next tokens" else ANSWERS)
         self.offer("family", [(name, name) for name in audit.families], audit.families[0])
-        self.query_one("#origin").display = len(audit.families) > 1 or len(choices.languages) > 1
+        elsewhere = choices.languages != (PUBLISHED_LANGUAGE,)
+        self.query_one("#origin").display = len(audit.families) > 1 or elsewhere
+        self.query_one("#instructions").display = elsewhere
         for name, names in choices.ticks.get(audit.audit, {}).items():
             self.tick(own_id(audit.audit, name), names, names)
         self.tick("variants", choices.variants, audit.variants)
