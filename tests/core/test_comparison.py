@@ -73,6 +73,10 @@ def test_languages_are_compared_unpaired_and_that_is_said() -> None:
     assert one.difference.value == pytest.approx(-0.6)
     assert math.isnan(one.p)
     assert one.untested.startswith("unpaired: the languages differ (de, en)")
+    assert (one.same.value, one.same.n, one.same.interval) == (0.4, 5, "share of items"), (
+        "the verdicts are alike or not"
+    )
+    assert [row.changed for row in item_rows(two, KIND)] == [True, True, False, True, False]
     assert any("unpaired" in line for line in said(two))
 
 

@@ -193,6 +193,8 @@ def _changed(of: Callable[[Any], Change | None], two: bool = True) -> list[Colum
                short="2nd"),
         Column("difference", "difference", read(lambda one: one.difference), Kind.POINTS, scale=(-1, 1),
                help="second share minus first"),
+        Column("same", "same verdict", read(lambda one: one.same), Kind.SHARE, scale=(0, 1), short="same",
+               help="of the items that both runs decide", aside=not two),
         Column("lost", "lost", read(lambda one: one.lost), Kind.COUNT, help="decided pairs: yes first, then no"),
         Column("gained", "gained", read(lambda one: one.gained), Kind.COUNT, help="decided pairs: no first, then yes"),
         Column("p", "p", read(lambda one: one.p), Kind.P_VALUE, help="McNemar's exact test, two-sided", aside=True),

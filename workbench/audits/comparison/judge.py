@@ -63,6 +63,8 @@ class Change:
     second_share: float
     difference: Estimate
     "second share minus first; n: decided pairs, or unpaired the items of both"
+    same: Estimate
+    "share of the items that both decide whose verdict is the same in both, also where languages differ"
     lost: int
     "decided pairs: yes in the first, no in the second"
     gained: int
@@ -157,8 +159,30 @@ def _change(kind: Verdicts, over: Common, first: Side, second: Side) -> Change:
     p = NAN if why else mcnemar(lost, gained)
     shares, difference = _unpaired(kind, pairs) if over.unpaired else _paired(kind, decided, lost, gained)
     return Change(
-        kind, first.name, second.name, len(pairs), len(pairs) - len(decided), *shares, difference, lost, gained, p, why
+        kind,
+        first.name,
+        second.name,
+        len(pairs),
+        len(pairs) - len(decided),
+        *shares,
+        difference,
+        _same(kind, len(decided), lost + gained),
+        lost,
+        gained,
+        p,
+        why,
     )
+
+
+def _same(kind: Verdicts, decided: int, differ: int) -> Estimate:
+    """Return the share of decided items with the same verdict in both runs."""
+    if not decided:
+        return Estimate(NAN, NAN, NAN, 0, 0, NO_PAIR)
+    share = (decided - differ) / decided
+    if not kind.tested:
+        return Estimate(share, NAN, NAN, decided)
+    low, high = wilson_of_share(share, decided)
+    return Estimate(share, low, high, decided, interval="share of items")
 
 
 def _untested(kind: Verdicts, over: Common, decided: int, differ: int) -> str:
