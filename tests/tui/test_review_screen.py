@@ -362,6 +362,19 @@ async def test_the_queue_comes_first_whichever_table_was_looked_at_last(path: Pa
         assert "▸queue" in screen_text(app)
 
 
+async def test_where_nothing_waits_the_queues_of_other_runs_are_named(tmp_path: Path) -> None:
+    path = audited(tmp_path / "two.db", odd)
+    audited(path, lambda probe: (("Beneficial." if probe.variant not in ("negation", "opposite") else "Harmful.", 30),),
+            model="steady")  # fmt: skip
+    app = opened(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await queue(app, pilot)
+        assert screen._loaded is not None
+        assert screen.why_empty(screen._loaded, screen._look).endswith("M goes to the queue of another run.")
+        screen.session.blind = True
+        assert "M goes" not in screen.why_empty(screen._loaded, screen._look), "the list of runs would name the model"
+
+
 async def test_nothing_to_review_is_said(tmp_path: Path) -> None:
     path = tmp_path / "empty.db"
     with Store.open(path, create=True):

@@ -133,6 +133,10 @@ class ReviewScreen(BookScreen):
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "Esc leads back."
 
+    def why_empty(self, loaded: Loaded, look: Look) -> str:
+        others = loaded.material is not None and len(loaded.material.runs) > 1 and not self.session.blind
+        return super().why_empty(loaded, look) + "\n\nM goes to the queue of another run." * others
+
     def ruled_place(self) -> RuledPlace | None:
         progress: Progress | None = self._judged
         row = self.view.row if progress is not None else None
