@@ -54,6 +54,12 @@ def test_a_run_by_a_plan_follows_it_and_says_so(store: Path, capsys: pytest.Capt
     assert not shown["header"][0].startswith("!")
     assert "points as planned" in shown["methods"]
     assert run(capsys, "verdicts", store, "--rule", "coded")[1].startswith("scripted · veldania")
+    pytest.importorskip("jinja2", reason="reports need it")
+    assert run(capsys, "report", store, store.parent / "page")[0] == 0
+    page = (store.parent / "page" / "report.html").read_text(encoding="utf-8")
+    assert "Plan frozen before the answers" in page
+    assert "points as planned" in page
+    assert [one for one in (store.parent / "page" / "tables").iterdir() if one.name.startswith("plan-reliability")]
 
 
 @pytest.mark.e2e

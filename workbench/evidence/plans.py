@@ -213,7 +213,7 @@ def _table(run: Run, rows: Sequence[Step], named: str, empty: str = "") -> Table
         "otherwise, or decided afterwards.",
         notes=[said] if said else [],
         empty=empty,
-        subject=(run.named,),
+        subject=(run.audit, run.label),
         minor=lambda row: row.followed,
     )
 

@@ -18,9 +18,11 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Template
 from workbench.domain.rulings import Ruling
 from workbench.errors import UnknownName, UsageError, WorkbenchError
+from workbench.evidence.plans import Step, followed
 from workbench.evidence.ruling_subjects import called
 from workbench.evidence.rulings import rulings_on
 from workbench.evidence.runs import without_runs
+from workbench.figures.table import Table
 from workbench.report.options import ReportChoice
 
 PACKAGES = ("numpy", "scipy", "jinja2")
@@ -83,6 +85,8 @@ class Collected:
     "time of the store's last event: the report's date"
     software: Mapping[str, str]
     "name -> version"
+    plans: Sequence[Table[Step]] = ()
+    "of every run that a frozen plan asked for: what was planned, and what was done"
 
     @property
     def date(self) -> str:
@@ -115,6 +119,7 @@ def collect(store: Store, choice: ReportChoice, tell: Tell) -> Collected:
         content_hash(store.connection),
         last_event(store.connection),
         {"workbench": __version__, **{name: version(name) for name in PACKAGES}, "Python": sys.version.split()[0]},
+        tuple(table for one in asked if (table := followed(store, one.run)).rows),
     )
 
 

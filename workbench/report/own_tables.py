@@ -89,7 +89,9 @@ def _exact(row: Asked) -> bool:
 
 
 def counted(found: Collected) -> Iterator[AnyTable]:
-    """Yield for each audit how much of the plan came, and which share of it gives no stance; then the verdicts."""
+    """Yield for each audit how much of the plan came, and which share of it gives no stance; then the verdicts, and
+    what of frozen plans was followed.
+    """
     for audit in dict.fromkeys(part.audit for part in found.parts):
         answered = [one for part in found.parts if part.audit == audit for one in part.found.answered]
         if answered and registry.audit(audit).asks:
@@ -105,6 +107,7 @@ def counted(found: Collected) -> Iterator[AnyTable]:
             )
     if rows := list(_verdicts(found.parts)):
         yield _verdict_table(rows)
+    yield from found.plans
 
 
 Counts = tuple[str, Counter[Verdict], int, int]

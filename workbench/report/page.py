@@ -11,6 +11,7 @@ from typing import Any
 from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Template
+from workbench.evidence.plans import plan_lines
 from workbench.figures.book import WARNS, warnings_of
 from workbench.figures.shown import shown
 from workbench.report import own_tables as own
@@ -134,8 +135,15 @@ def _facts(found: Collected) -> list[tuple[str, str]]:
         ("Last event in the store", f"{found.at[:16].replace('T', ' ')} UTC"),
         ("Content of the store, SHA-256", found.hash),
         ("Auditors' rulings", rulings),
+        ("Plan frozen before the answers", _planned(found)),
         ("Software of this report", software),
     ]
+
+
+def _planned(found: Collected) -> str:
+    """Say whether runs had a plan, and whether it was followed."""
+    lines = [line.removeprefix(WARNS) for table in found.plans for line in plan_lines(table)]
+    return " ".join(lines) or "none"
 
 
 def _model(one: Asked) -> dict[str, Any]:
