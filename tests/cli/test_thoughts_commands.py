@@ -39,7 +39,7 @@ def test_a_job_says_how_many_answers_were_cut_off_and_what_helps(
     assert 0 < cut < job["progress"]["answers"]
     words = f"{cut:,} of {job['progress']['answers']:,} answers were cut off in thought"
     assert words in job["message"]
-    assert "Ask again with more (--max-new-tokens)" in job["message"]
+    assert "more tokens in all (--max-new-tokens)" in job["message"]
     assert words in said(capsys, "jobs", asked, "log", "1")
     assert job["progress"]["unreadable"] + cut <= job["progress"]["answers"], "it is one or the other"
 

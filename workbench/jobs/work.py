@@ -172,12 +172,12 @@ def cut_off(progress: pipeline.Progress, design: Design) -> str:
     """Say how many answers were cut off in thought, and what helps; empty where none was."""
     if not progress.truncated:
         return ""
-    more = "a budget of their own (--thinking low), or more tokens in all (--max-new-tokens)"
+    longer, more = "thinks longer", "a budget of their own (--thinking low), or more tokens in all (--max-new-tokens)"
     if design.sampling.thinking:
-        more = "a larger budget (--thinking)"
+        longer, more = "stops within its thought, or thinks longer", "a larger budget (--thinking)"
     return (
         f"{progress.truncated:,} of {progress.answers:,} answers were cut off in thought and say nothing: the model "
-        f"thinks longer than {plural(design.sampling.most_tokens, 'token')}. Give its thoughts {more}"
+        f"{longer} than {plural(design.sampling.most_tokens, 'token')}. Give its thoughts {more}"
     )
 
 
