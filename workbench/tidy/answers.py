@@ -32,6 +32,7 @@ from workbench.tidy.columns import (
     whole,
 )
 from workbench.tidy.verdicts import overall
+from workbench.tidy.write import HELD
 
 Card = tuple[str, str, str]
 "(kind, name, version) of a reader"
@@ -64,6 +65,7 @@ class Answers:
         self._of_sampling = {at: tuple(_none(row[name]) for name in names) for at, row in samplings.items()}
         self.model_keys = {at: row["key"].hex() for at, row in models.items()}
         self._of_cell: dict[int, Row] = {}
+        self._of_read: dict[tuple[Read, ...], tuple[Row, ...]] = {}
 
     def __iter__(self) -> Iterator[Place]:
         for given in self._store.data_rows.given(self._models):
@@ -82,6 +84,14 @@ class Answers:
             cell.template, cell.template_version, cell.order, persona,
             json.dumps(factors, sort_keys=True, ensure_ascii=False),
         )  # fmt: skip
+
+    def readings(self, of: tuple[Read, ...]) -> tuple[Row, ...]:
+        """Return the same of several, which most answers share with others."""
+        if of not in self._of_read:
+            if len(self._of_read) >= HELD:
+                self._of_read.clear()
+            self._of_read[of] = tuple(map(self.reading, of))
+        return self._of_read[of]
 
     def reading(self, of: Read) -> Row:
         """Return the values of `READING`."""
@@ -123,7 +133,7 @@ def read_answers(store: Store, choice: Choice) -> Iterator[Row]:
         row = (
             *about, given.draw, given.seed, given.fingerprint or None, given.job, given.at,
             1 if choice.expand else given.n, output.answer, output.thinking or None, output.answer is None, label,
-            reader, [answers.reading(one) for one in read],
+            reader, answers.readings(read),
             verdicts.get((cell.probe, given.model, given.sampling)), given.output, cell.prompt_key, given.key,
             answers.model_keys[given.model],
         )  # fmt: skip

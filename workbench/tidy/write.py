@@ -14,33 +14,60 @@ from workbench.tidy.columns import Field, Row, Rows, Type
 
 BATCH = 20_000
 "rows that are in memory at once, and in a row group of a Parquet file"
+HELD = 4_000
+"encoded values of a column that are kept at hand"
 INSTALL = "pip install 'llm-audit-workbench[data]'"
 
 
 def write_csv(of: Rows, rows: Iterable[Row], path: Path) -> int:
     """Write rows as CSV in UTF-8; return how many. A cell that a spreadsheet would run is neutralised."""
-    with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-        file.write(csv_text([field.name for field in of.fields], ()))
-        cells = [_CELLS[field.type] for field in of.fields]
-        return _in_batches(rows, lambda batch: file.write(_csv_lines(of, batch, cells)))
+    encoders = [_Encoded(_CELLS[field.type], field) for field in of.fields]
+
+    def line(row: Row) -> str:
+        return ",".join([encoded[value] for encoded, value in zip(encoders, row, strict=True)]) + "\n"
+
+    return _write_lines(rows, path, line, csv_text([field.name for field in of.fields], ()))
 
 
 def write_jsonl(of: Rows, rows: Iterable[Row], path: Path) -> int:
     """Write rows as JSON Lines, an object a row; return how many."""
-    lists = [(place, field) for place, field in enumerate(of.fields) if field.parts]
-    names = [field.name for field in of.fields]
+    encoders = [_Encoded(_member, field) for field in of.fields]
 
-    def lines(batch: Sequence[Row]) -> str:
-        found = []
+    def line(row: Row) -> str:
+        return f"{{{', '.join([encoded[value] for encoded, value in zip(encoders, row, strict=True)])}}}\n"
+
+    return _write_lines(rows, path, line)
+
+
+def _write_lines(rows: Iterable[Row], path: Path, line: Callable[[Row], str], header: str = "") -> int:
+    """Write a line for each row; one that is repeated is made once. Half a surrogate pair is written out: `\\ud800`."""
+    last: Row | None = None
+    made = ""
+
+    def lines(batch: Sequence[Row]) -> Iterator[str]:
+        nonlocal last, made
         for row in batch:
-            told = dict(zip(names, row, strict=True))
-            for place, field in lists:
-                told[field.name] = records(field, row[place])
-            found.append(json.dumps(told, ensure_ascii=False, allow_nan=False) + "\n")
-        return "".join(found)
+            if row is not last:
+                last, made = row, line(row)
+            yield made
 
     with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-        return _in_batches(rows, lambda batch: file.write(lines(batch)))
+        file.write(header)
+        return _in_batches(rows, lambda batch: file.write("".join(lines(batch))))
+
+
+class _Encoded(dict[Any, str]):
+    """Values of one column as they are written: most of them recur, so each is made once while it is at hand."""
+
+    def __init__(self, encode: Callable[[Field, Any], str], field: Field):
+        super().__init__()
+        self._encode, self._field = encode, field
+
+    def __missing__(self, value: Any) -> str:
+        if len(self) >= HELD:
+            self.clear()
+        found = self[value] = self._encode(self._field, value)
+        return found
 
 
 def write_parquet(of: Rows, rows: Iterable[Row], path: Path) -> int:
@@ -131,22 +158,23 @@ def batches(rows: Iterable[Row]) -> Iterator[Sequence[Row]]:
         yield batch
 
 
-def _csv_lines(of: Rows, batch: Sequence[Row], cells: Sequence[Callable[[Field, Any], str]]) -> str:
-    lines = [
-        ["" if value is None else cell(field, value) for cell, field, value in zip(cells, of.fields, row, strict=True)]
-        for row in batch
-    ]
-    return csv_text((), lines).removeprefix("\n")
+def _member(field: Field, value: Any) -> str:
+    told = records(field, value) if field.parts and value is not None else value
+    return f"{json.dumps(field.name)}: {json.dumps(told, ensure_ascii=False, allow_nan=False)}"
+
+
+def _text(_: Field, value: str | None) -> str:
+    return "" if value is None else csv_text((guarded(value),), ()).removesuffix("\n")
 
 
 def _json(field: Field, value: Any) -> str:
-    return json.dumps(records(field, value), ensure_ascii=False, allow_nan=False)
+    return _text(field, json.dumps(records(field, value), ensure_ascii=False, allow_nan=False))
 
 
 _CELLS: Mapping[Type, Callable[[Field, Any], str]] = {
-    Type.TEXT: lambda _, value: guarded(value),
-    Type.WHOLE: lambda _, value: str(value),
-    Type.NUMBER: lambda _, value: repr(float(value)),
-    Type.TRUTH: lambda _, value: "true" if value else "false",
+    Type.TEXT: _text,
+    Type.WHOLE: lambda _, value: "" if value is None else str(value),
+    Type.NUMBER: lambda _, value: "" if value is None else repr(float(value)),
+    Type.TRUTH: lambda _, value: "" if value is None else "true" if value else "false",
     Type.RECORDS: _json,
 }
