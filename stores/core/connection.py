@@ -60,6 +60,36 @@ def open_database(path: Path, *, create: bool) -> tuple[Database, str]:
     return db, notice
 
 
+def open_for_reading(path: Path) -> Database:
+    """Open the store at `path` so that nothing of it can be changed; its file and folder need not be writable.
+
+    Raises NotAStore, NewerStore, and StoreError where the store was written by an earlier workbench.
+    """
+    if path.is_dir() or not path.exists() or path.stat().st_size == 0:
+        raise NotAStore(f"{path}: there is no store here. Make one with: workbench init {path}")
+    alone = not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists()
+    place = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if alone else ''}"
+    try:
+        connection = sqlite3.connect(place, uri=True, timeout=BUSY_TIMEOUT_MS / 1000)
+    except sqlite3.OperationalError as error:
+        raise StoreError(f"{path}: cannot be opened ({error}).") from error
+    try:
+        db = Database(connection)
+        _check_ours(db, path, new=False)
+        if (version := _version(db)) < SCHEMA_VERSION:
+            raise StoreError(
+                f"{path}: written by an earlier workbench (schema {version}; this one has {SCHEMA_VERSION}). Open it "
+                "once for writing, which brings it up to date and keeps a copy beside it."
+            )
+        connection.execute("pragma query_only = on")
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, sqlite3.Error):
+            raise translated(error, path) from error
+        raise
+    return db
+
+
 def is_store(path: Path) -> bool:
     """Return whether a file begins as a store does; nothing is opened but the file itself, and nothing is changed."""
     try:

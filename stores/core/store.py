@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -19,7 +19,7 @@ from stores.annotation.review_queries import ReviewQueries
 from stores.annotation.ruled_things import RuledThings
 from stores.annotation.rulings import Rulings
 from stores.annotation.surveys import Surveys
-from stores.core.connection import open_database, translated
+from stores.core.connection import open_database, open_for_reading, translated
 from stores.core.identity import check_expected, gone_instead, identity_of, rescue, write_unsaved
 from stores.core.sqlite import Database
 from stores.instruments.checks import Checks
@@ -39,7 +39,7 @@ from stores.runs.raw_answers import RawAnswers
 from stores.runs.readings import Readings
 from stores.runs.runs import Runs
 from stores.runs.scores import Scores
-from workbench.errors import AttemptEnded, NotAStore, StoreError, StoreGone
+from workbench.errors import AttemptEnded, NotAStore, ReadOnlyStore, StoreError, StoreGone
 
 
 class Store:
@@ -53,8 +53,9 @@ class Store:
     ()
     """
 
-    def __init__(self, db: Database, path: Path, notice: str = ""):
+    def __init__(self, db: Database, path: Path, notice: str = "", *, read_only: bool = False):
         self.db = db
+        self.read_only = read_only
         self.path = path
         self.notice = notice
         "why this store is slower than it could be, for people; empty where it is not"
@@ -107,6 +108,11 @@ class Store:
             raise
         return store
 
+    @classmethod
+    def open_for_reading(cls, path: Path | str) -> Store:
+        """Open the store at `path`; `write` raises ReadOnlyStore. Raises a `StoreError` where it cannot be read."""
+        return cls(open_for_reading(Path(path)), Path(path), read_only=True)
+
     @property
     def connection(self) -> sqlite3.Connection:
         """The connection, for reading; writes go through `write`."""
@@ -132,6 +138,8 @@ class Store:
         if self._rehearsing:
             yield self.connection
             return
+        if self.read_only:
+            raise ReadOnlyStore(f"{self.path}: the store is open for reading alone; open it for writing.")
         try:
             self.connection.execute("begin immediate")
         except sqlite3.Error as error:
@@ -168,6 +176,14 @@ class Store:
         finally:
             self._rehearsing = False
             self.connection.rollback()
+
+    def copy_to(self, path: Path) -> None:
+        """Write all that this store holds now to a new file. Raises StoreError where it cannot be written."""
+        try:
+            with closing(sqlite3.connect(path)) as copy:
+                self.connection.backup(copy)
+        except sqlite3.Error as error:
+            raise translated(error, path) from error
 
     def check(self) -> None:
         """Raise StoreGone where the file is no longer there: what is read from now on is on no disk."""

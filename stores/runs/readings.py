@@ -19,6 +19,10 @@ class Readings(Aggregate):
 
     def reader(self, card: ReaderCard) -> int:
         """Return the rowid of a reader, inserting it if it is new."""
+        named = (card.kind.value, card.name, card.version)
+        sql = "select id from reader where kind = ? and name = ? and version = ?"
+        if (row := self.connection.execute(sql, named).fetchone()) is not None:
+            return int(row[0])
         with self.store.write() as connection:
             return reader_id(connection, card.kind, card.name, card.version)
 

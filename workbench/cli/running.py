@@ -136,13 +136,13 @@ def run(options: Namespace) -> int:
             if wish is not None:
                 say(PROBE_FIRST)
         if options.dry_run or not plan.samples_needed:
-            noted = None if options.dry_run else _noted(store, plan)
-            if noted is not None and hash_:
-                store.plans.follow(noted.id, hash_)
+            job = None if options.dry_run else noted(store, plan)
+            if job is not None and hash_:
+                store.plans.follow(job.id, hash_)
             if options.json:
-                print_json(about | {"job": None if noted is None else asdict(noted)})
+                print_json(about | {"job": None if job is None else asdict(job)})
             elif not plan.samples_needed:
-                what = "" if noted is None else f"; job {noted.id} notes that it was asked for"
+                what = "" if job is None else f"; job {job.id} notes that it was asked for"
                 say(f"Everything is stored{what}. Next: workbench {_next(store, options, plan.design)}")
             return 0
         check_agreed(options)
@@ -170,7 +170,7 @@ def _probe(store: Store, plan: Plan, options: Namespace) -> ProbeWish | None:
     return ProbeWish(asks=asks, least=options.least_readable)
 
 
-def _noted(store: Store, plan: Plan) -> Job | None:
+def noted(store: Store, plan: Plan) -> Job | None:
     """Let stored answers count for a design that has nothing left to ask, and return the job that says so, if one has
     to: somebody's prompts may all have the texts of others'.
     """

@@ -59,6 +59,11 @@ def html_grid(table: AnyTable) -> tuple[str, list[str]]:
     ), list(map(escape, said))
 
 
+def html_paragraphs(sentences: Iterable[str]) -> str:
+    """Return sentences as paragraphs."""
+    return "".join(f"<p>{_text(sentence)}</p>" for sentence in sentences)
+
+
 def _head(column: Column[Any]) -> str:
     told = f' title="{_text(column.help)}"' if column.help else ""
     return f'<th scope="col"{_side(column)}{told}>{_text(column.title)}</th>'

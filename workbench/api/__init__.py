@@ -1,0 +1,11 @@
+"""The Python interface: `import workbench`, then `workbench.open("x.db")`.
+
+It stands beside the command line and takes the same options; what it hands out are rows and figures as values.
+"""
+
+from workbench.api.results import Result, Table
+from workbench.api.rows import Rows
+from workbench.api.running import Run, run
+from workbench.api.store import Store, open  # noqa: A004  as in `workbench.open`
+
+__all__ = ["Result", "Rows", "Run", "Store", "Table", "open", "run"]

@@ -1,0 +1,128 @@
+"""Results of audits: tables of figures that notebooks show and data frames hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from workbench.audits.audit import Printed
+from workbench.cli.output import plain
+from workbench.errors import MissingPackage
+from workbench.figures.table import AnyTable
+from workbench.figures.write.document import document
+from workbench.figures.write.flat import flat
+from workbench.figures.write.html import html_paragraphs, html_table
+from workbench.tidy.write import INSTALL
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Table:
+    """One table of figures. A notebook shows it; iterating yields its rows as dicts."""
+
+    figure: AnyTable
+    "the table itself: columns with their kinds, links, notes"
+
+    @property
+    def name(self) -> str:
+        return self.figure.stem
+
+    @property
+    def title(self) -> str:
+        return self.figure.title
+
+    @property
+    def definition(self) -> str:
+        """What the figures measure."""
+        return self.figure.definition
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(self.figure.notes)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(column.key for column in self.figure.columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table as `--json` prints it: columns with their definitions, rows with full precision."""
+        found: dict[str, Any] = plain(document([self.figure], {})["tables"][0])
+        return found
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a data frame, in which an estimate has a column for each of its parts: `share`, `share_low`, ….
+
+        Raises MissingPackage without pandas.
+        """
+        rows = flat(self.figure)
+        return frame(rows.header, rows.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.to_dict()["rows"])
+
+    def __len__(self) -> int:
+        return len(self.figure.rows)
+
+    def __repr__(self) -> str:
+        return f"<Table {self.name}: {self.title}, {len(self)} rows, columns {', '.join(self.columns)}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.figure)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Result:
+    """What an audit says of the answers that are meant: the same figures as `workbench … --json` prints."""
+
+    audit: str
+    printed: Printed
+    tables: Mapping[str, Table] = field(init=False)
+    "by name; a table about something has that in its name: `verdicts-personal-1`"
+
+    def __post_init__(self) -> None:
+        found = {table.stem: Table(table) for table in self.printed.tables}
+        object.__setattr__(self, "tables", found)
+
+    @property
+    def title(self) -> str:
+        return self.printed.title
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """What one must see before any figure: how much was answered, who read it. Warnings begin with `! `."""
+        return tuple(self.printed.header)
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What the figures rest on, in sentences."""
+        return tuple(self.printed.told)
+
+    @property
+    def methods(self) -> str:
+        """The paragraph for a paper; empty where the audit has none."""
+        return self.printed.methods or str(self.printed.about.get("methods", ""))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that `--json` prints."""
+        header = {"header": self.printed.header} if self.printed.header else {}
+        found: dict[str, Any] = plain(document(self.printed.tables, {**header, **self.printed.about}))
+        return found
+
+    def __repr__(self) -> str:
+        return f"<Result {self.title}; tables {', '.join(self.tables)}>"
+
+    def _repr_html_(self) -> str:
+        shown = (table._repr_html_() for table in self.tables.values())
+        return html_paragraphs((self.title, *self.told)) + "".join(shown)
+
+
+def frame(names: tuple[str, ...], rows: Any) -> pandas.DataFrame:
+    """Return rows as a data frame. Raises MissingPackage without pandas."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise MissingPackage(f"data frames need the package pandas; install it with: {INSTALL}") from error
+    return pandas.DataFrame.from_records(list(rows), columns=list(names))
