@@ -15,7 +15,7 @@ from workbench.cli.watching import watch
 from workbench.errors import JobError, ReadOnlyStore
 from workbench.jobs import launch
 
-NOT_HERE = ("store", "audit", "model", "yes", "detach", "dry_run", "json", "no_probe", "least_readable")
+NOT_HERE = ("store", "audit", "model", "plan", "yes", "detach", "dry_run", "json", "no_probe", "least_readable")
 "options of the command that mean nothing in a program"
 
 
