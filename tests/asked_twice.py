@@ -84,7 +84,8 @@ def asked_twice(path: Path, audit: str, change: str, asked: Sequence[int] = (1, 
             if change == "language":
                 made, templates, language = bilingual(made), shipped, ("en", "de")[turn - 1]
             store.instruments.add(replace(made, templates=templates))
-            design = replace(DESIGNS[audit], instrument=made.name, family=family, language=language)
+            spoken = {"language": language, "template_language": "en"} if language else {}
+            design = replace(DESIGNS[audit], instrument=made.name, family=family, **spoken)
             ask(store, ScriptedModel(persona, name=MODEL), design)
     return trained(path) if audit == "bias_score" else path
 

@@ -1,6 +1,6 @@
 """Languages: statements that no template is written for, and templates whose answers no rule could read.
 
-What is found here would end a run before anything is asked (`workbench.pipeline.template_choice`).
+What is found here would end a run before anything is asked (`workbench.audits.template_choice`).
 """
 
 from __future__ import annotations

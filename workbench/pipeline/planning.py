@@ -10,6 +10,7 @@ import numpy as np
 
 from stores.core.store import Store
 from workbench import registry
+from workbench.audits.template_choice import check_readable, chosen_templates, known, language_remarks
 from workbench.domain.counting import plural
 from workbench.domain.designs import Design
 from workbench.domain.names import parted
@@ -21,7 +22,6 @@ from workbench.errors import UsageError
 from workbench.inference.reach import check_chat_format_there
 from workbench.pipeline.deciding import decided_for
 from workbench.pipeline.design_checks import check_design, check_ideal, check_script, check_settled
-from workbench.pipeline.template_choice import check_readable, chosen_templates, known, language_remarks
 from workbench.pipeline.valid_answers import ValidTally, valid_tally
 from workbench.readers.verbalizers import forms_by_prompt
 
