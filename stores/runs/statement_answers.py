@@ -13,7 +13,7 @@ from stores.core.texts import restored
 from stores.instruments.template_versions import PROBES
 from stores.runs.run_rows import Run, run_values
 from workbench.domain.statements import VariantId, VariantKind
-from workbench.domain.thinking import split
+from workbench.domain.thinking import Output, split
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,10 @@ class StatementAnswers(Aggregate):
         """
         values = run_values(self.connection, run) | {"reader": reader}
         sql = _ANSWERS.format(template="t.name" if by_template else "''")
+        known: dict[object, Output] = {}
         for ref, kind, ordinal, inverted, template, body, label, count in self.connection.execute(sql, values):
-            output = split(restored(body))
+            if (output := known.get(body)) is None:
+                output = known[body] = split(restored(body))
             yield StatementAnswer(
                 ref,
                 str(VariantId(VariantKind(kind), ordinal)),

@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 START = "start"
 BENCHMARKS = (
     START, "verdicts", "bias", "questionnaire", "response_bias", "annotate", "sampling", "scoring", "classifier",
+    "report",
     "export",
 )  # fmt: skip
 "each but the first is a module `bench_NAME`"

@@ -32,8 +32,10 @@ STATEMENTS, SAMPLES, BASELINE_PROMPTS, REPEATS = 239, 30, 200, 5
 TINY_STATEMENTS, TINY_BASELINE_PROMPTS = 2, 2
 
 
-def build(path: Path, statements: int) -> tuple[int, float]:
-    """Fill a store with random answers; return how many there are and the seconds that ingest took."""
+def build(path: Path, statements: int, name: str = "synthetic") -> tuple[int, float]:
+    """Fill a store, made where it is not there yet, with a model's random answers; return how many there are and the
+    seconds that ingest took.
+    """
     rng = np.random.default_rng(1)
     names = [f"t-{n}" for n in range(6)]
     made = Instrument(
@@ -42,12 +44,13 @@ def build(path: Path, statements: int) -> tuple[int, float]:
         tuple(statement(f"s-{n:03}") for n in range(statements)),
         templates=tuple(template(name, inverted=inverted) for name in names for inverted in (False, True)),
     )
-    with Store.open(path, create=True) as store:
-        store.instruments.add(made)
-        design = Design("big", "synthetic", samples=SAMPLES)
+    with Store.open(path, create=not path.exists()) as store:
+        if made.name not in store.instruments.names():
+            store.instruments.add(made)
+        design = Design("big", name, samples=SAMPLES)
         plan = pipeline.plan(store, design)
         store.runs.add_probes("reliability", "big", "en", plan.templates, plan.probes)
-        card = ModelCard("synthetic", "1", "none", "none", "none")
+        card = ModelCard(name, "1", "none", "none", "none")
         model, sampling = store.runs.begin(card, design.sampling)
         attempt = store.jobs.claim(store.jobs.create("sample", design.as_json(), plan.samples), "bench")
         batch = []

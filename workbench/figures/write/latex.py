@@ -19,6 +19,7 @@ _SPECIAL = {
     "≤": r"$\leq$", "≈": r"$\approx$", "≠": r"$\neq$", "→": r"$\rightarrow$", "←": r"$\leftarrow$",
     "↑": r"$\uparrow$", "↓": r"$\downarrow$", "∞": r"$\infty$", "√": r"$\surd$", "∣": r"$\mid$",
 }  # fmt: skip
+_ASCII = str.maketrans({sign: said for sign, said in _SPECIAL.items() if sign.isascii()})
 _SIGNS = ("So", "Sk", "Sm", "Co", "Cn")
 "categories of characters that no text font of LaTeX is sure to have"
 
@@ -57,7 +58,10 @@ def escaped(text: str) -> str:
     >>> escaped(r"50 % of \\input{x}")
     '50 \\\\% of \\\\textbackslash{}input\\\\{x\\\\}'
     """
-    return "".join(_SPECIAL.get(sign) or _named(sign) for sign in visible(text).replace("\n", " "))
+    shown = visible(text).replace("\n", " ")
+    if shown.isascii():
+        return shown.translate(_ASCII)
+    return "".join(_SPECIAL.get(sign) or _named(sign) for sign in shown)
 
 
 def _named(sign: str) -> str:
