@@ -25,6 +25,7 @@ from workbench.audits.comparison.judge import (
 from workbench.audits.comparison.values import Compared, Side, Verdicts, differing
 from workbench.domain.verdicts import Verdict
 from workbench.figures.book import Book, Entry
+from workbench.figures.pictures.of_table import Curves, Forest
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 
 ITEMS = "changed_items"
@@ -157,6 +158,7 @@ def changes_table(of: Compared) -> Table[Change]:
         key=lambda row: (row.kind.name, row.first, row.second),
         definition=APART if apart else DIFFERENCE,
         notes=[_yes(of.kinds), *_names(of)],
+        pictures=[Forest(values=("difference",), rows=("verdict", "first", "second"))],
         link=lambda row: Link(ITEMS, (row.kind.name,)) if row.kind.listed else None,
         detail=lambda row: [row.untested] if row.untested else [],
     )
@@ -252,6 +254,7 @@ def _items(of: Compared, name: str = "") -> AnyTable:
 def over_time_table(of: Compared) -> Table[Moment]:
     """Return every version of a model in the order in which they were asked, with what changed since the one before."""
     rows = over_time(of)
+    place = {name: at for sides in versions_of(of) for at, name in enumerate((side.name for side in sides), start=1)}
     mains: Mapping[str, Any] = {side.name: side.main for side in of.sides}
     return Table(
         "over_time",
@@ -261,6 +264,7 @@ def over_time_table(of: Compared) -> Table[Moment]:
             Column("version", "version", lambda row: row.side.factors.get("version", "") or row.side.name),
             Column("verdict", "verdict", lambda row: row.kind.title),
             Column("model", "model", lambda row: row.model, aside=len({row.model for row in rows}) < 2),
+            Column("order", "order of being asked", lambda row: place[row.side.name], Kind.COUNT, aside=True),
             Column("asked", "asked last (UTC)", lambda row: row.side.last[:16].replace("T", " "), aside=True),
             Column("share", "share", lambda row: row.share, Kind.SHARE, scale=(0, 1)),
             *(replace(one, aside=True) for one in _main(of, lambda row: mains[row.side.name])),
@@ -275,6 +279,7 @@ def over_time_table(of: Compared) -> Table[Moment]:
         f"version was asked and that each decides; the rest is against the version before. {DIFFERENCE}",
         notes=[_yes(of.kinds)],
         empty=NO_VERSIONS,
+        pictures=[Curves(x="order", values=("share",), series="verdict")],
         link=lambda row: Link(ITEMS, (row.kind.name,)) if row.kind.listed else None,
     )
 
