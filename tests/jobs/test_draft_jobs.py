@@ -97,6 +97,9 @@ def test_a_job_that_returns_nonsense_ends_done_says_so_and_leaves_the_instrument
     before = wordings(filled)
     model = persona(tmp_path, NONSENSE)
     job = wait(filled, launch.start_drafting(filled, spec(model, MANY.adjusted(calls=20), ONE)), ended)
+    assert (job.state, job.question) == ("paused", "unreadable"), "not one of the first brought a draft"
+    launch.resume(filled, job.id)
+    job = wait(filled, job.id, ended)
     assert job.state == "done"
     assert job.message.startswith("nothing usable came back: ")
     assert job.message.endswith("The instrument is as it was.")
