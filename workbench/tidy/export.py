@@ -107,8 +107,8 @@ def _notes(store: Store, kinds: Sequence[Rows], format_: str, choice: Choice) ->
         yield describe.EXPANDED if choice.expand else describe.COLLAPSED
         if scored := store.data_rows.scored(choice.chosen(store)):
             yield (
-                f"{plural(scored, 'prompt')} {'was' if scored == 1 else 'were'} asked for probabilities alone, and "
-                "have no answers: workbench scores STORE --json prints the probabilities."
+                f"{plural(scored, 'prompt')} {'was' if scored == 1 else 'were'} asked for probabilities alone, of "
+                "which figures are made; answers there are none."
             )
 
 
