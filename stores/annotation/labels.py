@@ -220,7 +220,13 @@ def anonymous(judged: Judged) -> tuple[tuple[str, GivenLabel], ...]:
 
 
 def item_labels(judged: Iterable[Judged]) -> tuple[ItemLabels, ...]:
-    """Return items as the coefficients of agreement take them."""
+    """Return items as the coefficients of agreement take them.
+
+    An item belongs to the day on which it got its latest label; where all were labelled on one day, to the hour.
+    """
+    judged = tuple(judged)
+    moments = [max((given.at for given in item.labels), default="") for item in judged]
+    kind, length = ("day", 10) if len({at[:10] for at in moments if at}) > 1 else ("hour", 13)
     return tuple(
         ItemLabels(
             item=item.context.unit,
@@ -236,9 +242,10 @@ def item_labels(judged: Iterable[Judged]) -> tuple[ItemLabels, ...]:
                 )
                 if value
             )
-            + tuple(("issue", issue) for issue in item.issues),
+            + tuple(("issue", issue) for issue in item.issues)
+            + (((kind, at[:length]),) if at else ()),
         )
-        for item in judged
+        for item, at in zip(judged, moments, strict=True)
     )
 
 

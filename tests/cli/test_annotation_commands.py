@@ -281,7 +281,7 @@ def test_agreement_of_people_is_printed_and_is_data(queued: Path, capsys: pytest
     (percent,) = figures(found, "coefficients", coefficient="percent")
     assert (found["items"], percent["value"]["value"]) == (3, pytest.approx(1 / 3))
     assert {table["name"] for table in found["tables"]} == {
-        "coefficients", "pairs", "labels", "items", "groups", "attention", "given", "confusion",
+        "coefficients", "pairs", "labels", "items", "groups", "attention", "given", "confusion", "over_time",
     }  # fmt: skip
 
 

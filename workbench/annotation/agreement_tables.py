@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from functools import partial
 from hashlib import blake2b
 
@@ -19,6 +20,7 @@ from workbench.annotation.agreement import (
 from workbench.domain.counting import plural
 from workbench.domain.verdicts import Estimate
 from workbench.figures.book import Book, Entry
+from workbench.figures.pictures.of_table import Curves, Forest, Matrix, Stacked
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 
 SCALE = (-1.0, 1.0)
@@ -38,6 +40,8 @@ TITLES = {
     "fleiss": "Fleiss' κ",
     "ac1": "Gwet's AC1",
 }
+TIMES = {"day": timedelta(days=1), "hour": timedelta(hours=1)}
+"kinds of groups that are times"
 NOBODY = "No item of the queue has two labels yet."
 
 
@@ -123,6 +127,7 @@ def book(of: QueueAgreement) -> Book:
             Entry("attention", "attention items", partial(attention, of)),
             Entry("given", "labels given", partial(given, of)),
             *matrices,
+            Entry("over_time", "over time", partial(over_time, of), empty=nothing),
         ],
         behind={"confusion": partial(confusion, of), "item": partial(item, of)},
         told=[of.told],
@@ -150,6 +155,7 @@ def coefficients(of: QueueAgreement) -> Table[tuple[str, Estimate]]:
         ],
         key=lambda row: (row[0],),
         empty=NOBODY,
+        pictures=[Forest(values=["value"], rows=["coefficient"])],
     )
 
 
@@ -186,6 +192,7 @@ def pair_table(of: QueueAgreement) -> Table[PairAgreement]:
         key=of.both,
         empty="No two people have labelled in this queue.",
         link=lambda row: Link("confusion", of.both(row)),
+        pictures=[Forest(values=["kappa"], rows=["first", "second"])],
     )
 
 
@@ -224,6 +231,14 @@ def confusion(of: QueueAgreement, first: str, second: str) -> Table[tuple[str, t
         ],
         key=lambda row: (row[0],),
         subject=(first, second),
+        pictures=[
+            Matrix(
+                columns=[f"as_{label}" for label in of.report.labels],
+                shades=[f"share_{label}" for label in of.report.labels],
+                rows=["label"],
+                titles=(first, second),
+            )
+        ],
     )
 
 
@@ -247,12 +262,14 @@ def labels(of: QueueAgreement) -> Table[LabelAgreement]:
             Column("n", "items", lambda row: row.agreement.n, Kind.COUNT),
         ],
         key=lambda row: (row.label,),
+        pictures=[Forest(values=["agreement"], rows=["label"])],
     )
 
 
 def groups(of: QueueAgreement) -> Table[GroupAgreement]:
     """Return the groups of items of each kind, the least agreement first."""
-    kinds = list(dict.fromkeys(group.kind for group in of.report.groups))
+    found = [group for group in of.report.groups if group.kind not in TIMES]
+    kinds = list(dict.fromkeys(group.kind for group in found))
 
     def worst(group: GroupAgreement) -> tuple[int, bool, float]:
         return kinds.index(group.kind), not group.percent.defined, group.percent.value if group.percent.defined else 0
@@ -260,7 +277,7 @@ def groups(of: QueueAgreement) -> Table[GroupAgreement]:
     return Table(
         "groups",
         "Groups of items, the least agreement first",
-        sorted(of.report.groups, key=worst),
+        sorted(found, key=worst),
         [
             Column("kind", "kind", lambda row: row.kind),
             Column("name", "group", lambda row: row.name),
@@ -273,6 +290,34 @@ def groups(of: QueueAgreement) -> Table[GroupAgreement]:
         ],
         key=lambda row: (row.kind, row.name),
         empty="The items of this queue are in no groups.",
+        pictures=[Forest(values=["percent"], rows=["kind", "name"])],
+    )
+
+
+def over_time(of: QueueAgreement) -> Table[GroupAgreement]:
+    """Return the agreement on the items of each day, or each hour, in the order in which they were labelled."""
+    rows = sorted((group for group in of.report.groups if group.kind in TIMES), key=lambda group: group.name)
+    kind = rows[0].kind if rows else "day"
+    moments = {group.name: datetime.fromisoformat(group.name) for group in rows}
+    first, step = min(moments.values(), default=datetime.min), TIMES[kind]
+    return Table(
+        "over_time",
+        "Agreement over time",
+        rows,
+        [
+            Column("when", kind, lambda row: row.name.replace("T", " ") + (" h" if kind == "hour" else ""), help="UTC"),
+            Column("since", f"{kind}s since the first", lambda row: (moments[row.name] - first) // step, Kind.COUNT),
+            Column("percent", "percent", lambda row: row.percent, Kind.SHARE, help=HELP["percent"], scale=SHARE),
+            Column("alpha", "α nominal", lambda row: row.alpha, Kind.COEFFICIENT, help=HELP["alpha"], scale=SCALE),
+            Column("ac1", "AC1", lambda row: row.ac1, Kind.COEFFICIENT, help=HELP["ac1"], scale=SCALE),
+            Column("n", "n", lambda row: row.percent.n, Kind.COUNT, help="items with two labels or more"),
+            Column("items", "items", lambda row: row.items, Kind.COUNT, help="labelled at that time", aside=True),
+        ],
+        key=lambda row: (row.name,),
+        definition=f"An item belongs to the {kind} in which it got its latest label. Days are shown where labels were "
+        "given on several, else hours.",
+        empty=NOBODY,
+        pictures=[Curves(x="since", values=["alpha", "ac1"], axis="agreement")],
     )
 
 
@@ -379,6 +424,9 @@ def given(of: QueueAgreement) -> Table[AnnotatorCounts]:
         ],
         key=lambda row: (of.name(row.annotator),),
         empty="Nobody has labelled anything in this queue yet.",
+        pictures=[
+            Stacked(values=[f"share_{label}" for label in of.report.labels], rows=["annotator"], axis="share of labels")
+        ],
     )
 
 
@@ -389,5 +437,5 @@ def printed(of: QueueAgreement, *, with_items: bool, every: bool) -> Sequence[An
         found.append(items(of))
     if every:
         matrices = [confusion(of, *of.both(pair)) for pair in of.report.pairs]
-        found += [groups(of), attention(of), given(of), *matrices]
+        found += [groups(of), attention(of), given(of), *matrices, over_time(of)]
     return found

@@ -6,25 +6,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workbench.classifier.config import LABELS
+from workbench.figures.pictures.of_table import Matrix
 from workbench.figures.table import Column, Kind, Link, Table
 from workbench.pipeline.classifier_assessed import Assessed, ReadText
 
 BELOW = "below the threshold"
-Matrix = tuple[str, Sequence[int], Sequence[float]]
+ReadAs = tuple[str, Sequence[int], Sequence[float]]
 
 
-def confusion(of: Assessed) -> Table[Matrix]:
+def confusion(of: Assessed) -> Table[ReadAs]:
     """Return what the fine-tuned classifier reads answers of each true class as."""
     counts, represented = of.test.confusion(of.threshold).tolist(), of.test.represented(of.threshold).tolist()
     names = (*LABELS, "below")
 
-    def count(place: int) -> Callable[[Matrix], int]:
+    def count(place: int) -> Callable[[ReadAs], int]:
         return lambda row: row[1][place]
 
-    def share(place: int) -> Callable[[Matrix], float | None]:
+    def share(place: int) -> Callable[[ReadAs], float | None]:
         return lambda row: row[2][place] / sum(row[2]) if sum(row[2]) else None
 
-    columns: list[Column[Matrix]] = []
+    columns: list[Column[ReadAs]] = []
     for place, name in enumerate(names):
         title = BELOW if name == "below" else name
         columns += [
@@ -49,6 +50,14 @@ def confusion(of: Assessed) -> Table[Matrix]:
         ],
         key=lambda row: (row[0],),
         link=lambda row: Link("texts", (row[0],)),
+        pictures=[
+            Matrix(
+                columns=[f"read_{name}" for name in names],
+                shades=[f"share_{name}" for name in names],
+                rows=["label"],
+                titles=("people say", "read as"),
+            )
+        ],
     )
 
 

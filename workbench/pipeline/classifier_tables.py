@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from workbench.classifier.config import LABELS
 from workbench.domain.verdicts import Estimate
 from workbench.evidence.classifier_test import Bounds, Support
+from workbench.figures.pictures.of_table import Curves, Forest
 from workbench.figures.shown import number
 from workbench.figures.table import Column, Kind, Table
 from workbench.pipeline.classifier_assessed import WAYS, Assessed
@@ -85,6 +86,7 @@ def ways(of: Assessed) -> Table[Way]:
         ],
         key=lambda row: (row.name, f"{row.point.threshold:g}"),
         definition=f"Figures {of.test.rests_on()}.",
+        pictures=[Forest(values=["macro_f1"], rows=["threshold"], series="way")],
     )
 
 
@@ -147,6 +149,7 @@ def classes(of: Assessed, threshold: float) -> Table[Class]:
             if not report.macro_f1.defined
         ],
         subject=(f"{threshold:g}",),
+        pictures=[Forest(values=["f1"], rows=["label"], series="way")],
     )
 
 
@@ -212,6 +215,14 @@ def curve(of: Assessed) -> Table[Points]:
             Column("chosen", "chosen", lambda row: row[0].threshold == of.threshold, Kind.MARK, mark="◂", aside=True),
         ],
         key=lambda row: (f"{row[0].threshold:g}",),
+        pictures=[
+            Curves(
+                x="threshold",
+                values=["tuned_macro_f1", "zero_shot_macro_f1", "tuned_kept"],
+                axis="macro F1, share kept",
+                marked="chosen",
+            )
+        ],
     )
 
 
@@ -246,6 +257,7 @@ def calibration(of: Assessed) -> Table[Bin]:
             for way, one in found.items()
             if not math.isnan(one.ece)
         ],
+        pictures=[Curves(x="mean_confidence", values=["accuracy"], series="way", identity="right as often as sure")],
     )
 
 

@@ -19,6 +19,7 @@ from workbench.audits.bias_score.tally import SIDES, swapped
 from workbench.domain.counting import plural
 from workbench.domain.readings import STANCES, Stance
 from workbench.domain.statements import Dimension, Side
+from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import Column, Kind, Table
 from workbench.stats.component_intervals import FEW, FEWEST_STATEMENTS, FEWEST_TEMPLATES, Component, beyond, decompose
 from workbench.stats.components import (
@@ -125,6 +126,7 @@ def components(report: Report, dimension: Dimension | None) -> Table[Line]:
         notes=list(_notes(lines)),
         empty="No prompt has two answers that count, so nothing can be told apart.",
         detail=lambda row: [MEANS[row.component.name]],
+        pictures=[Forest(values=["sd"], rows=["component"], series="model")],
     )
 
 

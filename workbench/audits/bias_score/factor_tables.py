@@ -16,6 +16,7 @@ from workbench.audits.bias_score.selection import NOT_RECORDED, Selection
 from workbench.audits.bias_score.tables import MEANING, Line
 from workbench.domain.statements import Dimension, Side
 from workbench.domain.verdicts import Estimate
+from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import Column, Kind, Link, Table
 from workbench.stats.arrays import BoolArray
 
@@ -92,6 +93,11 @@ def prefix_sources(report: Report, dimension: Dimension | None = None, model: st
         definition=f"{MEANING} A source is a survey or a test that statements were taken from.",
         link=lambda row: Link("statements", subject(row.model, row.selection)),
         subject=(model,) if model else (),
+        pictures=[
+            Forest(
+                values=["total"], rows=["prefix", "source"], series="model", reference=f"{BASELINE} on the same source"
+            )
+        ],
     )
 
 
@@ -162,6 +168,7 @@ def author_differences(report: Report, dimension: Dimension | None = None, model
         link=lambda row: Link("statements", subject(row.model, row.selection)),
         detail=lambda row: said(row.found),
         subject=(model,) if model else (),
+        pictures=[Forest(values=["difference"], rows=["kind", "first", "second"], series="model")],
     )
 
 

@@ -120,6 +120,7 @@ def bias(report: Report, dimension: Dimension | None = None) -> Table[Line]:
         definition=MEANING,
         notes=_unequal(report),
         link=_statements_behind,
+        pictures=[Forest(values=["total"], rows=[*(["source"] if several else []), "dimension"], series="model")],
     )
 
 
@@ -226,6 +227,7 @@ def _by(of: str, rows: Sequence[Line], title: str, model: str, definition: str =
         definition=definition,
         link=_statements_behind,
         subject=_about(model),
+        pictures=[Forest(values=["total"], rows=[of], series="model")],
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from workbench.audits.consistency import tables as tables
@@ -81,9 +81,8 @@ def book(result: Consistency, formula: Formula, view: View, material: Material) 
         return lambda one, other: tuple(tables.differences(result, one, other, view, [formula]))[at]
 
     def ranks(name: str) -> AnyTable:
-        return template_ranks(
-            rank_templates(reports[name].counts, material.addresses.get(name, {}), seed, result.options.resamples), name
-        )
+        found = rank_templates(reports[name].counts, material.addresses.get(name, {}), seed, result.options.resamples)
+        return replace(template_ranks(found, name), subject=(name,))
 
     def kappas(only: bool) -> Callable[[], AnyTable]:
         return lambda: model_kappas(reports, material.people(), material.survey, restricted=only)
@@ -92,7 +91,9 @@ def book(result: Consistency, formula: Formula, view: View, material: Material) 
         Entry(
             "issues",
             "issues",
-            lambda name: tables.issues(result, [name], formula, material.definitions),
+            lambda name: replace(
+                tables.issues(result, [name], formula, material.definitions), subject=(name, formula)
+            ),
             names,
             ("formula",),
             unlabelled,
@@ -119,14 +120,16 @@ def book(result: Consistency, formula: Formula, view: View, material: Material) 
         Entry(
             "answer_types",
             "originals",
-            lambda name: stance_shares(reports[name].counts.templates, answer_types(reports[name])),
+            lambda name: replace(
+                stance_shares(reports[name].counts.templates, answer_types(reports[name])), subject=(name,)
+            ),
             each,
             empty=unanswered,
         ),
         Entry(
             "weaker_tests",
             "tests",
-            lambda name: weaker_sets(weaker_tests(reports[name], land, formula, seed)),
+            lambda name: replace(weaker_sets(weaker_tests(reports[name], land, formula, seed)), subject=(name,)),
             each,
             ("formula",),
             unanswered,

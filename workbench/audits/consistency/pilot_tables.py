@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from workbench.audits.consistency.pilot import BEST, AnswerTypes, ScaleCollapse, TemplateRank, WeakerTests
 from workbench.domain.counting import plural
 from workbench.domain.verdicts import MeanSd
+from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 
 STANCES = ("agree", "disagree", "reliable_agree", "reliable_disagree")
@@ -49,6 +50,7 @@ def template_ranks(ranks: Sequence[TemplateRank], name: str = "") -> Table[Templ
         definition="Share of the answers, over all wordings, that the reader could turn into a stance.",
         empty="No model has answered yet.",
         link=(lambda row: Link("template_statements", (name, row.template))) if name else None,
+        pictures=[Forest(values=["readable"], rows=["template"], series="address")],
     )
 
 
@@ -68,6 +70,7 @@ def stance_shares(templates: Sequence[str], types: AnswerTypes) -> Table[tuple[s
         ],
         key=lambda row: (row[0],),
         notes=["“reliable:” is a share of the reliable statements, the others are shares of all"],
+        pictures=[Forest(values=STANCES, rows=["template"], axis="share of statements")],
     )
 
 

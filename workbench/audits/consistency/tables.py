@@ -284,6 +284,7 @@ def party_matches(result: Consistency, name: str) -> Table[PartyShare]:
         empty="The instrument has no parties.",
         link=lambda row: Link("party_statements", (name, row.party.country, row.party.name)),
         subject=(name,),
+        pictures=[Forest(values=["share"], rows=["party"], series="family")],
     )
 
 
@@ -445,6 +446,7 @@ def _difference(
         notes=tuple({f"{pair[0]} − {pair[1]}: {row.shared.said(*pair)}." for row in rows}),
         link=below,
         subject=(*pair, *formula),
+        pictures=[Forest(values=["difference"], rows=["name"], axis=f"{pair[0]} − {pair[1]}")],
     )
 
 

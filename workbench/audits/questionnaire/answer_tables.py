@@ -15,6 +15,7 @@ from workbench.domain.counting import plural
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.domain.verdicts import Estimate
+from workbench.figures.pictures.of_table import Stacked
 from workbench.figures.table import Column, Kind, Link, Table
 
 PARTS = {
@@ -56,6 +57,9 @@ def tokens(results: Results, choice: Choice) -> Table[Any]:
         definition="Means over prompts. Other: tokens among the ten likeliest that are neither yes nor no; rest: all "
         "tokens that are less likely.",
         link=lambda row: Link("respondents_of", (row.model, row.figure.target, str(row.condition), str(ORIGINAL))),
+        pictures=[
+            Stacked(values=["yes", "no", "other", "rest"], rows=["model", "condition", "target"], axis="probability")
+        ],
     )
 
 

@@ -29,6 +29,7 @@ from workbench.audits.questionnaire.tables import SHARES, SIGNED, all_of, outdat
 from workbench.domain.counting import plural
 from workbench.domain.questionnaires import LEAST_RESPONDENTS
 from workbench.domain.verdicts import Estimate
+from workbench.figures.pictures.of_table import Forest, Scatter
 from workbench.figures.table import Column, Kind, Link, Table
 
 NAN = float("nan")
@@ -69,6 +70,7 @@ def correlations(results: Results, choice: Choice) -> Table[Any]:
         empty="No model was asked under these conditions.",
         link=lambda row: Link("points", (str(row[0]), *filter(None, [row[1].target]))),
         detail=lambda row: _way(row[1]),
+        pictures=[Forest(values=["r"], rows=["target"], series="condition")],
     )  # fmt: skip
 
 
@@ -112,6 +114,7 @@ def points(results: Results, condition: str, of: str = "") -> Table[Of[TargetFig
         key=lambda row: (row.model, row.figure.target),
         link=lambda row: Link("question", (row.model, row.figure.target)),
         subject=(condition, of) if of else (condition,),
+        pictures=[Scatter(x="absolute_bias", y="accuracy", rows=["target"], series="model", labelled=bool(of))],
     )
 
 

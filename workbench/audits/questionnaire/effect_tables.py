@@ -28,6 +28,7 @@ from workbench.audits.questionnaire.tables import SHARES, SIGNED, all_of, column
 from workbench.domain.questionnaires import LEAST_RESPONDENTS
 from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Estimate
+from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import Column, Kind, Link, Table
 
 CHANGES = "The changes are against qm over the same respondents; their intervals draw these for both at once."
@@ -64,6 +65,7 @@ def conditions(results: Results, choice: Choice) -> Table[Any]:
         empty=_nothing_to_compare(results, choice),
         link=change_link,
         detail=lambda row: most_changed(row, every),
+        pictures=[Forest(values=["change"], rows=["condition"], series="model")],
     )  # fmt: skip
 
 
@@ -186,6 +188,12 @@ def wordings(results: Results, choice: Choice) -> Table[Any]:
         notes=[OLD_CHANGE.split(";")[0]] * any(row.old for row in rows),
         empty="Only the original was asked; paraphrases are needed for the variability of the bias.",
         link=lambda row: Link("wordings_of", (row.model, str(row.condition), row.figure.target)),
+        pictures=[
+            Forest(
+                values=[kinds[0], f"{kinds[0]}_noise"], rows=["target", "model", "condition"],
+                axis="variability of the bias",
+            )
+        ],
     )  # fmt: skip
 
 

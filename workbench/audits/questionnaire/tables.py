@@ -26,6 +26,7 @@ from workbench.audits.questionnaire.results import (
 from workbench.domain.counting import plural
 from workbench.domain.questionnaires import Pole, Role
 from workbench.domain.verdicts import MeanSd
+from workbench.figures.pictures.of_table import Forest, Scatter
 from workbench.figures.table import Column, Kind, Link, Table
 
 MASSES = {
@@ -175,6 +176,17 @@ def targets(results: Results, choice: Choice, *, name: str = "targets", subject:
         empty="No model was asked these targets under these conditions.",
         link=lambda row: Link("question", (row.model, row.figure.target)),
         subject=subject,
+        pictures=[
+            Forest(values=["bias"], rows=["target"], series=["model", "condition"]),
+            Forest(
+                values=["accuracy"], rows=["target"], series=["model", "condition"], suffix="accuracy",
+                reference="accuracy of the majority's answer",
+            ),
+            Scatter(
+                x="human", y="p_yes", rows=["target"], series=["model", "condition"], suffix="people",
+                identity="the model says yes as often as people",
+            ),
+        ],
     )  # fmt: skip
 
 
@@ -314,6 +326,7 @@ def axis(results: Results, choice: Choice) -> Table[Any]:
         notes=side_notes([_axis_side(row) for row in rows]),
         empty="No model was asked under these conditions.",
         link=lambda row: Link("axis_targets_of", (row.model, str(row.condition))),
+        pictures=[Forest(values=["axis"], rows=["model"], series="condition", ends=("liberal", "conservative"))],
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from workbench.audits.reliability.judge import KIND_OF_TEST
 from workbench.domain.counting import plural
 from workbench.domain.statements import Relation
 from workbench.domain.verdicts import Estimate, MeanSd
+from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import Column, Kind, Table
 
 FLIPPED = "flipped"
@@ -98,6 +99,15 @@ def means(of: Reliability) -> Table[Beside]:
         definition="The model's and the coin's κ over templates, people's over respondents: the upper bound for a "
         "model.",
         notes=notes,
+        pictures=[
+            Forest(
+                values=["model", "coin", "bound"],
+                rows=["variant", "flipped"],
+                axis="κ",
+                baselines=["coin flips"],
+                whole=True,
+            )
+        ],
     )
 
 
@@ -209,6 +219,7 @@ def kappa_table(
         definition=f"{OVER_STATEMENTS} The interval is a seeded 95 % bootstrap over statements.",
         notes=notes,
         subject=subject,
+        pictures=[Forest(values=["raw"], rows=["variant"], series=by, whole=True)],
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from workbench.audits.reliability.components import Parts
 from workbench.domain.counting import plural
 from workbench.domain.verdicts import Estimate
+from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import Column, Kind, Link, Table
 from workbench.stats.component_intervals import FEW, FEWEST_STATEMENTS, FEWEST_TEMPLATES, Component, beyond
 from workbench.stats.components import (
@@ -129,6 +130,7 @@ def components(every: Sequence[Parts], issue: str = "") -> Table[Line]:
         empty="No prompt has enough readable answers, so nothing can be told apart.",
         detail=lambda row: [MEANS[row.component.name]],
         subject=(issue,) if issue else (),
+        pictures=[Forest(values=["sd"], rows=["component"])],
     )
 
 
@@ -211,6 +213,13 @@ def by_issue(every: Sequence[Parts]) -> Table[Parts]:
         ],
         empty="No prompt has enough readable answers, so nothing can be told apart.",
         link=lambda row: Link("components", (row.issue,) if row.issue else ()),
+        pictures=[
+            Forest(
+                values=["statement", "wording", "template", "order", "sampling"],
+                rows=["issue"],
+                axis="standard deviation",
+            )
+        ],
     )
 
 
@@ -259,4 +268,5 @@ def shifts(every: Sequence[Parts]) -> Table[Shift]:
         "its acquiescence. The intervals are over statements and templates, with Satterthwaite's degrees of freedom.",
         empty="No prompt has enough readable answers.",
         minor=lambda row: bool(row.issue),
+        pictures=[Forest(values=["points"], rows=["shift", "issue"])],
     )

@@ -16,7 +16,7 @@ from workbench.audits.reliability.rows import ItemRow
 from workbench.domain.statements import Statement
 from workbench.domain.verdicts import Outcome, Verdict
 from workbench.figures.marks import MARKS, WORDS
-from workbench.figures.pictures.of_table import Matrix
+from workbench.figures.pictures.of_table import Forest, Matrix
 from workbench.figures.table import Column, Kind, Link, Table, Value
 
 EVERY = (*TESTS, TEMPLATE, ALL)
@@ -264,6 +264,7 @@ def templates(of: Reliability) -> Table[tuple[TemplateShares, int]]:
         key=lambda row: (row[0].template,),
         definition="Over all wordings and both label orders.",
         link=lambda row: Link("verdicts", (row[0].template,)),
+        pictures=[Forest(values=["readable", "agree"], rows=["template"], axis="share of answers")],
     )
 
 

@@ -16,6 +16,7 @@ from workbench.audits.response_bias.words import ENTROPIES, stars, why
 from workbench.domain.counting import plural
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.verdicts import Estimate
+from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import Column, Kind, Link, Table
 
 Line = tuple[str, Cell]
@@ -269,6 +270,7 @@ def topics(found: Findings) -> Table[tuple[str, Cell, TopicFigure]]:
         notes=["p is not adjusted for the number of topics."],
         empty="No question has a topic.",
         link=lambda row: Link("questions", (row[0], *subject_of(row[1].place))),
+        pictures=[Forest(values=["change"], rows=["bias", "condition", "topic"], series="model")],
     )  # fmt: skip
 
 
@@ -292,6 +294,7 @@ def draws(found: Findings) -> Table[tuple[str, Cell, DrawFigure]]:
         key=lambda row: (row[0], *subject_of(row[1].place), str(row[2].draw)),
         empty="No perturbation was asked.",
         link=lambda row: Link("questions", (row[0], *subject_of(row[1].place))),
+        pictures=[Forest(values=["change"], rows=["bias", "condition", "draw"], series="model")],
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from workbench.audits.response_bias.findings import Asked, Findings
 from workbench.audits.response_bias.names import Place, subject_of
 from workbench.audits.response_bias.words import beside
 from workbench.domain.verdicts import Estimate
+from workbench.figures.pictures.of_table import Forest, Matrix
 from workbench.figures.table import Column, Kind, Link, Table
 
 LEAST = 14
@@ -71,11 +72,13 @@ def matrix(found: Findings, *, typos: bool = True) -> Table[Place]:
             detail=said,
         )
 
+    models = [of(name) for name in found.reports]
+    keys = [column.key for column in models]
     return Table(
         "matrix",
         "Mean change by bias and model",
         [place for place in found.places if typos or place[1] is None],
-        [*columns.places(found, lambda place: place), *(of(name) for name in found.reports)],
+        [*columns.places(found, lambda place: place), *models],
         key=subject_of,
         notes=[
             f"* p < {alpha:g}, ** p < 0.01, *** p < 0.001; n.s.: not significant. –: not asked.",
@@ -84,6 +87,10 @@ def matrix(found: Findings, *, typos: bool = True) -> Table[Place]:
             *columns.copied(found),
         ],
         link=lambda place: Link("place", subject_of(place)),
+        pictures=[
+            Matrix(columns=keys, rows=["bias", "condition"]),
+            Forest(values=keys, rows=["bias", "condition"], suffix="intervals", axis="mean change"),
+        ],
     )
 
 

@@ -13,6 +13,7 @@ from workbench.audits.response_bias.people import INTERVAL
 from workbench.audits.response_bias.words import why
 from workbench.domain.counting import plural
 from workbench.domain.verdicts import Estimate
+from workbench.figures.pictures.of_table import Forest, Stacked
 from workbench.figures.table import Column, Kind, Link, Table
 
 
@@ -113,6 +114,7 @@ def valid_answers(found: Findings) -> Table[str]:
         "of the offered letters.",
         notes=[again] * bool(imported),
         link=lambda name: Link("validity", (name,)),
+        pictures=[Forest(values=["mean"], rows=["model"])],
     )  # fmt: skip
 
 
@@ -134,6 +136,7 @@ def validity(found: Findings) -> Table[tuple[str, int, int, int]]:
             Column("questions", "questions", lambda row: row[3], Kind.COUNT),
         ],
         key=lambda row: (row[0], str(row[1])),
+        pictures=[Stacked(values=["questions"], rows=["from", "to"], series="model")],
     )
 
 
@@ -175,6 +178,7 @@ def people(found: Findings) -> Table[str]:
         notes=[*left_out, f"[ ]: {INTERVAL}."],
         empty=f"No human shares are known of the questions of {found.instrument} that were asked.",
         link=lambda name: Link("people_questions", (name,)),
+        pictures=[Forest(values=["likeness"], rows=["model"])],
     )
 
 

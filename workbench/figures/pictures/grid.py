@@ -42,6 +42,8 @@ class Grid(Picture):
     "values of no shade at all and of the fullest; below 0, shades of another colour. None: verdicts"
     titles: tuple[str, str] = ("", "")
     "what rows and columns are: `people say`, `read as`"
+    unit: str = ""
+    "of the numbers"
 
     @property
     def empty(self) -> bool:
@@ -59,7 +61,8 @@ class Grid(Picture):
         ]
 
     def _said(self) -> str:
-        what = f"{plural(len(self.rows), 'row')} of {plural(len(self.columns), 'column')}"
+        unit = f", in {self.unit}" if self.unit else ""
+        what = f"{plural(len(self.rows), 'row')} of {plural(len(self.columns), 'column')}{unit}"
         if any(cell.verdict for row in self.cells for cell in row):
             return f"{what}. {' '.join(map(self._column_said, range(len(self.columns))))}"
         if len(self.rows) * len(self.columns) <= MOST_SAID:

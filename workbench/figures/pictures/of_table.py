@@ -19,7 +19,7 @@ from workbench.figures.pictures.lines import Line, Lines
 from workbench.figures.pictures.picture import Picture
 from workbench.figures.pictures.plane import Place, Plane
 from workbench.figures.pictures.spider import Spider
-from workbench.figures.pictures.values import NAN, Axis, estimated, fitted, reach
+from workbench.figures.pictures.values import NAN, PERCENT, Axis, estimated, fitted, reach
 from workbench.figures.shown import number, shown
 from workbench.figures.table import AnyTable, Column, Kind
 from workbench.figures.visible import visible
@@ -60,19 +60,22 @@ class Forest(Recipe):
 
     values: Sequence[str]
     rows: Sequence[str]
-    "columns that name a line together"
-    series: str = ""
+    "columns that name a line together; those with one value alone are left out"
+    series: str | Sequence[str] = ()
+    "columns that name a series together; those with one value alone are left out where there are several"
     axis: str = ""
     "title of the axis; empty: that of the first column"
     baselines: Sequence[str] = ()
     reference: str = ""
     "what the references of the columns are; empty: they are not drawn, but for 0"
+    ends: tuple[str, str] = ("", "")
+    "what the low and the high end of the axis mean"
     whole: bool = False
     "whether the whole scale of the column is shown, not only as much as the values need"
 
     def __call__(self, table: AnyTable) -> Intervals:
         columns = [found(table, key) for key in self.values]
-        own = found(table, self.series) if self.series else None
+        own = telling(table, self.series)
         points = list(self._points(table, columns, own))
         first, names = columns[0], {point.series for point in points}
         return Intervals(
@@ -82,6 +85,7 @@ class Forest(Recipe):
                 [one for point in points for one in point.references],
                 title=self.axis,
                 whole=self.whole,
+                ends=self.ends,
             ),
             points=points,
             baselines=[name for name in self.baselines if name in names],
@@ -89,14 +93,14 @@ class Forest(Recipe):
             **self.about(table),
         )
 
-    def _points(self, table: AnyTable, columns: Sequence[Column[Any]], own: Column[Any] | None) -> Iterator[Point]:
-        labels = [found(table, key) for key in self.rows]
+    def _points(self, table: AnyTable, columns: Sequence[Column[Any]], own: Sequence[Column[Any]]) -> Iterator[Point]:
+        labels = telling(table, self.rows)
         for row in table.rows:
             for column in columns:
                 value = estimated(column.value(row))
                 if value is None:
                     continue
-                series = said_of(row, [own]) if own else visible(column.title) if len(columns) > 1 else ""
+                series = said_of(row, own) if own else visible(column.title) if len(columns) > 1 else ""
                 beside = column.beside(row) if column.beside else ""
                 references = _references(column, row) if self.reference else ()
                 yield Point(said_of(row, labels), value, series, references, visible(beside))
@@ -120,7 +124,7 @@ class Matrix(Recipe):
         cells = [
             [_cell(row, column, shade) for column, shade in zip(shown_, shades, strict=True)] for row in table.rows
         ]
-        labels = [found(table, key) for key in self.rows]
+        labels = telling(table, self.rows)
         verdicts = any(cell.verdict for row in cells for cell in row)
         return Grid(
             rows=[said_of(row, labels) for row in table.rows],
@@ -128,6 +132,7 @@ class Matrix(Recipe):
             cells=cells,
             scale=None if verdicts else self.scale or shades[0].scale or _widest(cells),
             titles=self.titles,
+            unit=PERCENT.get(shown_[0].kind, ""),
             **self.about(table),
         )
 
@@ -138,7 +143,7 @@ class Curves(Recipe):
 
     x: str
     values: Sequence[str]
-    series: str = ""
+    series: str | Sequence[str] = ()
     identity: str = ""
     axis: str = ""
     "title of the vertical axis; empty: that of the first column"
@@ -147,14 +152,14 @@ class Curves(Recipe):
 
     def __call__(self, table: AnyTable) -> Lines:
         x, columns = found(table, self.x), [found(table, key) for key in self.values]
-        own = found(table, self.series) if self.series else None
+        own = telling(table, self.series)
         lines: dict[str, list[tuple[float, Estimate]]] = {}
         for row in table.rows:
             place = estimated(x.value(row))
             for column in columns:
                 value = estimated(column.value(row))
                 if place is not None and place.defined and value is not None:
-                    name = said_of(row, [own]) if own else visible(column.title) if len(columns) > 1 else ""
+                    name = said_of(row, own) if own else visible(column.title) if len(columns) > 1 else ""
                     lines.setdefault(name, []).append((place.value, value))
         places = [at for line in lines.values() for at, _ in line]
         values = [value for line in lines.values() for _, value in line]
@@ -182,7 +187,7 @@ class Scatter(Recipe):
     x: str
     y: str
     rows: Sequence[str]
-    series: str = ""
+    series: str | Sequence[str] = ()
     labelled: bool = True
     square: bool = False
     identity: str = ""
@@ -191,13 +196,13 @@ class Scatter(Recipe):
 
     def __call__(self, table: AnyTable) -> Plane:
         columns = found(table, self.x), found(table, self.y)
-        labels, own = [found(table, key) for key in self.rows], found(table, self.series) if self.series else None
+        labels, own = telling(table, self.rows), telling(table, self.series)
         places = [
             Place(
                 said_of(row, labels),
                 estimated(columns[0].value(row)) or NOTHING,
                 estimated(columns[1].value(row)) or NOTHING,
-                said_of(row, [own]) if own else "",
+                said_of(row, own) if own else "",
             )
             for row in table.rows
         ]
@@ -223,14 +228,14 @@ class Star(Recipe):
 
     value: str
     spoke: str
-    series: str = ""
+    series: str | Sequence[str] = ()
     baselines: Sequence[str] = ()
 
     def __call__(self, table: AnyTable) -> Spider:
         column, spoke = found(table, self.value), found(table, self.spoke)
-        own = found(table, self.series) if self.series else None
+        own = telling(table, self.series)
         values = {
-            (said_of(row, [own]) if own else "", said_of(row, [spoke])): estimated(column.value(row)) or NOTHING
+            (said_of(row, own) if own else "", said_of(row, [spoke])): estimated(column.value(row)) or NOTHING
             for row in table.rows
         }
         spokes, names = list(dict.fromkeys(of for _, of in values)), list(dict.fromkeys(name for name, _ in values))
@@ -250,18 +255,18 @@ class Stacked(Recipe):
 
     values: Sequence[str]
     rows: Sequence[str]
-    series: str = ""
+    series: str | Sequence[str] = ()
     axis: str = ""
 
     def __call__(self, table: AnyTable) -> Bars:
-        columns, labels = [found(table, key) for key in self.values], [found(table, key) for key in self.rows]
-        own = found(table, self.series) if self.series else None
+        columns, labels = [found(table, key) for key in self.values], telling(table, self.rows)
+        own = telling(table, self.series)
         bars = [
             Bar(
                 said_of(row, labels),
                 [
                     (
-                        said_of(row, [own]) if own else visible(column.title) if len(columns) > 1 else "",
+                        said_of(row, own) if own else visible(column.title) if len(columns) > 1 else "",
                         (estimated(column.value(row)) or NOTHING).value,
                     )
                     for column in columns
@@ -286,9 +291,16 @@ def found(table: AnyTable, key: str) -> Column[Any]:
     raise KeyError(f"the table {table.name} has no column {key!r}")
 
 
-def said_of(row: Any, columns: Iterable[Column[Any] | None]) -> str:
+def telling(table: AnyTable, keys: str | Sequence[str]) -> list[Column[Any]]:
+    """Return the columns of some keys that tell rows apart; the last one where none does."""
+    columns = [found(table, key) for key in ((keys,) if isinstance(keys, str) else keys) if key]
+    several = [one for one in columns if len({shown(one.value(row), one) for row in table.rows}) > 1]
+    return several or columns[-1:]
+
+
+def said_of(row: Any, columns: Iterable[Column[Any]]) -> str:
     """Return the values of columns as one label."""
-    return " ".join(filter(None, (shown(column.value(row), column) for column in columns if column)))
+    return " ".join(filter(None, (shown(column.value(row), column) for column in columns)))
 
 
 def axis_of(
@@ -301,10 +313,11 @@ def axis_of(
     ends: tuple[str, str] = ("", ""),
 ) -> Axis:
     """Return the axis of a column: the whole scale of a share, else as much as the values need, with 0."""
-    if column.scale is not None and (whole or column.kind is Kind.SHARE):
-        low, high = column.scale
+    scale = column.scale or ((0.0, 1.0) if column.kind is Kind.SHARE else None)
+    if scale is not None and (whole or column.kind is Kind.SHARE):
+        low, high = scale
     else:
-        low, high = fitted(*reach(values, references), column.scale)
+        low, high = fitted(*reach(values, references), scale)
     zero = ((0.0, ""),) if low < 0 < high else ()
     return Axis(title or visible(column.title), column.kind, low, high, zero, ends)
 

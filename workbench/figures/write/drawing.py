@@ -17,6 +17,7 @@ from workbench.figures.pictures.lines import Lines
 from workbench.figures.pictures.picture import Picture
 from workbench.figures.pictures.plane import Plane
 from workbench.figures.pictures.spider import Spider
+from workbench.figures.write.plots.style import PAPER, RC
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,8 +45,6 @@ def drawn(picture: Picture, *forms: Literal["svg", "pdf"]) -> list[bytes]:
         raise MissingPackage(
             "pictures as files need the package matplotlib; install it with: pip install 'llm-audit-workbench[report]'"
         ) from error
-    from workbench.figures.write.plots.style import RC
-
     with ONE_AT_A_TIME, matplotlib.rc_context(RC), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*missing from font.*")
         draw: Callable[[Any], Figure] = import_module(f"workbench.figures.write.plots.{DRAWN_BY[type(picture)]}").draw
@@ -55,5 +54,5 @@ def drawn(picture: Picture, *forms: Literal["svg", "pdf"]) -> list[bytes]:
 
 def _written(figure: Figure, form: str) -> bytes:
     buffer = BytesIO()
-    figure.savefig(buffer, format=form, metadata=NOTHING[form], facecolor=figure.get_facecolor())
+    figure.savefig(buffer, format=form, metadata=NOTHING[form], facecolor="white" if form == "pdf" else PAPER)
     return buffer.getvalue()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.figures.pictures.bars import Bars
 from workbench.figures.shown import number
 from workbench.figures.write.plots import style
+from workbench.figures.write.plots.texts import Text, Texts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,8 +32,8 @@ def draw(picture: Bars) -> Figure:
     style.put_axis(axes, picture.axis)
     axes.set_xlim(picture.axis.low, picture.axis.high)
     axes.set_ylim(len(labels), 0)
-    axes.set_yticks([at + 0.5 for at in range(len(labels))], labels, fontsize=style.NORMAL)
-    axes.tick_params(axis="y", length=0)
+    axes.set_yticks([])
+    texts = Texts(axes)
     axes.grid(axis="x", color=style.GREY, alpha=0.25, linewidth=0.5)
     for at, bar in enumerate(picture.bars):
         begin = 0.0
@@ -44,10 +45,8 @@ def draw(picture: Bars) -> Figure:
                     linewidth=0.7, hatch=look.hatch,
                 )  # fmt: skip
                 begin += size
-        if numbers[at]:
-            axes.text(
-                1.015, at + 0.5, numbers[at], transform=axes.get_yaxis_transform(), fontsize=style.SMALL, va="center"
-            )
+        texts.beside(Text(0, at + 0.5, labels[at], "right", style.NORMAL, across=-6))
+        texts.beside(Text(1, at + 0.5, numbers[at], across=6))
     handles = [
         Patch(facecolor=(looks[name].colour, 0.45), edgecolor=looks[name].colour, hatch=looks[name].hatch)
         for name in names

@@ -10,6 +10,7 @@ from workbench.figures.pictures.intervals import Intervals, Point
 from workbench.figures.pictures.values import hollow
 from workbench.figures.shown import estimate
 from workbench.figures.write.plots import style
+from workbench.figures.write.plots.texts import Text, Texts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,13 +37,28 @@ def draw(picture: Intervals) -> Figure:
     axes = of.axes
     style.put_axis(axes, picture.axis)
     axes.set_ylim(height, 0)
-    axes.set_yticks(centres, labels, fontsize=style.NORMAL)
-    axes.tick_params(axis="y", length=0)
+    axes.set_yticks([])
+    texts = Texts(axes)
+    for at, label in zip(centres, labels, strict=True):
+        texts.beside(Text(0, at, label, "right", style.NORMAL, across=-6))
     axes.spines["left"].set_visible(False)
     _bands(axes, centres, height)
     for point, at, number in zip(picture.points, places, numbers, strict=True):
-        _point(axes, picture, point, at, looks[point.series])
-        axes.text(1.015, at, number, transform=axes.get_yaxis_transform(), fontsize=style.SMALL, va="center")
+        texts.beside(Text(1, at, number, across=6))
+        if point.value.defined:
+            _point(axes, point, at, looks[point.series])
+        else:
+            why = style.short(f"undefined: {point.value.undefined}")
+            texts.add(
+                Text(
+                    min(max(0.0, picture.axis.low), picture.axis.high),
+                    at,
+                    why,
+                    italic=True,
+                    colour=style.GREY,
+                    across=4,
+                )
+            )
     style.put_legend(of, _handles(picture, names, looks), legend)
     return of.figure
 
@@ -71,21 +87,15 @@ def _bands(axes: Axes, centres: list[float], height: float) -> None:
         axes.axhspan(low, min(high, height), color=style.INK, alpha=0.05, linewidth=0, zorder=0)
 
 
-def _point(axes: Axes, picture: Intervals, point: Point, at: float, look: style.Look) -> None:
-    value, axis = point.value, picture.axis
+def _point(axes: Axes, point: Point, at: float, look: style.Look) -> None:
+    value = point.value
     for one in point.references:
         axes.plot([one], [at], marker="|", color=style.GREY, markersize=8, markeredgewidth=1.2, zorder=1)
-    if not value.defined:
-        where = min(max(0.0, axis.low), axis.high)
-        axes.text(
-            where, at, f" {style.short(f'undefined: {value.undefined}')}", fontsize=style.SMALL, style="italic",
-            va="center", color=style.GREY,
-        )  # fmt: skip
-        return
     if not math.isnan(value.low):
-        axes.plot([value.low, value.high], [at, at], color=look.colour, linewidth=1.4, solid_capstyle="butt", zorder=2)
-        for end in (value.low, value.high):
-            axes.plot([end], [at], marker="|", color=look.colour, markersize=4, markeredgewidth=1.2, zorder=2)
+        ends = [value.low, value.high]
+        axes.plot(
+            ends, [at, at], color=look.colour, linewidth=1.4, marker="|", markersize=4, markeredgewidth=1.2, zorder=2
+        )
     axes.plot([value.value], [at], **marked(look, open_=hollow(value)), zorder=3, clip_on=False)
 
 

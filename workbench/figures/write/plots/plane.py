@@ -44,7 +44,7 @@ def draw(picture: Plane) -> Figure:
         _labels(axes, picture, placed)
     for row, text in enumerate(left_out):
         of.figure.text(
-            0.8 / style.WIDTH, (0.05 + 0.16 * row) / of.figure.get_figheight(), style.short(text),
+            0.8 / style.WIDTH, (0.05 + 0.16 * row) / of.figure.get_figheight(), style.short(text, 90),
             fontsize=style.SMALL, style="italic", color=style.GREY,
         )  # fmt: skip
     handles = [Line2D([], [], **marked(looks[name], open_=False)) for name in named]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from workbench.figures.pictures.values import Axis
@@ -80,9 +80,9 @@ def looks(series: Sequence[str], baselines: Sequence[str] = ()) -> dict[str, Loo
     return found
 
 
-def short(text: str) -> str:
+def short(text: str, most: int = LONGEST) -> str:
     """Return a label that leaves room for the picture."""
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 @cache
@@ -90,9 +90,10 @@ def _measure() -> Any:
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextToPath
 
-    return TextToPath(), FontProperties("DejaVu Sans")
+    return TextToPath(), FontProperties(family="DejaVu Sans")
 
 
+@lru_cache(4096)
 def inches(text: str, size: float = NORMAL) -> float:
     """Return how wide a text is."""
     path, font = _measure()
@@ -142,12 +143,11 @@ def put_legend(of: Canvas, handles: Sequence[Any], names: Sequence[str]) -> None
     height = of.figure.get_figheight()
     at = 0
     for row, part in enumerate(_legend_rows(names)):
-        legend = of.figure.legend(
+        of.figure.legend(
             handles[at : at + len(part)], part, loc="upper left", ncols=len(part), fontsize=SMALL,
             bbox_to_anchor=(PAD / WIDTH, 1 - (PAD / 2 + row * LEGEND_LINE) / height), borderpad=0, borderaxespad=0,
             handletextpad=0.5, columnspacing=1.4, handlelength=2.2,
         )  # fmt: skip
-        of.figure.add_artist(legend)
         at += len(part)
 
 
@@ -169,20 +169,20 @@ def put_axis(axes: Axes, axis: Axis, *, vertical: bool = False) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     of = axes.yaxis if vertical else axes.xaxis
-    room = 0.02 * (axis.high - axis.low)
+    room = 0.02 * (axis.high - axis.low) or 0.5
     (axes.set_ylim if vertical else axes.set_xlim)(axis.low - room, axis.high + room)
     of.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
     of.set_major_formatter(FuncFormatter(lambda value, _: axis.tick(round(value, 10))))
     of.set_tick_params(labelsize=SMALL, length=3, width=0.6)
     low, high = axis.ends
-    title = f"← {low}   {axis.label}   {high} →" if low and not vertical else axis.label
-    title = f"← {low}   {axis.label}   {high} →" if low and vertical else title
+    title = f"← {low} · {axis.label} · {high} →" if low else axis.label
     (axes.set_ylabel if vertical else axes.set_xlabel)(title, fontsize=NORMAL, labelpad=4)
     for value, what in axis.references:
         line = axes.axhline if vertical else axes.axvline
         line(value, color=GREY, linewidth=0.8, linestyle="--" if what else "-", zorder=0.5)
         if what and not vertical:
+            late = value > (axis.low + 2 * axis.high) / 3
             axes.annotate(
-                what, (value, 1), xycoords=("data", "axes fraction"), xytext=(3, -2), textcoords="offset points",
-                fontsize=SMALL, color=GREY, va="top",
+                what, (value, 1), xycoords=("data", "axes fraction"), xytext=(-3 if late else 3, -2),
+                textcoords="offset points", fontsize=SMALL, color=GREY, va="top", ha="right" if late else "left",
             )  # fmt: skip
