@@ -84,6 +84,6 @@ def test_a_queue_without_labels_says_so(items: Any) -> None:
     of = QueueAgreement("first", quick(items))
     assert of.told == "first: nobody has labelled anything yet."
     assert {entry.name for entry in book(of).contents if entry.empty} == {
-        "coefficients", "pairs", "labels", "groups", "items"
+        "coefficients", "pairs", "labels", "groups", "items", "over_time"
     }  # fmt: skip
     assert [table.rows for table in (book(of).table("pairs"), book(of).table("given"))] == [(), []]

@@ -17,6 +17,7 @@ from workbench.figures.pictures.grid import MOST_ROWS, Grid
 from workbench.figures.pictures.intervals import Intervals
 from workbench.figures.pictures.of_table import Curves, Forest, Matrix, Scatter, Stacked, Star, pictures_of
 from workbench.figures.pictures.picture import Picture, split
+from workbench.figures.pictures.values import Axis
 from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.figures.write.pdf import pdf
 from workbench.figures.write.pictures import picture_files
@@ -98,11 +99,12 @@ def test_a_forest_has_the_very_values_of_the_cells() -> None:
 def test_what_is_undefined_or_rests_on_too_little_is_said_in_words() -> None:
     said = FOREST(table()).alt
     assert "right, one undefined: all answers equal" in said
-    assert "left, two 70.0 % (too few for an interval)" in said
+    assert "left, two 70.0 % (hollow)" in said
+    assert "Hollow: 1 (too few for an interval)." in said
     many = table([replace(line, name=f"{line.name} {n}") for n in range(9) for line in LINES])
     said = FOREST(many).alt
     assert "Undefined: 9 (all answers equal)." in said
-    assert "Hollow marks, with too little behind them for an interval: 9." in said
+    assert "Hollow: 9 (too few for an interval)." in said
 
 
 def test_several_columns_are_series_and_values_of_other_types_are_taken() -> None:
@@ -144,6 +146,14 @@ def test_parts_hold_everything_and_are_of_nearly_one_length(n: int, most: int) -
     assert [one for part in parts for one in part] == list(range(n))
     assert max(map(len, parts)) <= most
     assert max(map(len, parts)) - min(map(len, parts)) <= 1
+
+
+@given(st.floats(-100, 100), st.floats(1e-3, 100))
+def test_ticks_are_few_and_round_and_on_the_axis(low: float, span: float) -> None:
+    axis = Axis("share", Kind.COEFFICIENT, low, low + span)
+    assert 2 <= len(axis.ticks) <= 7
+    assert all(low - 1e-6 * span <= tick <= low + span + 1e-6 * span for tick in axis.ticks)
+    assert all(len(axis.tick(tick)) <= 9 for tick in axis.ticks)
 
 
 def test_a_table_without_rows_has_no_picture() -> None:

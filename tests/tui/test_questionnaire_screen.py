@@ -27,6 +27,7 @@ from workbench.audits.questionnaire.book import book
 from workbench.audits.questionnaire.figures import Condition, Options
 from workbench.audits.questionnaire.judged import QuestionnaireChoice, QuestionnaireJudged, judge_questionnaire
 from workbench.audits.questionnaire.judged_results import results_of
+from workbench.audits.questionnaire.prompt_picture import likeliest
 from workbench.audits.questionnaire.results import under
 from workbench.audits.questionnaire.score import Report
 from workbench.domain.instruments import Instrument
@@ -319,6 +320,11 @@ async def test_a_prompt_has_its_context_folded_and_unfolds_to_every_answered_que
         assert app.clipboard.count("assistant:") == 10
         await press(app, pilot, "x")
         assert text.lines[0].startswith("▸ 10 answered")
+        picture = likeliest(found)
+        sizes = [size for bar in picture.bars for _, size in bar.parts]
+        assert sizes[: len(found.tokens)] == [one.probability for one in found.tokens]
+        await press(app, pilot, "P")
+        assert "Next token on t0" in screen_text(app)
 
 
 @pytest.mark.e2e

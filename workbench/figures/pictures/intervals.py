@@ -72,7 +72,7 @@ class Intervals(Picture):
         what = f"{plural(len(values), 'value')} on the axis {self.axis.label}"
         if len(values) <= MOST_SAID:
             each = (said(name, value, self.axis.kind) for name, value in zip(names, values, strict=True))
-            return f"{what}: {'; '.join(each)}."
+            return " ".join([f"{what}: {'; '.join(each)}.", *hollow_said(values)])
         return " ".join(
             [f"{what}.", extremes(names, values, self.axis.kind), *undefined_said(values), *hollow_said(values)]
         )

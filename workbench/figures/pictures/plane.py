@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from workbench.domain.counting import plural
 from workbench.domain.verdicts import Estimate
 from workbench.figures.pictures.picture import MOST_SAID, Picture
-from workbench.figures.pictures.values import Axis, hollow, said, undefined_said
+from workbench.figures.pictures.values import Axis, hollow, hollow_said, said, undefined_said
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,7 @@ class Plane(Picture):
             told += [f"{self._name(place)}: {self._coordinates(place)}." for place in self.places]
         else:
             told += undefined_said([one for place in self.left_out for one in (place.x, place.y)])
-            few = sum(place.hollow for place in self.places)
-            told += [f"Hollow marks, with too little behind them for an interval: {few:,}."] * bool(few)
+        told += hollow_said([one for place in self.places for one in (place.x, place.y)])
         return " ".join(told)
 
     def _coordinates(self, place: Place) -> str:

@@ -37,5 +37,6 @@ class Spider(Picture):
                 told.append(f"{who}{'; '.join(each)}.")
             else:
                 told.append(f"{who}{extremes(self.spokes, values, self.axis.kind)}")
-                told += [*undefined_said(values), *hollow_said(values)]
+                told += undefined_said(values)
+            told += hollow_said(values)
         return " ".join(told)

@@ -14,6 +14,8 @@ from workbench.figures.table import Kind, Value
 NAN = math.nan
 PERCENT = {Kind.SHARE: "%", Kind.POINTS: "percentage points", Kind.SIZE: "percentage points"}
 "units of kinds that are written as hundred times their value"
+MOST_TICKS = 5
+"steps between them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,17 @@ class Axis:
         """Title and unit: `share (%)`."""
         unit = PERCENT.get(self.kind, "")
         return f"{self.title} ({unit})" if unit and self.title else self.title or unit
+
+    @property
+    def ticks(self) -> list[float]:
+        """Round places on the axis, three to six of them."""
+        span = self.high - self.low
+        if not span > 0:
+            return [self.low]
+        power = 10.0 ** math.floor(math.log10(span))
+        step = next(power * part for part in (0.2, 0.25, 0.5, 1.0) if span / (power * part) <= MOST_TICKS)
+        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        return [round(place * step, 10) for place in range(first, last + 1)]
 
     def tick(self, value: float) -> str:
         """Return how a place on the axis is written, without its unit: `50`, `-0.5`."""
@@ -66,9 +79,9 @@ def reach(values: Iterable[Estimate], extra: Iterable[float] = ()) -> tuple[floa
 
 
 def said(name: str, value: Estimate, kind: Kind) -> str:
-    """Return `left 43.2 % [38.0, 49.1]`, and what is odd about the value."""
+    """Return `left 43.2 % [38.0, 49.1]`, and whether the mark is hollow."""
     shown = f"{name} {estimate(value, kind)}"
-    return f"{shown} ({value.few})" if hollow(value) else shown
+    return f"{shown} (hollow)" if hollow(value) else shown
 
 
 def undefined_said(values: Sequence[Estimate]) -> list[str]:
@@ -78,9 +91,9 @@ def undefined_said(values: Sequence[Estimate]) -> list[str]:
 
 
 def hollow_said(values: Sequence[Estimate]) -> list[str]:
-    """Say how many marks are hollow; nothing where none is."""
-    n = sum(map(hollow, values))
-    return [f"Hollow marks, with too little behind them for an interval: {n:,}."] if n else []
+    """Say how many marks are hollow, and why; nothing where none is."""
+    why = Counter(one.few for one in values if hollow(one))
+    return [f"Hollow: {n:,} ({reason})." for reason, n in why.items()]
 
 
 def extremes(names: Sequence[str], values: Sequence[Estimate], kind: Kind) -> str:

@@ -12,6 +12,7 @@ from textual.getters import query_one
 from textual.widgets import Static
 
 from workbench.figures.book import Subject
+from workbench.tui.pictures.screen import PictureScreen
 from workbench.tui.results.answers import copied
 from workbench.tui.results.loaded import Loaded, Opened
 from workbench.tui.results.questionnaire_prompt_format import (
@@ -98,6 +99,7 @@ class PromptScreen(RulingScreen):
         Binding("x", "fold", "Unfold", tooltip="Unfold the context, every answered question, or fold it"),
         Binding("tab", "other", "Text/tokens", key_display="Tab", tooltip="Go to the text or the tokens, to scroll"),
         Binding("y", "copy", "Copy", tooltip="Copy the whole prompt as it was put"),
+        Binding("P", "picture", "Picture", show=False, tooltip="Show where the probability goes as a picture"),
         Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
     ]
 
@@ -145,6 +147,11 @@ class PromptScreen(RulingScreen):
 
     def action_other(self) -> None:
         (self.text if self.focused is self.table else self.table).focus()
+
+    def action_picture(self) -> None:
+        from workbench.audits.questionnaire.prompt_picture import likeliest
+
+        self.app.push_screen(PictureScreen([likeliest(self._asked)]))
 
     def action_copy(self) -> None:
         copied(self, as_copied(self._asked))

@@ -16,9 +16,11 @@ from textual.message import Message
 from textual.widgets import DataTable, Input, Static
 
 from workbench.domain.counting import plural
+from workbench.figures.pictures.of_table import pictures_of
 from workbench.figures.table import Link
 from workbench.figures.visible import visible
 from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.pictures.screen import PictureScreen
 from workbench.tui.preferences import keep, remembered
 from workbench.tui.results.details import details, whole
 from workbench.tui.results.grid import Grid
@@ -117,6 +119,7 @@ class SheetView(Vertical):
         Binding("X", "failed(-1)", "Failed test before", show=False),
         Binding("E", "every", "Every row", tooltip="Show the minor rows too, or leave them out"),
         Binding("0", "all", "All", show=False, tooltip="Show all rows again"),
+        Binding("P", "picture", "Picture", show=False, tooltip="Show the pictures of the table"),
     ]
     EVERY = "E"
     "key that shows minor rows"
@@ -275,6 +278,8 @@ class SheetView(Vertical):
         table = self.sheet.table if self.sheet is not None else None
         if action == "failed":
             return table is not None and has_verdicts(table)
+        if action == "picture":
+            return table is not None and bool(table.rows and table.pictures)
         if action == "every":
             return table is not None and table.minor is not None and any(map(table.minor, table.rows))
         return action != "all" or self.narrowed
@@ -282,6 +287,13 @@ class SheetView(Vertical):
     def action_failed(self, step: int) -> None:
         """Go to the next, or the previous, kind of failure that there is."""
         self.narrow(FAILURES, step)
+
+    def action_picture(self) -> None:
+        """Draw the table; what is narrowed or sorted here is drawn whole and in its own order."""
+        if self.sheet is not None and (pictures := pictures_of(self.sheet.table)):
+            self.app.push_screen(PictureScreen(pictures))
+        else:
+            self.notify("These rows are too few for a picture.")
 
     def action_every(self) -> None:
         self._every = not self._every

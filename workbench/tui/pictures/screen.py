@@ -1,0 +1,148 @@
+"""The pictures of a table, one at a time, above the sentences that a screen reader says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from workbench.figures.pictures.bars import Bars
+from workbench.figures.pictures.grid import Grid
+from workbench.figures.pictures.intervals import Intervals
+from workbench.figures.pictures.picture import Picture, split
+from workbench.figures.visible import visible
+from workbench.tui.pictures import grid, plot
+
+
+class PictureScreen(ModalScreen[None]):
+    """Shows the pictures of a table; Tab goes to the next one, Page Down on to more of its lines."""
+
+    DEFAULT_CSS = """
+    PictureScreen {
+        layout: vertical;
+        background: $background;
+        padding: 0 1;
+    }
+    PictureScreen #heading, PictureScreen #marks, PictureScreen #keys {
+        height: auto;
+    }
+    PictureScreen #canvas {
+        height: 1fr;
+        min-height: 6;
+    }
+    PictureScreen #canvas > * {
+        display: none;
+    }
+    PictureScreen #canvas .-shown {
+        display: block;
+    }
+    PictureScreen #said {
+        height: auto;
+        max-height: 4;
+        color: $text-muted;
+    }
+    PictureScreen #keys {
+        color: $text-muted;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab,right_square_bracket,right", "picture(1)", "Next picture", key_display="Tab"),
+        Binding("shift+tab,left_square_bracket,left", "picture(-1)", "Picture before", show=False),
+        Binding("pagedown,j,down", "page(1)", "More", show=False),
+        Binding("pageup,k,up", "page(-1)", "Before", show=False),
+        Binding("escape,q,P", "dismiss(None)", "Back", key_display="Esc"),
+    ]
+
+    def __init__(self, pictures: Sequence[Picture]) -> None:
+        super().__init__()
+        self._pictures, self._at, self._page = pictures, 0, 0
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="heading", markup=False)
+        yield Static(id="marks", markup=False)
+        from textual_plotext import PlotextPlot
+
+        with Container(id="canvas"):
+            yield PlotextPlot(id="plot")
+            yield Static(id="grid", markup=False)
+        with VerticalScroll(id="said", can_focus=False):
+            yield Static(id="words", markup=False)
+        yield Static(id="keys", markup=False)
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self._show)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show)
+
+    @property
+    def picture(self) -> Picture:
+        return self._pictures[self._at]
+
+    def action_picture(self, step: int) -> None:
+        self._at, self._page = (self._at + step) % len(self._pictures), 0
+        self._show()
+
+    def action_page(self, step: int) -> None:
+        pages = self._pages()
+        self._page = max(0, min(len(pages) - 1, self._page + step))
+        self._show()
+
+    def _pages(self) -> Sequence[Picture]:
+        return fitted(self.picture, self.query_one("#canvas").size.height)
+
+    def _show(self) -> None:
+        pages = self._pages()
+        self._page = min(self._page, len(pages) - 1)
+        page = pages[self._page]
+        self._draw(page)
+        several = f"  picture {self._at + 1} of {len(self._pictures)}" if len(self._pictures) > 1 else ""
+        heading = (visible(self.picture.title), "bold"), (several, "$text-muted")
+        self.query_one("#heading", Static).update(Content.assemble(*heading))
+        signs = [
+            part
+            for sign, name, colour in plot.marks(self.picture)
+            for part in ((f"{sign} ", f"rgb({','.join(map(str, colour))})"), (f"{visible(name)}   ", ""))
+        ]
+        self.query_one("#marks", Static).update(Content.assemble(*signs))
+        self.query_one("#words", Static).update(visible(" ".join([self.picture.alt, *self.picture.notes])))
+        keys = ["Esc back"]
+        keys = ["Tab next picture", *keys] if len(self._pictures) > 1 else keys
+        keys = [f"page {self._page + 1} of {len(pages)}: PgDn, PgUp", *keys] if len(pages) > 1 else keys
+        self.query_one("#keys", Static).update(" · ".join(keys))
+
+    def _draw(self, page: Picture) -> None:
+        canvas, cells = self.query_one("#plot"), self.query_one("#grid", Static)
+        width = self.query_one("#canvas").size.width
+        canvas.set_class(not isinstance(page, Grid), "-shown")
+        cells.set_class(isinstance(page, Grid), "-shown")
+        if isinstance(page, Grid):
+            cells.update(grid.drawn(page, width))
+        else:
+            plot.draw(getattr(canvas, "plt"), page, width)  # noqa: B009  its class is imported on use
+            canvas.refresh()
+
+
+def fitted(picture: Picture, height: int) -> Sequence[Picture]:
+    """Return a picture in as many pages as its lines need where only so many have room."""
+    room = plot.most(height)
+    if isinstance(picture, Intervals):
+        parts = split(picture.points, room)
+        return [picture.paged(at, len(parts), points=part) for at, part in enumerate(parts, 1)]
+    if isinstance(picture, Bars):
+        bars = split(picture.bars, room)
+        return [picture.paged(at, len(bars), bars=part) for at, part in enumerate(bars, 1)]
+    if isinstance(picture, Grid):
+        rows = split(range(len(picture.rows)), max(1, height - 2))
+        return [
+            replace(picture, rows=[picture.rows[at] for at in part], cells=[picture.cells[at] for at in part])
+            for part in rows
+        ]
+    return (picture,)
