@@ -44,7 +44,7 @@ class Axis:
         if not span > 0:
             return [self.low]
         power = 10.0 ** math.floor(math.log10(span))
-        step = next(power * part for part in (0.2, 0.25, 0.5, 1.0) if span / (power * part) <= MOST_TICKS)
+        step = next(power * part for part in (0.2, 0.25, 0.5, 1.0, 2.0) if span / (power * part) <= MOST_TICKS)
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         return [round(place * step, 10) for place in range(first, last + 1)]
 
