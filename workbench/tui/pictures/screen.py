@@ -53,10 +53,10 @@ class PictureScreen(ModalScreen[None]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab,right_square_bracket,right", "picture(1)", "Next picture", key_display="Tab"),
-        Binding("shift+tab,left_square_bracket,left", "picture(-1)", "Picture before", show=False),
-        Binding("pagedown,j,down", "page(1)", "More", show=False),
-        Binding("pageup,k,up", "page(-1)", "Before", show=False),
+        Binding("tab,right_square_bracket,right", "view(1)", "Next picture", key_display="Tab"),
+        Binding("shift+tab,left_square_bracket,left", "view(-1)", "Picture before", show=False),
+        Binding("pagedown,j,down", "down", "More", show=False),
+        Binding("pageup,k,up", "up", "Before", show=False),
         Binding("escape,q,P", "dismiss(None)", "Back", key_display="Esc"),
     ]
 
@@ -86,11 +86,17 @@ class PictureScreen(ModalScreen[None]):
     def picture(self) -> Picture:
         return self._pictures[self._at]
 
-    def action_picture(self, step: int) -> None:
+    def action_view(self, step: int) -> None:
         self._at, self._page = (self._at + step) % len(self._pictures), 0
         self._show()
 
-    def action_page(self, step: int) -> None:
+    def action_down(self) -> None:
+        self._turn(1)
+
+    def action_up(self) -> None:
+        self._turn(-1)
+
+    def _turn(self, step: int) -> None:
         pages = self._pages()
         self._page = max(0, min(len(pages) - 1, self._page + step))
         self._show()
