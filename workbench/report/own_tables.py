@@ -81,6 +81,7 @@ def design(found: Collected) -> Table[Asked]:
             Column("failed", "failed", lambda row: row.run.failed, Kind.COUNT),
         ],
         key=lambda row: (row.name, row.run.audit),
+        empty="No model was asked from this store: others collected the answers.",
     )  # fmt: skip
 
 
