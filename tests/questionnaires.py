@@ -80,12 +80,12 @@ def panel(respondents: int = 10) -> Instrument:
 
 
 class Known(ScriptedModel):
-    """Answers yes with a probability that depends on the last answered question; counts what it is asked."""
+    """Answers yes with a probability that depends on the last answered question; keeps what it is asked."""
 
     def __init__(self, yes: float = 0.7, no: float = 0.2, name: str = "known") -> None:
         super().__init__(Persona(), name)
         self.yes, self.no = yes, no
-        self.asked: list[Prompt] = []
+        self.put_to_it: list[Prompt] = []
 
     def masses(self, prompt: Prompt) -> Mapping[str, float]:
         """Return the probabilities of yes and no: exchanged where the last answer in the context is no."""
@@ -94,7 +94,7 @@ class Known(ScriptedModel):
 
     def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
         for position, prompt in enumerate(prompts):
-            self.asked.append(prompt)
+            self.put_to_it.append(prompt)
             of = self.masses(prompt)
             named = {"Yes": of["yes"] * 0.75, " yes": of["yes"] * 0.25, "no": of["no"], "maybe": 0.05}
             kept = sorted(((p, text) for text, p in named.items() if p > 0), reverse=True)[:k]

@@ -44,17 +44,17 @@ def test_a_run_stores_the_next_tokens_of_every_prompt_with_its_masses_and_asks_n
     assert len(tables) == 21
     assert all(table.words is not None and sum(table.words.values()) == pytest.approx(0.9) for table in tables.values())
     again = ask(asked, model, conditions=("qm", "zero-shot"))
-    assert (again.done, again.answers, len(model.asked)) == (6, 0, 6)
+    assert (again.done, again.answers, len(model.put_to_it)) == (6, 0, 6)
     more = ask(asked, model, conditions=("qm", "random"))
     assert 4 < more.total <= 4 + 19, "random answers are each person's own"
-    assert more.answers == more.total - 4 == len(model.asked) - 6
+    assert more.answers == more.total - 4 == len(model.put_to_it) - 6
 
 
 def test_a_context_is_stored_once_and_a_prompt_is_read_back_as_the_model_saw_it(asked: Store) -> None:
     model = Known()
     ask(asked, model)
     run = find_run(asked, "questionnaire")
-    seen = {prompt.key: prompt for prompt in model.asked}
+    seen = {prompt.key: prompt for prompt in model.put_to_it}
     for probe in asked.scores.tables_of_run(run):
         prompt = asked.runs.prompt(probe)
         assert seen[prompt.key] == prompt
@@ -137,7 +137,7 @@ def test_a_context_beyond_the_window_is_refused_with_the_number_of_questions_tha
         model._name = f"narrow-{questions}"
         with pytest.raises(ModelError, match=rf"6 answered questions .* {questions} of the questions fit"):
             ask(asked, model)
-        assert not model.asked, "nothing was computed"
+        assert not model.put_to_it, "nothing was computed"
         assert ask(asked, model, questions=questions).failed == 0
     with pytest.raises(ModelError, match="not one question fits"):
         ask(asked, Narrow(5), replace(QUESTIONNAIRE, seed=2), conditions=("permuted",))
