@@ -314,9 +314,9 @@ def _path(kind: str, name: str) -> Path:
     folder = data_folder() / kind
     path = folder / f"{name}.toml"
     if not path.is_file():
-        raise UnknownName(f"there is no {name!r} among the shipped {kind}. There is: {_names(folder)}")
+        raise UnknownName(f"there is no {name!r} among the shipped {kind}. There is: {_names(folder, '*.toml')}")
     return path
 
 
-def _names(folder: Path) -> str:
-    return ", ".join(sorted(path.stem for path in folder.iterdir())) if folder.is_dir() else "nothing"
+def _names(folder: Path, pattern: str = "*") -> str:
+    return ", ".join(sorted(path.stem for path in folder.glob(pattern))) or "nothing"

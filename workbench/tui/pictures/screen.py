@@ -55,8 +55,8 @@ class PictureScreen(ModalScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab,right_square_bracket,right", "view(1)", "Next picture", key_display="Tab"),
         Binding("shift+tab,left_square_bracket,left", "view(-1)", "Picture before", show=False),
-        Binding("pagedown,j,down", "down", "More", show=False),
-        Binding("pageup,k,up", "up", "Before", show=False),
+        Binding("pagedown,j,down", "down", "Further rows", show=False),
+        Binding("pageup,k,up", "up", "Rows before", show=False),
         Binding("escape,q,P", "dismiss(None)", "Back", key_display="Esc"),
     ]
 
