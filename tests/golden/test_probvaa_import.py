@@ -182,7 +182,11 @@ def test_lint_finds_answers_on_statements_that_are_not_there(probvaa: Instrument
 
 
 def test_lint_finds_nothing_else(findings: tuple[LintFinding, ...]) -> None:
-    assert Counter(finding.severity for finding in findings) == {"error": 6, "warning": 98, "note": 30}
+    asked = [finding for finding in findings if finding.code != "no-templates"]
+    assert len(findings) - len(asked) == 7, (
+        "the templates of the study are in English, its statements in eight languages"
+    )
+    assert Counter(finding.severity for finding in asked) == {"error": 6, "warning": 98, "note": 30}
 
 
 def test_the_english_wordings_have_few_faults(probvaa: Instrument) -> None:

@@ -88,7 +88,7 @@ async def test_letters_take_the_place_of_every_name_and_give_it_back(path: Path,
         await opened(app, pilot, "o")
         assert "letters for names" in shown(app, "#options")
         seen = ""
-        for _ in range(8):
+        for _ in range(9):
             await press(app, pilot, "tab")
             seen += screen_text(app)
         assert "Annabel" not in seen
@@ -159,7 +159,7 @@ async def test_the_matrix_of_each_pair_is_behind_it_and_beside_the_others(path: 
         assert "bob − cem ← →" in shown(app, "#tabs")
         await press(app, pilot, "left", "left", "left")
         assert "bob − cem ← →" in shown(app, "#tabs")
-        await press(app, pilot, "tab", *PAIRS, "down", "enter")
+        await press(app, pilot, "tab", "tab", *PAIRS, "down", "enter")
         assert isinstance(app.screen, BehindScreen)
         assert shown(app, "#about") == "What is taken for what: rows ana, columns cem  row 2 of 3 [ ]"
         assert by_parts(app)[("agree",)]["as_neutral"] == "2"

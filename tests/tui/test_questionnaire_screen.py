@@ -533,7 +533,7 @@ async def test_an_empty_store_says_how_to_begin_and_i_imports_the_shipped_questi
         assert "No instrument of this store is a questionnaire" in shown(app, "#empty")
         await press(app, pilot, "I")
         await until(pilot, lambda: "veldania_panel has no predictions yet" in shown(app, "#empty"))
-        assert "workbench run STORE --audit questionnaire" in shown(app, "#empty")
+        assert f"workbench run {tmp_path / 'empty.db'} --audit questionnaire" in shown(app, "#empty")
         await press(app, pilot, "u")
         assert "48 context, 7 target" in shown(app, "#about")
 

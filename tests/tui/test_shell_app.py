@@ -69,8 +69,8 @@ async def test_f1_lists_the_keys_of_what_has_focus_first(path: Path) -> None:
         await pilot.press("f1")
         await until(pilot, lambda: isinstance(app.screen, TextScreen))
         text = shown(app, "#text")
-        assert text.index("part that has focus") < text.index("On this screen") < text.index("Everywhere")
-        assert "Row below" in text
+        assert text.index("focused panel") < text.index("On this screen") < text.index("Everywhere")
+        assert "Go to the row below" in text
         assert "Find in refs" in text
         await pilot.press("escape")
         assert app.current_mode == "statements"

@@ -51,6 +51,7 @@ LOOK_EVERY_S, LOOKS = 2.0, 3
 "seconds between two looks for the store's file, and how many in a row have to miss it"
 KEY_COLUMNS, KEY_LIST_COLUMNS = 17, 73
 "in the list of keys: where their sentences begin, and where they are wrapped"
+FOCUSED = "In the focused panel"
 TELL_S = 20.0
 "for which a sentence about the store's file stays on the screen"
 READ_ONLY = tuple(place.mode for place in registry.places())
@@ -284,12 +285,12 @@ class WorkbenchApp(LiteralApp):
 
 def key_list(app: App[int]) -> Content:
     """Return the keys that work now, the nearest first."""
-    groups: dict[str, dict[str, list[str]]] = {"In the part that has focus": {}, "On this screen": {}, "Everywhere": {}}
+    groups: dict[str, dict[str, list[str]]] = {FOCUSED: {}, "On this screen": {}, "Everywhere": {}}
     for active in sorted(app.screen.active_bindings.values(), key=lambda active: not active.binding.tooltip):
         binding = active.binding
         if not binding.description or not active.enabled:
             continue
-        group = "In the part that has focus" if isinstance(active.node, Widget) else "Everywhere"
+        group = FOCUSED if isinstance(active.node, Widget) else "Everywhere"
         group = "On this screen" if isinstance(active.node, Screen) else group
         groups[group].setdefault(does(binding), []).append(app.get_key_display(binding))
     lines: list[Content] = []
