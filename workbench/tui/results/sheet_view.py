@@ -20,6 +20,7 @@ from workbench.figures.pictures.of_table import pictures_of
 from workbench.figures.table import Link
 from workbench.figures.visible import visible
 from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.status import say
 from workbench.tui.pictures.screen import PictureScreen
 from workbench.tui.preferences import keep, remembered
 from workbench.tui.results.details import details, whole
@@ -293,7 +294,7 @@ class SheetView(Vertical):
         if self.sheet is not None and (pictures := pictures_of(self.sheet.table)):
             self.app.push_screen(PictureScreen(pictures))
         else:
-            self.notify("These rows are too few for a picture.")
+            say(self.screen, "These rows are too few for a picture.", warns=True)
 
     def action_every(self) -> None:
         self._every = not self._every
