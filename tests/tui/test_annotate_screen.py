@@ -481,6 +481,9 @@ async def test_a_statement_to_be_placed_is_shown_alone_and_without_its_side(tmp_
         assert "economic · right" not in seat.text
         assert "should become law" not in seat.text
         assert " e  economic-left" in seat.text.replace("\u00a0", " ")
+        await seat.pilot.press("m")
+        await seat.until(lambda: "Note on this statement" in seat.text)
+        await seat.pilot.press("escape")
         await seat.press("r")
         assert "Flags are fine." in seat.text
     assert [label for _, _, label in labels_of(path)] == ["economic-right"]

@@ -202,6 +202,52 @@ async def test_n_goes_on_from_drawn_answers_and_statements_alike_and_z_leads_bac
 
 
 @pytest.mark.e2e
+async def test_a_statement_that_was_decided_stays_so_when_its_answer_is_drawn_later(path: Path) -> None:
+    app = opened(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await queue(app, pilot)
+        await press(app, pilot, "enter", "r", "c", "enter")
+        decided = item_of(app)
+        with Store.open(path) as store:
+            answers = sum(run.responses for run in store.runs.list())
+        sampled(path, answers)
+        await press(app, pilot, "escape")
+        with Store.open(path) as store:
+            of = review(store, find_run(store, "reliability"), USUAL)
+        assert of.deciders(decided.ref) == ("otto",)
+        other = next(one for one in of.queue if one.ref != decided.ref)
+        assert of.deciders(other.ref) == ()
+
+
+@pytest.mark.e2e
+async def test_a_ruling_on_a_drawn_answer_says_that_its_statement_stays_open(path: Path) -> None:
+    with Store.open(path) as store:
+        answers = sum(run.responses for run in store.runs.list())
+    sampled(path, answers)
+    app = opened(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await queue(app, pilot)
+        await press(app, pilot, "enter", "r", "c", "enter")
+        assert "z takes it back" in flowing(app), "the drawn answer is decided"
+        await press(app, pilot, "right_square_bracket", "r", "c", "enter")
+        assert "the statement stays open" in flowing(app)
+        await press(app, pilot, "r", "tab", "tab", "tab", "tab", "tab", "c", "enter")
+        assert "n goes to what waits next, z takes it back" in flowing(app)
+
+
+@pytest.mark.e2e
+async def test_a_misreading_asks_for_the_right_reading_before_enter_is_promised(path: Path) -> None:
+    app = opened(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await queue(app, pilot)
+        await press(app, pilot, "enter", "r", "m")
+        assert "numbers choose the right reading" in flowing(app)
+        assert "Enter rule as otto" not in flowing(app)
+        await press(app, pilot, "2")
+        assert "Enter rule as otto" in flowing(app)
+
+
+@pytest.mark.e2e
 async def test_brackets_go_through_the_whole_queue_and_n_to_what_waits(path: Path) -> None:
     rule(path, "env-03", Verdict.CONFIRMED, "otto")
     app = opened(path)

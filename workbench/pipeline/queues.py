@@ -82,9 +82,9 @@ class Proposal:
         lines = [
             f"{spec.name}: {texts:,} items for {spec.purpose.value}, {self.labels:,} labels in all, "
             f"codebook {self.codebook.name}",
-            f"from {self.candidates:,} different texts in {sample.strata:,} strata, {spec.per_stratum} of each"
+            f"from {self.candidates:,} different texts in {_strata(sample.strata)}, {spec.per_stratum} of each"
             + (" on average" if sample.frame else "")
-            + (f" ({sample.short:,} strata have fewer)" if sample.short else ""),
+            + (f" ({_strata(sample.short)} {'has' if sample.short == 1 else 'have'} fewer)" if sample.short else ""),
         ]
         if (frame := sample.frame) is not None:
             lines.append(
@@ -102,6 +102,10 @@ class Proposal:
             known = sum(item.attention is not None for item in self.items)
             lines.append(f"{known} attention items with a known label are mixed in for everybody")
         return "\n".join(lines)
+
+
+def _strata(n: int) -> str:
+    return f"{n:,} {'stratum' if n == 1 else 'strata'}"
 
 
 def propose(store: Store, spec: QueueSpec) -> Proposal:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from stores.annotation.review_queries import Labelled, ReadAnswer, Remarked
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench import registry
+from workbench.domain.control_samples import ControlSample
 from workbench.domain.counting import plural
 from workbench.domain.keys import content_key
 from workbench.domain.readings import ReaderCard, ReaderKind, Readings, Stance
@@ -35,8 +36,8 @@ class Review:
     judged: Judged
     queue: tuple[Ranked, ...]
     rulings: RulingsOn
-    drawn: frozenset[tuple[str, str]] = frozenset()
-    "keys of prompt and text of the answers that were drawn at random, in hexadecimal"
+    drawn: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    "keys of prompt and text of the answers that were drawn at random, in hexadecimal -> when they first were"
     found: tuple[tuple[str, Signal], ...] = ()
     "every (ref, reason) that rulings have no part in"
 
@@ -48,16 +49,22 @@ class Review:
     def deciders(self, ref: str) -> tuple[str, ...]:
         """Return who has decided on a statement or something below it, in the order in which they did.
 
-        Look again is no decision. An answer that was drawn at random says nothing of why its statement is here.
+        Look again is no decision. An answer that was drawn at random says nothing of why its statement is here, unless
+        somebody ruled on it before it was drawn: they came to it through the statement.
         """
         return tuple(
             dict.fromkeys(
                 one.auditor
                 for one in self.rulings.statements.get(ref, ())
-                if one.verdict is not Verdict.LOOK_AGAIN
-                and (one.subject.named.get("prompt", ""), one.subject.named.get("text", "")) not in self.drawn
+                if one.verdict is not Verdict.LOOK_AGAIN and not self.as_drawn(one)
             )
         )
+
+    def as_drawn(self, ruling: Ruling) -> bool:
+        """Return whether a ruling is on an answer that had been drawn at random by then."""
+        named = ruling.subject.named
+        since = self.drawn.get((named.get("prompt", ""), named.get("text", "")))
+        return since is not None and since <= ruling.at
 
     def waiting(self, auditor: str | None) -> tuple[Ranked, ...]:
         """Return the statements that an auditor, or anybody, has not looked at."""
@@ -85,7 +92,7 @@ def with_rulings(store: Store, of: Review) -> Review:
     """Return a queue as it is after what auditors ruled meanwhile: nothing else is read anew."""
     on = rulings_on(store, of.run)
     samples = () if of.card is None else store.control_samples.of_run(named(store, of.run), of.card)
-    drawn = frozenset((one.prompt.hex(), one.text.hex()) for sample in samples for one in sample.items)
+    drawn = _drawn_since(samples)
     queue = ranked(of.judged.statements, [*of.found, *_ruled(on)])
     return replace(of, queue=queue, rulings=on, drawn=drawn)
 
@@ -96,17 +103,23 @@ def known_to_wait(store: Store, run: Run, judged: Judged | None) -> int:
     """
     on = rulings_on(store, run)
     sample = store.control_samples.newest(named(store, run)) if store.control_samples.any() else None
-    drawn = {(one.prompt.hex(), one.text.hex()) for one in sample.items} if sample is not None else set()
+    drawn = _drawn_since(() if sample is None else (sample,))
     signals = [(ref, one) for ref, found in (judged.signals.items() if judged is not None else ()) for one in found]
     ruled = tuple(_ruled(on))
     refs = tuple(dict.fromkeys((*(judged.statements if judged is not None else ()), *(ref for ref, _ in ruled))))
-    of = Review(run, None, None, Judged(refs, None), ranked(refs, [*signals, *ruled]), on, frozenset(drawn))
+    of = Review(run, None, None, Judged(refs, None), ranked(refs, [*signals, *ruled]), on, drawn)
     asked = {ref for ref, one in ruled if one.reason in BY_AUDITORS}
     waiting = sum(one.ref in asked or not of.looked_at(one.ref, None) for one in of.queue)
     if sample is None:
         return waiting
     decided = {at for at, rulings in on_answers(store, run, sample.reader).items() if _decided(rulings)}
     return waiting + sum((one.prompt, one.text) not in decided for one in sample.items)
+
+
+def _drawn_since(samples: Sequence[ControlSample]) -> dict[tuple[str, str], str]:
+    """Return when each answer was first drawn; `samples`: the oldest first."""
+    newest_first = [(one, sample.at) for sample in reversed(samples) for one in sample.items]
+    return {(one.prompt.hex(), one.text.hex()): at for one, at in newest_first}
 
 
 def _decided(rulings: Iterable[Ruling]) -> bool:

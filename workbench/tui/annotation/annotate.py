@@ -125,7 +125,9 @@ class AnnotateScreen(ItemScreen[QueueSession]):
                 self._remark(item.unit, item.flagged, note)
 
         note = self._drafts.get(item.unit, item.note)
-        self.app.push_screen(NoteDialog(note, "Note on this answer", hint=NOTE_SEEN_BY), save)
+        on_statement = self._codebook is not None and self._codebook.subject is Subject.STATEMENT
+        title = "Note on this statement" if on_statement else "Note on this answer"
+        self.app.push_screen(NoteDialog(note, title, hint=NOTE_SEEN_BY), save)
 
     def action_confidence(self) -> None:
         """Go on to the next degree of sureness; it goes with the next label only."""

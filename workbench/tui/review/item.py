@@ -47,6 +47,9 @@ given it. [ and ] go through the whole queue. z takes back what you ruled last. 
 On drawn answers nobody sees what others ruled before ruling themselves: that is what makes agreement and the rate of \
 misreadings mean something."""
 GO_ON = "n goes to what waits next, z takes it back"
+STAYS_OPEN = (
+    "it was drawn at random, so the statement stays open: rule on another answer or, with Tab, on the statement"
+)
 NOTHING_WAITS = "Nothing waits: every item is decided"
 
 
@@ -179,8 +182,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
 
         if event.ruling is not None:
             self._session.done.append((name(self._item), event.ruling))
-        onwards = f"; {GO_ON}" if event.ruling is not None else ""
-        self.look_again(f"{event.sentence.partition(';')[0]}{onwards}")
+        self.look_again(event.sentence.partition(";")[0], ruled=event.ruling is not None)
 
     @on(Went)
     def go_on(self, event: Went) -> None:
@@ -299,9 +301,11 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
             self.post_message(self.PromptFound(title, prompt_text(prompt)))
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="following", description="queue")
-    def look_again(self, told: str, following: bool = False) -> None:
+    def look_again(self, told: str, following: bool = False, ruled: bool = False) -> None:
         worker, item = get_current_worker(), self._item
         progress, found = after(self.store_path, self._progress, self._auditor, item if following else None)
+        if ruled:
+            told = f"{told}; {_onwards(progress, _same(progress, item))}"
         if not worker.is_cancelled:
             self.post_message(self.Went(progress, found if following else _same(progress, item), told))
 
@@ -317,6 +321,14 @@ def _same(progress: Progress, item: Waiting) -> Waiting:
     from workbench.pipeline.review_progress import name
 
     return progress.found(name(item)) or item
+
+
+def _onwards(progress: Progress, item: Waiting) -> str:
+    """Say what there is to do after a ruling: an answer of the control sample decides nothing about its statement."""
+    from workbench.domain.reviews import Ranked
+
+    open_ = isinstance(item, Ranked) and progress.auditor not in progress.deciders(item)
+    return STAYS_OPEN if open_ else GO_ON
 
 
 def _is_on(subject: Subject, row: ItemAnswer, language: str) -> bool:

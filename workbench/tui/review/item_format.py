@@ -65,7 +65,10 @@ def _read_as(row: ItemAnswer) -> str:
 
 
 def head(progress: Progress, item: Waiting, told: str, *, blind: bool) -> Content:
-    """Return what stands above the answers: which item it is, what became of it, why it is here, and what was done."""
+    """Return what stands above the answers: which item it is and what became of it, what was done, and why it is here.
+
+    What was done stands before the reasons: those are as long as they are, and a low screen cuts the end.
+    """
     from workbench.pipeline.review_progress import name
     from workbench.pipeline.review_tables import state, why
 
@@ -77,8 +80,8 @@ def head(progress: Progress, item: Waiting, told: str, *, blind: bool) -> Conten
         ("  ", ""),
         (f"{of} · {visible(state(progress, item, blind=blind))}", "$text-muted"),
     )
-    lines = [parts, Content.styled(visible(why(item, blind=blind)), "$text-muted")]
-    return Content("\n").join([*lines, *([Content.styled(visible(told), "$text-accent")] if told else [])])
+    done = [Content.styled(visible(told), "$text-accent")] if told else []
+    return Content("\n").join([parts, *done, Content.styled(visible(why(item, blind=blind)), "$text-muted")])
 
 
 def reading(row: ItemAnswer, wording: str, reader: str, ruled: Sequence[Ruling], withheld: bool) -> Content:

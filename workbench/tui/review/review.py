@@ -269,12 +269,8 @@ class ReviewScreen(BookScreen):
         if hasattr(row, "places"):
             of = progress.control.of(row) if progress.control is not None else ()
         else:
-            drawn = progress.of.drawn
-            of = tuple(
-                one
-                for one in progress.of.rulings.statements.get(row.ref, ())
-                if (one.subject.named.get("prompt", ""), one.subject.named.get("text", "")) not in drawn
-            )
+            every = progress.of.rulings.statements.get(row.ref, ())
+            of = tuple(one for one in every if not progress.of.as_drawn(one))
         return [said(one) for one in of if not own or one.auditor == self._auditor]
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="following", description="queue")

@@ -216,7 +216,16 @@ class RulingDialog(ModalScreen[Decided | None]):
         self._say("")
         several = "Tab another subject · " if len(self._things) > 1 else ""
         who = f" as {self._auditor}" if self._auditor else ""
-        last = "Enter rule" + who if self._verdict else "z take back" if self._mine else "letters choose"
+        asks = self._verdict is Verdict.MISREAD and not self._reading
+        last = (
+            "numbers choose the right reading"
+            if asks
+            else "Enter rule" + who
+            if self._verdict
+            else "z take back"
+            if self._mine
+            else "letters choose"
+        )
         self.query_one(".dialog", Vertical).border_subtitle = f"{several}{visible(last)} · Esc back"
         self.refresh_bindings()
 
