@@ -108,6 +108,20 @@ async def test_the_keys_for_home_lead_there_from_the_queue_that_home_opened(path
 
 
 @pytest.mark.e2e
+@pytest.mark.parametrize("key", ["h", "1", "q"])
+async def test_home_is_home_also_from_another_screen_while_the_queue_lies_over_it(path: Path, key: str) -> None:
+    app = opened(path, start="home")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot)
+        await press(app, pilot, "V")
+        assert isinstance(app.screen, ReviewScreen)
+        await press(app, pilot, "4", key)
+        assert isinstance(app.screen, HomeScreen)
+        await press(app, pilot, "V")
+        assert isinstance(app.screen, ReviewScreen)
+
+
+@pytest.mark.e2e
 async def test_what_waits_next_is_given_to_somebody_by_name(path: Path) -> None:
     app = opened(path, auditor=None)
     async with app.run_test(size=(80, 24)) as pilot:

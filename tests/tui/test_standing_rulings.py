@@ -90,3 +90,15 @@ def test_a_ruling_on_a_statement_is_shown_beside_the_answers_to_its_version_alon
             for probe in store.ruled_things.probes({"prompt": put.key.hex()})
         }
     assert shown == {1: 1, 2: 0}
+
+
+def test_a_row_says_which_part_of_it_a_ruling_is_about(tmp_path: Path) -> None:
+    path = play(tmp_path / "audit.db", [("ask", "one chat", "en")])
+    with Store.open(path) as store:
+        for one in (subjects.prompt(prompt_of(store, "chat")), subjects.find(store, "a/original:en", "small")):
+            subjects.rule(store, one, Verdict.CONFIRMED, auditor="ada", reason="as meant", reading=None)
+        standing = standing_in(store)
+        on_prompt, on_wording = standing.at(RuledPlace(("small",), ("a",)))
+        assert standing.at(RuledPlace(("small",), ("a", "original")))[1] == on_wording.partition(" · ")[0]
+    assert on_prompt.endswith(" · a/original/personal-1")
+    assert on_wording.endswith(" · a/original")

@@ -229,11 +229,15 @@ class WorkbenchApp(LiteralApp):
             self.screen.be_about(run)
 
     def show_mode(self, mode: str) -> None:
-        """Show the screen of a mode; from a level below it, come up where nothing is being written there."""
-        if mode == self.current_mode and (mode in READ_ONLY or self._reads_only()):
+        """Show the screen of a mode; from a level below it, come up where nothing is being written there.
+
+        Home is always Home: what was opened from it and left for another screen is not what people ask for there.
+        """
+        below = mode == self.current_mode
+        self.switch_mode(mode)
+        if (below and mode in READ_ONLY) or ((below or mode == "home") and self._reads_only()):
             while len(self.screen_stack) > 1:
                 self.pop_screen()
-        self.switch_mode(mode)
 
     def _reads_only(self) -> bool:
         """Return whether on all that stands above the screen of a mode nothing is typed that could be lost."""
@@ -246,12 +250,12 @@ class WorkbenchApp(LiteralApp):
         elif len(self.screen_stack) > 1:
             self.pop_screen()
         elif self.current_mode != "home":
-            self.switch_mode("home")
+            self.show_mode("home")
 
     def action_leave(self) -> None:
         """Go home; from there, quit."""
         if self.current_mode != "home":
-            self.switch_mode("home")
+            self.show_mode("home")
         elif len(self.screen_stack) == 1 or self._survey is not None:
             self.exit(0)
         elif self._reads_only():

@@ -87,13 +87,18 @@ class Standing:
         """Return what was ruled on the statement that a place names, on what is below it, or on its answer."""
         here = [(one, one.name.split("/")) for one in self.every if one.instrument in place.instruments]
         if place.text is None:
-            return tuple(one.line for one, name in here if _meant(name, place.words))
+            return tuple(_about(one, name, place.words) for one, name in here if _meant(name, place.words))
         answer = text_key(place.text).hex()[:DIGITS]
         return tuple(
             one.line
             for one, name in here
             if one.answer == answer and (place.probe in one.probes if place.probe else name[0] in place.words)
         )
+
+
+def _about(one: Stands, name: Sequence[str], words: Sequence[str]) -> str:
+    """Return a ruling in a line, with the name of what it is about where that is only a part of what the row shows."""
+    return one.line if set(name) <= set(words) else f"{one.line} · {one.name}"
 
 
 def _meant(name: Sequence[str], words: Sequence[str]) -> bool:
