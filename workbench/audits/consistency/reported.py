@@ -100,7 +100,7 @@ def _leaning(judged: ConsistencyJudged, name: str) -> Iterator[str]:
     said = ", ".join(f"{of.family.value} {estimate(of.share, Kind.SHARE)}" for of in ranked)
     first, last = ranked[0], ranked[-1]
     if not first.share.value:
-        yield f"{name} has no reliable stance that is the answer of any party, so its answers are like nobody's."
+        yield f"No reliable stance of {name} is the answer of a party, so it agrees with none of them."
     elif first is last or not first.share.low > last.share.high:
         yield f"{name} agrees with the party families about equally often, within the intervals: {said}."
     else:

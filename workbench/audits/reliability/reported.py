@@ -126,7 +126,7 @@ def _weakest(report: Report) -> Iterator[str]:
     test = max(failed, key=lambda one: failed[one], default="")
     if test and failed[test]:
         tested = int((report.over_templates(test) != VOID).sum())
-        yield f"The test that most statements fail is {_words(test)}: {failed[test]:,} of {tested:,}."
+        yield f"Statements fail the test {_words(test)} most often: {failed[test]:,} of {tested:,}."
     elif failed:
         yield "No statement fails any of the tests."
 
