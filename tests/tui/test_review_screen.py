@@ -22,6 +22,7 @@ from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.runs import find_run
 from workbench.pipeline.control import draw
 from workbench.pipeline.review import named, review
+from workbench.pipeline.todo import tasks
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.commands import read_names
 from workbench.tui.home.home import HomeScreen
@@ -433,6 +434,15 @@ async def test_where_nothing_waits_the_queues_of_other_runs_are_named(tmp_path: 
         assert screen.why_empty(screen._loaded, screen._look).endswith("M goes to the queue of another run.")
         screen.session.blind = True
         assert "M goes" not in screen.why_empty(screen._loaded, screen._look), "the list of runs would name the model"
+
+
+def test_a_newer_run_in_which_nothing_waits_hides_no_older_one_from_home(tmp_path: Path) -> None:
+    path = sampled(audited(tmp_path / "two.db", odd))
+    audited(path, lambda probe: (("Beneficial." if probe.variant not in ("negation", "opposite") else "Harmful.", 30),),
+            model="steady")  # fmt: skip
+    with Store.open(path) as store:
+        reviews = [task.what for task in tasks(store) if task.key == "review reliability"]
+    assert reviews == ["wait for an auditor: smol (reliability)"]
 
 
 async def test_nothing_to_review_is_said(tmp_path: Path) -> None:

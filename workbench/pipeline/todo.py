@@ -96,14 +96,15 @@ def _unread(store: Store) -> Iterator[Task]:
 
 
 def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[Task]:
-    """Yield the newest run of each audit of which items are known to wait for an auditor; the queue may have more."""
+    """Yield of each audit the newest run with items that are known to wait for an auditor; its queue may have more."""
     for audit in registry.asking():
         answered = [run for run in store.runs.list(audit.name) if run.responses]
-        for run in sorted(answered, key=lambda run: run.last)[-1:]:
+        for run in sorted(answered, key=lambda run: run.last, reverse=True):
             if waiting := known_to_wait(store, run, audit.known_for_review(run, shared)):
                 what = f"wait for an auditor: {run.named} ({audit.name})"
                 route = ("review", (*run.way, run.family))
                 yield Task(f"review {audit.name}", f"at least {plural(waiting, 'item')}", what, route, pressing=False)
+                break
 
 
 def _outdated(store: Store) -> Iterator[Task]:
