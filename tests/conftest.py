@@ -21,6 +21,7 @@ SHARED = Path(__file__).parents[2] / "shared" / "instruments"
 
 LONGEST = (
     *("jobs/test_job_control.py", "jobs/test_remote_model.py", "tui/test_consistency_screen.py"),
+    *("cli/test_installed.py", "core/test_benchmarks.py", "report/test_report.py", "tui/test_report_dialog.py"),
     *("tui/test_bias_study.py", "inference/test_engine_memory.py", "jobs/test_classifier.py"),
     *("tui/test_statement_editor.py", "tui/test_jobs_screen.py", "tui/test_bias_screen.py"),
     *("tui/test_questionnaire_screen.py", "cli/test_consistency_commands.py", "jobs/test_annotation_processes.py"),
@@ -74,10 +75,10 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files that take longest (with xdist's --no-loadscope-reorder), else keep the order.
 
-    Whatever starts worker processes belongs to the second stage.
+    Whatever starts worker processes or writes whole reports belongs to the second stage.
     """
     for item in items:
-        if item.path.parent.name == "jobs":
+        if item.path.parent.name in ("jobs", "report"):
             item.add_marker(pytest.mark.e2e)
     places = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path, len(places)))

@@ -29,6 +29,7 @@ def path(tmp_path: Path) -> Path:
     return trained(asked(store, models=(STOPPED,), only=FIRST), test=False)
 
 
+@pytest.mark.e2e
 def test_a_stopped_run_is_compared_over_what_it_was_asked(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = data(capsys, "bias", path, "--compare", WHOLE, STOPPED, "--draws", "200")
     within = totals(data(capsys, "bias", path, "--common", "--draws", "200"))

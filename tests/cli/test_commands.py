@@ -216,6 +216,7 @@ def test_a_store_that_is_not_there_is_not_made_without_asking(tmp_path: Path) ->
     assert not path.exists()
 
 
+@pytest.mark.e2e
 def test_doctor_says_what_works(
     demo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -125,6 +125,7 @@ DESIGNS = [
 ]  # fmt: skip
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("number", range(len(DESIGNS) + 4))
 def test_editing_begins_with_a_command_that_asks_exactly_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, number: int

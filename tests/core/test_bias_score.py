@@ -223,6 +223,7 @@ def test_the_order_of_statements_changes_nothing(of: Tally, random: object) -> N
     assert same(total(turned), total(of))
 
 
+@pytest.mark.e2e
 @given(tallies())
 @unhurried
 def test_a_flipped_answer_to_an_opposite_is_the_same_answer_to_the_original(of: Tally) -> None:

@@ -62,6 +62,7 @@ def test_what_follows_a_settled_answer_changes_no_label(pair: tuple[str, str], t
         assert labels(pair, text + rest) == before
 
 
+@pytest.mark.e2e
 @settings(max_examples=150)
 @given(st.sampled_from(PAIRS), answer, answer, st.sampled_from(["ours", "coded"]))
 @example(("agree", "disagree"), "I agree", "ment, no", "coded")

@@ -146,6 +146,7 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00
 FILLED = TEXT.filter(lambda text: text.strip() != "")
 
 
+@pytest.mark.e2e
 @given(st.lists(st.tuples(FILLED, FILLED, TEXT), min_size=1))
 def test_what_the_csv_module_writes_is_read_exactly(
     tmp_path_factory: pytest.TempPathFactory, records: list[tuple[str, str, str]]

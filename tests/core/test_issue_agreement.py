@@ -246,6 +246,7 @@ def test_gold_does_not_depend_on_who_said_what_nor_on_the_order(said: dict[tuple
     assert gold_labels(one) == gold_labels(list(reversed(renamed)))
 
 
+@pytest.mark.e2e
 @given(some_labels)
 def test_turning_every_label_round_turns_gold_round_and_keeps_agreement(said: dict[tuple[str, str], int]) -> None:
     one = [IssueLabel(ref, ISSUE, name, label) for (ref, name), label in said.items()]

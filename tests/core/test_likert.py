@@ -122,6 +122,7 @@ def test_a_number_between_blanks_is_read_whatever_stands_around_it(before: str, 
     assert Likert().read(f"{before} {number} {after}").label == Likert().read(number).label
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     "text",
     ["4" * 200_000, "4 " * 100_000, "-" * 200_000, "4." * 100_000, "a4" * 100_000],

@@ -128,6 +128,7 @@ def test_a_spider_keeps_the_place_of_what_is_undefined() -> None:
     assert found.alt.count("undefined") == 2, "one is undefined, and the second model has no third name"
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("of", [0, 1, 239, 5000])
 def test_a_large_picture_is_split_into_pages_that_hold_every_row_once(of: int) -> None:
     lines = [replace(LINES[0], name=f"statement {n}") for n in range(of)]
@@ -168,6 +169,7 @@ def every_picture() -> list[Picture]:
     return pictures_of(table())
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("within", [None, "p-1"])
 def test_an_svg_is_whole_xml_that_a_strict_page_may_hold(within: str | None) -> None:
     for picture in every_picture():
@@ -214,6 +216,7 @@ def test_any_text_makes_an_svg(cells: list[tuple[str, float]]) -> None:
             ElementTree.fromstring(svg(page))
 
 
+@pytest.mark.e2e
 def test_files_as_svg_and_pdf_have_a_name_for_each_page() -> None:
     lines = [replace(LINES[0], name=f"statement {n}") for n in range(100)]
     files = picture_files([table(lines, [Matrix(columns=["verdict"], rows=["name"], suffix="tests")])])

@@ -129,6 +129,7 @@ def test_a_template_that_knows_no_system_turn_has_it_in_the_users(base: str, tmp
     assert "user\nBe brief.\n\na?<|end|>" in written(model, prompt)
 
 
+@pytest.mark.e2e
 def test_an_encoder_decoder_takes_one_too(tmp_path: Path) -> None:
     model = loaded(save_t5(tmp_path / "t5"), "smollm2")
     assert written(model).endswith("<|im_start|>assistant\n")

@@ -92,6 +92,7 @@ def test_a_label_with_its_key_is_not_torn() -> None:
                 assert sum(f" {option.key}  {shown}" in line for line in lines) == 1
 
 
+@pytest.mark.e2e
 async def test_undo_goes_back_step_by_step_and_returns_in_the_same_order(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(6))
     async with seated(path) as seat:
@@ -120,6 +121,7 @@ async def test_undo_goes_back_step_by_step_and_returns_in_the_same_order(tmp_pat
     ]
 
 
+@pytest.mark.e2e
 async def test_a_skipped_item_comes_back_behind_all_others(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(3))
     async with seated(path) as seat:
@@ -131,6 +133,7 @@ async def test_a_skipped_item_comes_back_behind_all_others(tmp_path: Path) -> No
         assert "Nothing is left for you" in seat.text
 
 
+@pytest.mark.e2e
 async def test_flag_and_note_are_saved_and_shown_and_outlive_the_label(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(2))
     async with seated(path) as seat:
@@ -147,6 +150,7 @@ async def test_flag_and_note_are_saved_and_shown_and_outlive_the_label(tmp_path:
     assert (given.flagged, given.note, given.label) == (True, "q[b]!", "disagree")
 
 
+@pytest.mark.e2e
 async def test_escape_leaves_a_note_as_it_was(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(2))
     async with seated(path) as seat:
@@ -159,6 +163,7 @@ async def test_escape_leaves_a_note_as_it_was(tmp_path: Path) -> None:
         assert "note" not in seat.text
 
 
+@pytest.mark.e2e
 async def test_a_note_that_could_not_be_saved_is_still_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("stores.core.connection.BUSY_TIMEOUT_MS", 100)
     path = labelling_store(tmp_path / "a.db", answers(2))
@@ -302,6 +307,7 @@ async def test_hostile_answers_are_shown_literally(tmp_path: Path) -> None:
     assert [text for text, _, _ in labels_of(path)] == list(HOSTILE_ANSWERS)
 
 
+@pytest.mark.e2e
 async def test_a_hostile_statement_and_codebook_do_no_harm(tmp_path: Path) -> None:
     options = (LabelOption("[red]yes[/]", "y", "[@click=app.quit]m"), LabelOption("‹no›\x1b", "s", ""))
     book = Codebook("odd", "[b]", "[link=x]?", Subject.RESPONSE, options, "[/] guide")
@@ -317,6 +323,7 @@ async def test_a_hostile_statement_and_codebook_do_no_harm(tmp_path: Path) -> No
     assert [label for _, _, label in labels_of(path, "[q]\u202e")] == ["[red]yes[/]", "‹no›\x1b"]
 
 
+@pytest.mark.e2e
 async def test_a_long_answer_scrolls_and_the_next_one_starts_at_its_beginning(tmp_path: Path) -> None:
     text = "\n".join(f"line {n}" for n in range(500))
     path = labelling_store(tmp_path / "a.db", (text, text + "\nend"))
@@ -346,6 +353,7 @@ async def test_leaving_gives_the_item_back_and_digits_and_h_do_not_leave(tmp_pat
         await seat.until(lambda: leases_of(path) == [])
 
 
+@pytest.mark.e2e
 async def test_leaving_right_after_a_key_keeps_the_label_and_no_lease(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(3))
     async with seated(path) as seat:
@@ -419,6 +427,7 @@ async def test_what_was_before_a_person_when_the_terminal_died_comes_first(tmp_p
         assert seat.note == "ana  1/4"
 
 
+@pytest.mark.e2e
 async def test_a_store_that_cannot_be_opened_is_a_calm_panel_and_f5_tries_again(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(3))
     async with seated(path, queue="second") as seat:
@@ -472,6 +481,7 @@ async def test_odd_names_are_people_like_others(tmp_path: Path, name: str) -> No
     assert [(who, label) for _, who, label in labels_of(path)] == [(name, "agree")]
 
 
+@pytest.mark.e2e
 async def test_a_statement_to_be_placed_is_shown_alone_and_without_its_side(tmp_path: Path) -> None:
     path = labelling_store(
         tmp_path / "a.db", ("Taxes should be lower.", "Flags are fine."), codebook=shipped_codebook("side")

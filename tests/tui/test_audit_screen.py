@@ -50,6 +50,7 @@ def test_the_screen_knows_the_tests_within_a_template() -> None:
     assert Rules().options().tests == WITHIN == TESTS
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_the_verdicts_are_those_of_the_book(app: WorkbenchApp, size: tuple[int, int]) -> None:
     book = load(app.store_path, Settings()).book

@@ -186,6 +186,7 @@ async def test_an_edited_draft_has_both_authors(stacked: Path) -> None:
         assert held == Wording(VariantId(PARAPHRASE, 4), "en", "Nine laws are due.", "m-1, edited by Nora")
 
 
+@pytest.mark.e2e
 async def test_a_rejection_keeps_its_note_and_the_instrument_as_it_was(stacked: Path) -> None:
     with Store.open(stacked) as store:
         before = store.instruments.get("small")
@@ -319,6 +320,7 @@ async def test_lines_that_cannot_be_wordings_are_listed_with_why_and_not_in_the_
         assert "\x1b" not in text
 
 
+@pytest.mark.e2e
 async def test_hostile_drafts_are_shown_literally(path: Path) -> None:
     proposed(path, *(("a-1", PARAPHRASE, text) for text in HOSTILE))
     app = WorkbenchApp(path)

@@ -43,6 +43,7 @@ def two(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(("steps", "model"), [(0, "beta"), (1, "alpha")])
 async def test_the_figures_of_the_job_under_the_cursor_are_shown(two: Path, steps: int, model: str) -> None:
     app = WorkbenchApp(two, start="jobs")
@@ -59,6 +60,7 @@ async def test_the_figures_of_the_job_under_the_cursor_are_shown(two: Path, step
         assert isinstance(app.screen, AuditScreen), "the level below it is left"
 
 
+@pytest.mark.e2e
 async def test_a_job_without_answers_says_that_the_figures_are_others(two: Path) -> None:
     with Store.open(two) as store:
         design = Design("small", "gamma", samples=30, family=small().templates[0].family)
@@ -71,6 +73,7 @@ async def test_a_job_without_answers_says_that_the_figures_are_others(two: Path)
         await until(pilot, lambda: f"Job {job} has no answers; these are others" in screen_text(app))
 
 
+@pytest.mark.e2e
 async def test_a_line_of_home_shows_the_figures_of_its_run(two: Path) -> None:
     app = WorkbenchApp(two)
     async with app.run_test(size=(80, 24)) as pilot:

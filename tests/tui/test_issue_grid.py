@@ -115,6 +115,7 @@ async def test_the_rest_of_a_row_is_filled_with_0_and_taken_back_as_one_step(pat
         assert "nothing to undo" in shown(seat.app, "#pace")
 
 
+@pytest.mark.e2e
 async def test_after_the_last_column_the_rest_of_the_same_statement_is_filled(path: Path) -> None:
     async with seated(path) as seat:
         await seat.press(*["l"] * (len(ISSUES) - 1), "a")
@@ -323,6 +324,7 @@ async def test_hostile_statements_and_issues_are_shown_literally(tmp_path: Path,
     assert len(labels_of(path, "ana")) == 3 * len(texts)
 
 
+@pytest.mark.e2e
 async def test_everything_can_be_read_in_full(path: Path) -> None:
     async with seated(path) as seat:
         await seat.press("i")

@@ -147,6 +147,7 @@ async def test_home_says_that_a_job_waits_for_a_decision_and_leads_there(path: P
         assert "waits for your decision" in screen_text(app)
 
 
+@pytest.mark.e2e
 async def test_a_job_is_hidden_listed_again_and_deleted_after_it_is_said_what_goes(path: Path) -> None:
     failed(path, launch.SAMPLE, Design("small", "scripted").as_json())
     app = WorkbenchApp(path, start="jobs")

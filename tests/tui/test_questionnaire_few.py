@@ -180,6 +180,7 @@ async def test_home_judges_anew_when_a_job_has_ended(tmp_path: Path, monkeypatch
         await until(pilot, lambda: "was cancelled at 3 of 40 prompts; figures will change." in screen_text(app))
 
 
+@pytest.mark.e2e
 async def test_home_shows_the_key_of_the_predictions(uneven: Path) -> None:
     app = WorkbenchApp(uneven)
     async with app.run_test(size=(140, 24)) as pilot:

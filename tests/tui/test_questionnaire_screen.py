@@ -506,6 +506,7 @@ async def test_a_scale_without_the_given_answers_is_refused_and_nothing_changes(
         assert row(app, "t1")["scale"] == "agreement"
 
 
+@pytest.mark.e2e
 async def test_what_was_asked_before_a_change_is_noted_beside_the_figures(fresh: Path) -> None:
     with Store.open(fresh) as store:
         store.questionnaires.set_question(NAME, "c0", role=Role.TARGET, form=Form.QUESTION, person="ana")

@@ -99,6 +99,7 @@ async def test_a_name_that_cannot_be_one_is_refused_with_the_reason(tmp_path: Pa
         assert "Enter asks who you are" in shown(app, "#who")
 
 
+@pytest.mark.e2e
 async def test_a_known_name_is_chosen_from_the_list(tmp_path: Path) -> None:
     app = WorkbenchApp(disputed(tmp_path / "a.db"))
     async with app.run_test(size=(80, 24)) as pilot:
@@ -111,6 +112,7 @@ async def test_a_known_name_is_chosen_from_the_list(tmp_path: Path) -> None:
         assert shown(app, "#who").split("Enter labels as ")[1].split(";")[0] in ("ana", "bob")
 
 
+@pytest.mark.e2e
 async def test_d_and_k_open_what_the_app_has_for_the_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, str]] = []
     for action in ("adjudicate", "agreement"):

@@ -413,6 +413,7 @@ async def test_the_palette_finds_the_queue_of_every_run(path: Path) -> None:
     assert any(one.name.startswith("review smol") and one.route[0] == "review" for one in read_names(path))
 
 
+@pytest.mark.e2e
 async def test_the_queue_comes_first_whichever_table_was_looked_at_last(path: Path) -> None:
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -423,6 +424,7 @@ async def test_the_queue_comes_first_whichever_table_was_looked_at_last(path: Pa
         assert "▸queue" in screen_text(app)
 
 
+@pytest.mark.e2e
 async def test_where_nothing_waits_the_queues_of_other_runs_are_named(tmp_path: Path) -> None:
     path = audited(tmp_path / "two.db", odd)
     audited(path, lambda probe: (("Beneficial." if probe.variant not in ("negation", "opposite") else "Harmful.", 30),),

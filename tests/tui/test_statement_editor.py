@@ -149,6 +149,7 @@ async def test_enter_leaves_the_text_and_breaks_no_line(path: Path) -> None:
         assert box.text == "One.\nx"
 
 
+@pytest.mark.e2e
 async def test_a_wording_that_repeats_another_is_said_to(path: Path) -> None:
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
