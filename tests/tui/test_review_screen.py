@@ -438,13 +438,22 @@ async def test_where_nothing_waits_the_queues_of_other_runs_are_named(tmp_path: 
         assert "M goes" not in screen.why_empty(screen._loaded, screen._look), "the list of runs would name the model"
 
 
-def test_a_newer_run_in_which_nothing_waits_hides_no_older_one_from_home(tmp_path: Path) -> None:
+async def test_a_newer_run_in_which_nothing_waits_hides_no_older_one_from_home(tmp_path: Path) -> None:
     path = sampled(audited(tmp_path / "two.db", odd))
     audited(path, lambda probe: (("Beneficial." if probe.variant not in ("negation", "opposite") else "Harmful.", 30),),
             model="steady")  # fmt: skip
     with Store.open(path) as store:
         reviews = [task.what for task in tasks(store) if task.key == "review reliability"]
     assert reviews == ["wait for an auditor: smol (reliability)"]
+    app = opened(path, start="home")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot)
+        await until(pilot, lambda: "wait for an auditor" in flowing(app))
+        await press(app, pilot, "V")
+        await until(pilot, lambda: isinstance(app.screen, ReviewScreen))
+        await settle(app, pilot)
+        assert "smol" in flowing(app)
+        assert "steady" not in flowing(app)
 
 
 async def test_nothing_to_review_is_said(tmp_path: Path) -> None:

@@ -232,8 +232,10 @@ class HomeScreen(StoreScreen):
         self._look()
 
     def action_review(self) -> None:
-        """Open the review queue of the run that was answered last."""
-        self.app.push_screen(screen("review"))
+        """Open the review queue that the list of what to do names, else that of the run that was answered last."""
+        tasks = self._judgement.tasks if self._judgement is not None else ()
+        named = next((one.route for one in tasks if one.route[0] == "review"), ("review",))
+        lead(self.app, named)
 
     def action_import(self) -> None:
         self.app.push_screen(screen("import", lambda sentence: self.post_message(self.Imported(sentence))))

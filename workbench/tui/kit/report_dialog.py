@@ -114,6 +114,7 @@ class ReportDialog(ModalScreen[None]):
         if event.page is not None:
             self.bar.update(progress=1.0)
             self._say(f"✓ {event.page}", "$text-success")
+            self.query_one(".dialog").border_subtitle = "Esc back"
         else:
             self.bar.remove_class("-shown")
             self._say(STOPPED if self._stopping else f"✗ {event.why}", "" if self._stopping else "$text-error")
