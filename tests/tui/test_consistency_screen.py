@@ -251,7 +251,7 @@ async def test_parties_and_people_are_respondents(filled: Path, result: Consiste
         assert by_parts(app)["s-1",]["answer"] == "agree"
         assert by_parts(app)["s-1",]["supports"] == "+ law and order"
         assert by_parts(app)["s-6",]["supports"] == "+ law and order"
-        assert "Enter" not in screen_text(app).splitlines()[-1]
+        await until(pilot, lambda: "Enter" not in screen_text(app).splitlines()[-1])
         await press(app, pilot, "escape", "tab")
         assert by_parts(app)["ana",][LAW].startswith("+0.14")
         await press(app, pilot, "enter")
@@ -372,7 +372,7 @@ async def test_answer_scales_are_compared_without_any_model(tmp_path: Path, size
         assert row["placed"] == "undefined (a)"
         assert "placed parties undefined: 1 pair of parties; three are needed" in shown(app, "#details")
         assert (row["every"], row["every_pairs"]) == ("-0.50", "3")
-        assert "Enter" not in screen_text(app).splitlines()[-1]
+        await until(pilot, lambda: "Enter" not in screen_text(app).splitlines()[-1])
         before = app.screen
         await press(app, pilot, "enter")
         assert app.screen is before
