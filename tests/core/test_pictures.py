@@ -211,9 +211,12 @@ def test_the_same_picture_gives_the_same_svg_and_pdf() -> None:
 @given(st.lists(st.tuples(st.text(max_size=60), st.floats(-1, 1)), min_size=1, max_size=6))
 def test_any_text_makes_an_svg(cells: list[tuple[str, float]]) -> None:
     lines = [Line(name, name, estimate(value), estimate(-value), value) for name, value in cells]
-    for picture in pictures_of(table(lines, EVERY[:5])):
-        for page in picture.pages():
-            ElementTree.fromstring(svg(page))
+    pages = [page for picture in pictures_of(table(lines, EVERY[:5])) for page in picture.pages()]
+    assert pages
+    for page in pages:
+        root = ElementTree.fromstring(svg(page))
+        assert root.tag.endswith("svg")
+        assert root.findtext("{*}desc"), "a screen reader has something to say"
 
 
 @pytest.mark.e2e
