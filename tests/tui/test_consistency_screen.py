@@ -376,6 +376,11 @@ async def test_answer_scales_are_compared_without_any_model(tmp_path: Path, size
         before = app.screen
         await press(app, pilot, "enter")
         assert app.screen is before
+        details = app.screen.query_one("#details")
+        details.styles.max_height = 3
+        await until(pilot, lambda: "Enter" in screen_text(app).splitlines()[-1])
+        details.styles.max_height = 12
+        await until(pilot, lambda: "Enter" not in screen_text(app).splitlines()[-1])
 
 
 # ── down, and back ──────────────────────────────────────────────────────────────────────────────────────────────────

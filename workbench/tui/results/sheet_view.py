@@ -60,6 +60,16 @@ class FigureTable(FluidTable):
         return action != "select_cursor" or self.leads or self.cut
 
 
+class Details(Static):
+    """Says what is known of the row under the cursor, and when there is more or less room for it."""
+
+    class Resized(Message):
+        """The room for details changed."""
+
+    def on_resize(self) -> None:
+        self.post_message(self.Resized())
+
+
 class SheetView(Vertical):
     """Shows a sheet. Says which row is current, and which one is to be opened."""
 
@@ -171,7 +181,7 @@ class SheetView(Vertical):
         yield FigureTable(self._columns, name="rows")
         yield Input(placeholder="words that rows contain", id="find", compact=True)
         yield Static(id="narrowed", markup=False)
-        yield Static(id="details", markup=False)
+        yield Details(id="details", markup=False)
         yield Static(id="preview-title", markup=False)
         below = FluidTable(self._preview_columns, name="preview")
         below.can_focus = False
@@ -364,6 +374,7 @@ class SheetView(Vertical):
         found = (one for one in choices(self.sheet.table, name) if one.words == only.words) if self.sheet else ()
         return next(iter(found), Only(only.words, lambda _: False))
 
+    @on(Details.Resized)
     def _see_what_is_cut(self) -> None:
         """Offer to open the details where there is no room for all of them."""
         box = self.query_one("#details", Static)
