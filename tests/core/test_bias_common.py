@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.audits.bias_score.common import NOTHING_COMMON, asked, between_models, of_all, only_common
 from workbench.audits.bias_score.judge import Item, Options, Report, Selection, Tally, judge
+from workbench.audits.bias_score.shared_prompts import NOTHING_COMMON, asked, between_models, of_all, only_common
 from workbench.domain.statements import ORIGINAL, Dimension, Side, VariantId, VariantKind
 from workbench.stats.arrays import BoolArray
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,12 +21,17 @@ from workbench.options.shared import ANNOTATOR, CODEBOOK, DRY_RUN, INSTRUMENT, J
 if TYPE_CHECKING:
     from stores.annotation.labels import Judged
     from stores.annotation.queue_copies import QueueCopy
+    from stores.annotation.queues import Queue
     from stores.core.store import Store
     from stores.instruments.exchange import Merged
     from workbench.domain.control_samples import ControlSample
     from workbench.domain.people import FieldEvent
     from workbench.domain.rulings import Ruling
 
+QUEUE_COLUMNS = (
+    *("queue", "purpose", "codebook", "items", "labels"),
+    *("finished", "to adjudicate", "gold", "people", "attention"),
+)
 WHEN_GOLD = (
     "A label is gold as soon as everybody who labelled the item says the same, a single labeller included, or once the "
     "item is adjudicated."
@@ -196,69 +201,15 @@ def labels(options: Namespace) -> int:
             store.queues.get(options.queue)
         if options.import_ is not None or options.merge is not None:
             merged = _import(store, options)
-            if options.json:
-                print_json(merged)
-                return 0
-            said = f"{merged.added:,} events added on {merged.items:,} items, {merged.known:,} were here already"
-            say(said + (f", {merged.unmatched:,} about other texts left out" if merged.unmatched else ""))
-            if merged.outside:
-                say(
-                    f"{merged.outside:,} of these items are in no queue of this store, so no figure counts them; "
-                    "import again with --into NAME --purpose training or test"
-                )
-            if merged.adopted:
-                say(f"{merged.adopted:,} of these items were in no queue; the new queue {options.into} holds them")
-            if merged.queues:
-                say(f"queues that came with them: {', '.join(merged.queues)}")
-            if merged.rulings:
-                say(f"{plural(merged.rulings, 'ruling')} of auditors came with them")
-            if merged.control_samples:
-                say(f"{plural(merged.control_samples, 'control sample')} of reviews came with them")
-            if merged.people:
-                say(f"{plural(merged.people, 'field')} of who the people are came with them")
-            return 0
-        queues = [queue for queue in store.queues.list() if options.queue in (None, queue.name)]
-        judged = {queue.name: store.labels.judged(queue.codebook.name, queue=queue.name) for queue in queues}
-        open_ = {name: sum(item.open for item in items) for name, items in judged.items()}
-        gold = {name: sum(item.gold is not None for item in items) for name, items in judged.items()}
-        by_one = {name: sum(item.gold_by_one for item in items) for name, items in judged.items()}
-        attention = {queue.name: store.labels.attention(queue.name) for queue in queues}
+            return tell(options, "\n".join(_what_came(merged, options.into)), merged)
+        found = [_queue_state(store, queue) for queue in store.queues.list() if options.queue in (None, queue.name)]
     if options.json:
-        print_json(
-            [
-                asdict(q)
-                | {
-                    "to_adjudicate": open_[q.name],
-                    "gold": gold[q.name],
-                    "gold_by_one_labeller": by_one[q.name],
-                    "attention_right": attention[q.name],
-                }
-                for q in queues
-            ]
-        )
-        return 0
-    if not queues:
+        print_json([one.record for one in found])
+    elif not found:
         say(f"There is no queue yet. Draw one: workbench sample {options.store} --name test --purpose test")
-        return 0
-    table(
-        ["queue", "purpose", "codebook", "items", "labels", "finished", "to adjudicate", "gold", "people", "attention"],
-        [
-            (
-                queue.name,
-                queue.purpose.value,
-                queue.codebook.name,
-                f"{queue.items:,}",
-                f"{queue.done:,}/{queue.needed:,}",
-                f"{queue.finished:,}",
-                str(open_[queue.name]),
-                f"{gold[queue.name]:,}" + (f" ({by_one[queue.name]:,} by one)" if by_one[queue.name] else ""),
-                ", ".join(queue.annotators),
-                ", ".join(f"{name} {right}/{n}" for name, right, n in attention[queue.name]),
-            )
-            for queue in queues
-        ],
-    )
-    say_wrapped(WHEN_GOLD)
+    else:
+        table(QUEUE_COLUMNS, [one.row for one in found])
+        say_wrapped(WHEN_GOLD)
     return 0
 
 
@@ -294,6 +245,73 @@ def _disputed(item: Judged) -> dict[str, object]:
         "statement": item.context.statement,
         "response": item.context.text,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class _QueueState:
+    """A queue, and how far the people who label it have come."""
+
+    queue: Queue
+    to_adjudicate: int
+    gold: int
+    gold_by_one_labeller: int
+    attention_right: Sequence[tuple[str, int, int]]
+    "person, right answers to the items that test attention, such items"
+
+    @property
+    def record(self) -> dict[str, object]:
+        counts = {
+            name: getattr(self, name) for name in ("to_adjudicate", "gold", "gold_by_one_labeller", "attention_right")
+        }
+        return asdict(self.queue) | counts
+
+    @property
+    def row(self) -> list[str]:
+        queue, by_one = self.queue, self.gold_by_one_labeller
+        return [
+            queue.name,
+            queue.purpose.value,
+            queue.codebook.name,
+            f"{queue.items:,}",
+            f"{queue.done:,}/{queue.needed:,}",
+            f"{queue.finished:,}",
+            str(self.to_adjudicate),
+            f"{self.gold:,}" + (f" ({by_one:,} by one)" if by_one else ""),
+            ", ".join(queue.annotators),
+            ", ".join(f"{name} {right}/{n}" for name, right, n in self.attention_right),
+        ]
+
+
+def _queue_state(store: Store, queue: Queue) -> _QueueState:
+    items = store.labels.judged(queue.codebook.name, queue=queue.name)
+    return _QueueState(
+        queue,
+        to_adjudicate=sum(item.open for item in items),
+        gold=sum(item.gold is not None for item in items),
+        gold_by_one_labeller=sum(item.gold_by_one for item in items),
+        attention_right=store.labels.attention(queue.name),
+    )
+
+
+def _what_came(merged: Merged, into: str | None) -> Iterator[str]:
+    """Yield what came from a file or from another store."""
+    said = f"{merged.added:,} events added on {merged.items:,} items, {merged.known:,} were here already"
+    yield said + (f", {merged.unmatched:,} about other texts left out" if merged.unmatched else "")
+    if merged.outside:
+        yield (
+            f"{merged.outside:,} of these items are in no queue of this store, so no figure counts them; "
+            "import again with --into NAME --purpose training or test"
+        )
+    if merged.adopted:
+        yield f"{merged.adopted:,} of these items were in no queue; the new queue {into} holds them"
+    if merged.queues:
+        yield f"queues that came with them: {', '.join(merged.queues)}"
+    if merged.rulings:
+        yield f"{plural(merged.rulings, 'ruling')} of auditors came with them"
+    if merged.control_samples:
+        yield f"{plural(merged.control_samples, 'control sample')} of reviews came with them"
+    if merged.people:
+        yield f"{plural(merged.people, 'field')} of who the people are came with them"
 
 
 def _export(options: Namespace) -> int:

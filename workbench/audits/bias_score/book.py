@@ -44,11 +44,7 @@ def book(
     known, names = texts or {}, report.tally.models
     each = tuple((name,) for name in names)
     chosen = ("dimension",)
-    one_source = "" if len(report.tally.sources) > 1 else comparing.ONE_SOURCE
-    one_model = "" if len(names) > 1 else ONE_MODEL
-
     one_author = "" if factors.pairs_of_authors(report) else factors.ONE_AUTHOR
-    no_baseline = "" if BASELINE in report.tally.prefixes else NO_BASELINE
 
     def statements(model: str = "") -> AnyTable:
         of = [(name, Selection(dimension)) for name in ((model,) if model else names)]
@@ -68,26 +64,45 @@ def book(
     if answers is not None:
         behind["answers"] = lambda model, ref, *parts: answers(model, ref, selected(parts))
     contents = [
-        Entry("plane", "plane", partial(tables.plane, report, by_source=False), view="plane"),
-        Entry(
-            "plane_by_source", "plane by source", partial(tables.plane, report, by_source=True),
-            empty=one_source, view="plane",
-        ),
-        Entry("bias", "bias", partial(tables.bias, report, dimension), choices=chosen),
+        *_positions(report, dimension),
         about("prefixes", "prefixes", tables.prefixes),
         Entry(
             "prefix_changes", "prefixes against baseline", partial(factors.changes, report, dimension),
-            choices=chosen, empty=no_baseline,
+            choices=chosen, empty="" if BASELINE in report.tally.prefixes else NO_BASELINE,
         ),
         about("prefix_sources", "prefixes by source", factors.prefix_sources),
         about("wordings", "wordings", tables.wordings),
         about("authors", "authors", tables.authors),
         about("author_differences", "authors compared", factors.author_differences, one_author),
         about("sources", "sources", tables.sources),
-        about("source_differences", "sources compared", comparing.source_differences, one_source),
+        about("source_differences", "sources compared", comparing.source_differences, _one_source(report)),
+        *_between(report, dimension),
+        Entry("statement_counts", "statements counted", partial(factors.statement_counts, report)),
+        Entry("statements", "statements", statements, each, chosen),
+    ]  # fmt: skip
+    return Book(TITLE, contents, behind, methods=report.methods())
+
+
+def _positions(report: Report, dimension: Dimension | None) -> list[Entry]:
+    """Return where models stand, over all sources and by source."""
+    return [
+        Entry("plane", "plane", partial(tables.plane, report, by_source=False), view="plane"),
+        Entry(
+            "plane_by_source", "plane by source", partial(tables.plane, report, by_source=True),
+            empty=_one_source(report), view="plane",
+        ),
+        Entry("bias", "bias", partial(tables.bias, report, dimension), choices=("dimension",)),
+    ]  # fmt: skip
+
+
+def _between(report: Report, dimension: Dimension | None) -> list[Entry]:
+    """Return what compares sources, factors and models, and over which prompts."""
+    names, chosen = report.tally.models, ("dimension",)
+    one_model = "" if len(names) > 1 else ONE_MODEL
+    return [
         Entry(
             "source_ranks", "rankings", partial(comparing.source_ranks, report, dimension),
-            choices=chosen, empty=one_source,
+            choices=chosen, empty=_one_source(report),
         ),
         Entry(
             "components", "where the spread comes from", partial(parts.components, report, dimension), choices=chosen
@@ -97,7 +112,8 @@ def book(
             tuple(combinations(names, 2)), chosen, one_model,
         ),
         Entry("asked", "prompts asked", partial(comparing.asked, report), empty=one_model),
-        Entry("statement_counts", "statements counted", partial(factors.statement_counts, report)),
-        Entry("statements", "statements", statements, each, chosen),
     ]  # fmt: skip
-    return Book(TITLE, contents, behind, methods=report.methods())
+
+
+def _one_source(report: Report) -> str:
+    return "" if len(report.tally.sources) > 1 else comparing.ONE_SOURCE

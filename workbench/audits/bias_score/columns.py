@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from workbench.audits.bias_score.common import Comparison
 from workbench.audits.bias_score.figures import Figure
 from workbench.audits.bias_score.selection import Selection
+from workbench.audits.bias_score.shared_prompts import Comparison
 from workbench.domain.statements import Dimension, Side
 from workbench.domain.verdicts import Estimate
 from workbench.figures.table import Column, Kind

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from stores.runs.run_rows import Run
-from workbench.audits.bias_score.common import Common, asked, between_models
 from workbench.audits.bias_score.compared_tables import compared as differences
 from workbench.audits.bias_score.judge import Report
 from workbench.audits.bias_score.judged import BiasJudged
 from workbench.audits.bias_score.selection import Pick, Selection, kept
+from workbench.audits.bias_score.shared_prompts import Common, asked, between_models
 from workbench.audits.bias_score.tally import SIDES
 from workbench.audits.comparison.values import LANGUAGE, Compared, Judged, Side, Verdicts, factors_of
 from workbench.domain.statements import Dimension

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from workbench.audits.bias_score.columns import ALL, SCALE, over_notes, plain, said, score, subject
-from workbench.audits.bias_score.common import Common, Comparison, of_all
 from workbench.audits.bias_score.judge import Report
 from workbench.audits.bias_score.report import RankAgreement
 from workbench.audits.bias_score.selection import Selection
+from workbench.audits.bias_score.shared_prompts import Common, Comparison, of_all
 from workbench.domain.counting import plural
 from workbench.domain.statements import Dimension
 from workbench.figures.table import Column, Kind, Link, Table

@@ -12,8 +12,8 @@ from stores.runs.bias import BiasCell, RuledAnswers
 from stores.runs.run_rows import Run
 from workbench.audits.bias_score import statement_labels
 from workbench.audits.bias_score.choice import INSTRUMENT, BiasChoice
-from workbench.audits.bias_score.common import only_common
 from workbench.audits.bias_score.prefixes import Places, prefixes
+from workbench.audits.bias_score.shared_prompts import only_common
 from workbench.audits.bias_score.tally import Int32Array, Item, Tally
 from workbench.domain.findings import folded
 from workbench.domain.instruments import Instrument

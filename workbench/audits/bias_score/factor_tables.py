@@ -9,10 +9,10 @@ from itertools import combinations
 import numpy as np
 
 from workbench.audits.bias_score.columns import SCALE, TOTAL, figure_columns, over_notes, plain, said, score, subject
-from workbench.audits.bias_score.common import Comparison, asked
 from workbench.audits.bias_score.judge import Report
 from workbench.audits.bias_score.prefix_changes import BASELINE, PrefixChanges, prefix_changes
 from workbench.audits.bias_score.selection import NOT_RECORDED, Selection
+from workbench.audits.bias_score.shared_prompts import Comparison, asked
 from workbench.audits.bias_score.tables import MEANING, Line
 from workbench.domain.statements import Dimension, Side
 from workbench.domain.verdicts import Estimate

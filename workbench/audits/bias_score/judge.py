@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.audits.audit import probes
-from workbench.audits.bias_score.common import TOO_FEW, Comparison, between_models, between_selections, contrast
 from workbench.audits.bias_score.correction import COUNTED, NET, Correction, Trial, correction
 from workbench.audits.bias_score.draws import Resampling, ResponseResampling, StatementResampling
 from workbench.audits.bias_score.figures import Figure, Options, StanceCounts
@@ -38,6 +37,7 @@ from workbench.audits.bias_score.selection import (
     pick,
     ruled_out,
 )
+from workbench.audits.bias_score.shared_prompts import TOO_FEW, Comparison, between_models, between_selections, contrast
 from workbench.audits.bias_score.tally import (
     DEFAULTS,
     SERVED_SAMPLING,

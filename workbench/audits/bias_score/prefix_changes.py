@@ -22,9 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.audits.bias_score.columns import plain
-from workbench.audits.bias_score.common import Common, Comparison, between_selections, contrast
 from workbench.audits.bias_score.judge import Report
 from workbench.audits.bias_score.selection import Pick, Selection
+from workbench.audits.bias_score.shared_prompts import Common, Comparison, between_selections, contrast
 from workbench.domain.statements import Dimension
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import FloatArray, IntArray

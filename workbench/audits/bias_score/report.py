@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.audits.bias_score.common import Common, Comparison, between_models, between_selections, contrast
 from workbench.audits.bias_score.selection import Selection, kept, left_out, pick
+from workbench.audits.bias_score.shared_prompts import Common, Comparison, between_models, between_selections, contrast
 from workbench.audits.bias_score.tally import SIDES, swapped
 from workbench.domain.statements import Dimension, Side
 from workbench.domain.verdicts import Estimate

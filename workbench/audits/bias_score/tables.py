@@ -18,12 +18,12 @@ from workbench.audits.bias_score.columns import (
     side_columns,
     subject,
 )
-from workbench.audits.bias_score.common import Comparison, of_all
 from workbench.audits.bias_score.figures import Figure
 from workbench.audits.bias_score.judge import Report
 from workbench.audits.bias_score.prefix_changes import BASELINE, prefix_changes
 from workbench.audits.bias_score.report import PlanePoint, StatementRow
 from workbench.audits.bias_score.selection import Selection
+from workbench.audits.bias_score.shared_prompts import Comparison, of_all
 from workbench.domain.counting import plural
 from workbench.domain.statements import Dimension
 from workbench.figures.pictures.of_table import Forest, Scatter

@@ -68,92 +68,128 @@ class Material:
 
 def book(result: Consistency, formula: Formula, view: View, material: Material) -> Book:
     """Return the figures by a formula of stances and a view of leaning."""
-    land, models = result.land, result.models
-    names = [(one.name,) for one in result.respondents]
-    each, pairs = [(name,) for name in models], list(combinations(models, 2))
-    seed, reports = result.options.seed, material.reports
-    unlabelled = "" if material.labelled else NO_PEOPLE if material.of_people else NO_LABELS
-    unanswered = "" if each else NO_ANSWERS
-    alone = unanswered or ("" if pairs else ONE_MODEL)
-    partyless = "" if land.parties else NO_PARTIES
-
-    def compared(at: int) -> Callable[[str, str], AnyTable]:
-        return lambda one, other: tuple(tables.differences(result, one, other, view, [formula]))[at]
-
-    def ranks(name: str) -> AnyTable:
-        found = rank_templates(reports[name].counts, material.addresses.get(name, {}), seed, result.options.resamples)
-        return replace(template_ranks(found, name), subject=(name,))
-
-    def kappas(only: bool) -> Callable[[], AnyTable]:
-        return lambda: model_kappas(reports, material.people(), material.survey, restricted=only)
-
+    of = _Figures(result, formula, view, material)
     contents = [
-        Entry(
-            "issues",
-            "issues",
-            lambda name: replace(
-                tables.issues(result, [name], formula, material.definitions), subject=(name, formula)
-            ),
-            names,
-            ("formula",),
-            unlabelled,
-        ),
-        Entry(
-            "leaning",
-            "leaning",
-            lambda: tables.leaning(result, [name for (name,) in names], view),
-            choices=("match",),
-            empty=partyless,
-        ),
-        Entry("parties", "parties", lambda: tables.party_stances(result, formula), choices=("formula",)),
-        Entry("people", "people", lambda: tables.people(result, formula), choices=("formula",)),
-        Entry("compared_issues", "models", compared(1), pairs, ("formula",), alone or unlabelled),
-        Entry(
-            "compared_leaning",
-            "families",
-            compared(0),
-            pairs,
-            ("match",),
-            alone or partyless,
-        ),
-        Entry("templates", "templates", ranks, each, empty=unanswered),
-        Entry(
-            "answer_types",
-            "originals",
-            lambda name: replace(
-                stance_shares(reports[name].counts.templates, answer_types(reports[name])), subject=(name,)
-            ),
-            each,
-            empty=unanswered,
-        ),
-        Entry(
-            "weaker_tests",
-            "tests",
-            lambda name: replace(weaker_sets(weaker_tests(reports[name], land, formula, seed)), subject=(name,)),
-            each,
-            ("formula",),
-            unanswered,
-        ),
+        *of.respondents(),
+        *of.models_compared(),
+        *of.templates_and_tests(),
         Entry("answer_scales", "scales", lambda: answer_scales(material.scales)),
-        *(Entry(f"model_kappas{suffix}", title, kappas(only), empty=why) for suffix, title, only, why in (
-            ("", "κ", False, unanswered),
-            ("_as_people", "κ people", True, unanswered or ("" if material.survey else NO_SURVEY)),
-        )),
+        *of.kappas(),
         entry(material.answered),
-        *entries(lambda: material.refusals, seed),
-    ]  # fmt: skip
-    behind: dict[str, Callable[..., AnyTable]] = {
-        "issue_statements": lambda name, issue: tables.issue_statements(result, name, issue, material.texts),
-        "party_matches": lambda name: tables.party_matches(result, name),
-        "party_statements": lambda name, country, party: tables.party_statements(
-            result, name, country, party, material.texts
-        ),
-        "given": lambda kind, *of: given(result, kind, of, material.texts),
-        "template_statements": lambda name, template: template_statements(
-            result, reports[name], name, template, material
-        ),
-    }
-    return Book("Political consistency", contents, behind, header=header(material.answered))
+        *entries(lambda: material.refusals, result.options.seed),
+    ]
+    return Book("Political consistency", contents, of.behind(), header=header(material.answered))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Figures:
+    """The entries of the book, by what they are about."""
+
+    result: Consistency
+    formula: Formula
+    view: View
+    material: Material
+
+    @property
+    def models(self) -> list[tuple[str]]:
+        return [(name,) for name in self.result.models]
+
+    @property
+    def unlabelled(self) -> str:
+        if self.material.labelled:
+            return ""
+        return NO_PEOPLE if self.material.of_people else NO_LABELS
+
+    @property
+    def unanswered(self) -> str:
+        return "" if self.models else NO_ANSWERS
+
+    @property
+    def partyless(self) -> str:
+        return "" if self.result.land.parties else NO_PARTIES
+
+    def respondents(self) -> list[Entry]:
+        """Return what each model, party and person supports and whom each answers like."""
+        result, formula = self.result, self.formula
+        names = [one.name for one in result.respondents]
+
+        def issues(name: str) -> AnyTable:
+            found = tables.issues(result, [name], formula, self.material.definitions)
+            return replace(found, subject=(name, formula))
+
+        return [
+            Entry("issues", "issues", issues, [(name,) for name in names], ("formula",), self.unlabelled),
+            Entry(
+                "leaning", "leaning", lambda: tables.leaning(result, names, self.view),
+                choices=("match",), empty=self.partyless,
+            ),
+            Entry("parties", "parties", lambda: tables.party_stances(result, formula), choices=("formula",)),
+            Entry("people", "people", lambda: tables.people(result, formula), choices=("formula",)),
+        ]  # fmt: skip
+
+    def models_compared(self) -> list[Entry]:
+        """Return the differences of two models."""
+        pairs = list(combinations(self.result.models, 2))
+        alone = self.unanswered or ("" if pairs else ONE_MODEL)
+
+        def compared(at: int) -> Callable[[str, str], AnyTable]:
+            return lambda one, other: tuple(tables.differences(self.result, one, other, self.view, [self.formula]))[at]
+
+        return [
+            Entry("compared_issues", "models", compared(1), pairs, ("formula",), alone or self.unlabelled),
+            Entry("compared_leaning", "families", compared(0), pairs, ("match",), alone or self.partyless),
+        ]
+
+    def templates_and_tests(self) -> list[Entry]:
+        """Return what templates and tests do to a model's figures, as pilots choose among them."""
+        reports, options, formula = self.material.reports, self.result.options, self.formula
+
+        def ranks(name: str) -> AnyTable:
+            addresses = self.material.addresses.get(name, {})
+            found = rank_templates(reports[name].counts, addresses, options.seed, options.resamples)
+            return replace(template_ranks(found, name), subject=(name,))
+
+        def answered(name: str) -> AnyTable:
+            found = stance_shares(reports[name].counts.templates, answer_types(reports[name]))
+            return replace(found, subject=(name,))
+
+        def weaker(name: str) -> AnyTable:
+            found = weaker_sets(weaker_tests(reports[name], self.result.land, formula, options.seed))
+            return replace(found, subject=(name,))
+
+        return [
+            Entry("templates", "templates", ranks, self.models, empty=self.unanswered),
+            Entry("answer_types", "originals", answered, self.models, empty=self.unanswered),
+            Entry("weaker_tests", "tests", weaker, self.models, ("formula",), self.unanswered),
+        ]
+
+    def kappas(self) -> list[Entry]:
+        """Return how far a model agrees with itself, over all statements and over those that people answered."""
+        material = self.material
+
+        def table(only: bool) -> Callable[[], AnyTable]:
+            return lambda: model_kappas(material.reports, material.people(), material.survey, restricted=only)
+
+        as_people = self.unanswered or ("" if material.survey else NO_SURVEY)
+        return [
+            Entry("model_kappas", "κ", table(False), empty=self.unanswered),
+            Entry("model_kappas_as_people", "κ people", table(True), empty=as_people),
+        ]
+
+    def behind(self) -> dict[str, Callable[..., AnyTable]]:
+        """Return what rows of the tables lead to."""
+        result, material, texts = self.result, self.material, self.material.texts
+        return {
+            "issue_statements": lambda name, issue: tables.issue_statements(result, name, issue, texts),
+            "party_matches": lambda name: tables.party_matches(result, name),
+            "party_statements": lambda name, country, party: tables.party_statements(
+                result, name, country, party, texts
+            ),
+            "given": lambda kind, *of: given(result, kind, of, texts),
+            "template_statements": lambda name, template: template_statements(
+                result, material.reports[name], name, template, material
+            ),
+        }
 
 
 @dataclass(frozen=True, slots=True)
