@@ -94,7 +94,7 @@ def shipped_instrument_folder(name: str = SHIPPED_INSTRUMENT) -> Path:
     """Return the folder of a shipped instrument. Raises UnknownName, listing those there are."""
     folder = data_folder() / "instruments"
     if not any((folder / name / file).is_file() for file in INSTRUMENT_FILES):
-        raise UnknownName(f"no shipped instrument is named {name!r}. There is: {_names(folder)}")
+        raise UnknownName(f"no shipped instrument is named {name!r}. Available: {_names(folder)}")
     return folder / name
 
 
@@ -252,7 +252,7 @@ def lexicon(language: str = PUBLISHED_LANGUAGE) -> Lexicon:
     raise UnknownName(
         f"there is no lexicon of the language {language!r}, so no rule can read its answers. It was looked for in "
         f"{', '.join(str(folder / 'lexicons') for folder in language_folders())} and among the entry points of "
-        f"{registry.LEXICONS}; ${LANGUAGE_FOLDER} names a folder of one's own. There is: {', '.join(lexicons())}"
+        f"{registry.LEXICONS}; ${LANGUAGE_FOLDER} names a folder of one's own. Available: {', '.join(lexicons())}"
     )
 
 
@@ -314,7 +314,7 @@ def _path(kind: str, name: str) -> Path:
     folder = data_folder() / kind
     path = folder / f"{name}.toml"
     if not path.is_file():
-        raise UnknownName(f"there is no {name!r} among the shipped {kind}. There is: {_names(folder, '*.toml')}")
+        raise UnknownName(f"there is no {name!r} among the shipped {kind}. Available: {_names(folder, '*.toml')}")
     return path
 
 

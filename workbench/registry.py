@@ -74,7 +74,7 @@ def audit(name: str) -> Audit:
     """Return an audit. Raises UnknownName, listing those there are."""
     known = _audits()
     if name not in known:
-        raise UnknownName(f"no audit is named {name!r}. There is: {', '.join(known)}")
+        raise UnknownName(f"no audit is named {name!r}. Available: {', '.join(known)}")
     return cast("Audit", known[name].load())
 
 

@@ -104,11 +104,9 @@ class Classifiers(Aggregate):
         for classifier in reversed(found):
             if name in (None, classifier.name):
                 return classifier
-        known = ", ".join(classifier.name for classifier in found) or "none; train one with: workbench train STORE"
-        raise UnknownName(
-            (f"no classifier is named {name!r}" if name else "there is no classifier")
-            + f" in this store. There is: {known}"
-        )
+        if not found:
+            raise UnknownName("no classifier yet; train one with: workbench train STORE")
+        raise UnknownName(f"no classifier is named {name!r}; known: {', '.join(one.name for one in found)}")
 
     def pending(
         self, reader: int, audit: str, instrument: str | None, models: Sequence[str], limit: int

@@ -53,7 +53,7 @@ class DescribedPeople(Aggregate):
             known = {one.name: one for one in self.list()}
             if name not in known:
                 there = ", ".join(known) or "nobody"
-                raise UnknownName(f"{name!r} neither annotated nor answered here. There is: {there}")
+                raise UnknownName(f"{name!r} neither annotated nor answered here. Available: {there}")
             last = max((event.at for event in _events(connection)), default=None)
             at = now_after(last)
             fields = dict(known[name].fields)

@@ -76,7 +76,7 @@ class IssueAnnotator:
         found = store.connection.execute("select id from instrument where name = ?", (instrument,)).fetchone()
         if found is None:
             known = ", ".join(store.instruments.names()) or "none"
-            raise UnknownName(f"no instrument is named {instrument!r} in this store. There is: {known}")
+            raise UnknownName(f"no instrument is named {instrument!r} in this store. Available: {known}")
         self._instrument = int(found[0])
         with store.write() as connection:
             self._me = reader_id(connection, ReaderKind.PERSON, self.name, "")

@@ -147,7 +147,7 @@ class Queues(Aggregate):
         row = self.connection.execute(_QUEUES, {"purpose": None, "name": name}).fetchone()
         if row is None:
             known = ", ".join(queue.name for queue in self.list()) or "none; make one with: workbench sample STORE"
-            raise UnknownName(f"no queue is named {name!r} in this store. There is: {known}")
+            raise UnknownName(f"no queue is named {name!r} in this store. Available: {known}")
         return self._queue(row)
 
     def _queue(self, row: tuple[object, ...]) -> Queue:

@@ -45,7 +45,7 @@ def instrument_id_of(connection: sqlite3.Connection, name: str) -> int:
     row = connection.execute("select id from instrument where name = ?", (name,)).fetchone()
     if row is None:
         known = ", ".join(r[0] for r in connection.execute("select name from instrument order by id"))
-        raise UnknownName(f"no instrument is named {name!r} in this store. There is: {known or 'none'}")
+        raise UnknownName(f"no instrument is named {name!r} in this store. Available: {known or 'none'}")
     return int(row[0])
 
 

@@ -147,7 +147,7 @@ class Instruments(Aggregate):
         row = named(self.connection, "select * from instrument where name = ?", (name,)).fetchone()
         if row is None:
             known = ", ".join(self.names()) or "none; import one with: workbench import STORE --format csv PATH"
-            raise UnknownName(f"no instrument is named {name!r} in this store. There is: {known}")
+            raise UnknownName(f"no instrument is named {name!r} in this store. Available: {known}")
         instrument_id = row["id"]
         people = people_of(self.connection, instrument_id)
         issues = tuple(json.loads(row["issues"]))

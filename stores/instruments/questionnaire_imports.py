@@ -124,7 +124,7 @@ def check_answers(connection: sqlite3.Connection, instrument_id: int, refs: Iter
             continue
         scale = scales.get(question.scale)
         if scale is None:
-            raise UsageError(f"{question.ref}: no scale is named {question.scale!r}. There is: {', '.join(scales)}")
+            raise UsageError(f"{question.ref}: no scale is named {question.scale!r}. Available: {', '.join(scales)}")
         off = [(value, n) for value, n in given.get(rowid, ()) if scale.option(value) is None]
         faults += [f"{question.ref}: {value!r} ({n:,} people), not on {scale.name}" for value, n in off]
     if faults:

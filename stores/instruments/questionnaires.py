@@ -249,7 +249,7 @@ def _bring_scale(connection: sqlite3.Connection, instrument_id: int, name: str, 
         return
     if name not in shipped_scales():
         known = ", ".join(sorted({*own, *shipped_scales()}))
-        raise UnknownName(f"no scale is named {name!r}. There is: {known}")
+        raise UnknownName(f"no scale is named {name!r}. Available: {known}")
     add_scale(connection, instrument_id, shipped_scale(name), person)
 
 

@@ -114,7 +114,7 @@ class Jobs(Aggregate):
         found = jobs_where(self.connection, "where j.id = ?", (job_id,))
         if not found:
             known = ", ".join(str(job.id) for job in self.list()) or "none"
-            raise JobError(f"there is no job {job_id} in this store. There is: {known}")
+            raise JobError(f"there is no job {job_id} in this store. Available: {known}")
         return found[0]
 
     def claim(self, job_id: int, code_version: str) -> int:

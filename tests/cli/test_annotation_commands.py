@@ -207,25 +207,25 @@ def test_part_of_a_file_comes_in_on_request(tmp_path: Path, queued: Path, capsys
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("labels", "--queue", "nope"), 2, "There is: first"),
+        (("labels", "--queue", "nope"), 2, "Available: first"),
         (("labels", "--export", "x.xlsx"), 2, ".csv or .jsonl"),
         (("labels", "--export", "none/x.csv"), 2, "cannot be written"),
         (("labels", "--export", "file.txt/x.csv"), 2, "cannot be written"),
-        (("labels", "--export", "new.csv", "--queue", "nope"), 2, "There is: first"),
+        (("labels", "--export", "new.csv", "--queue", "nope"), 2, "Available: first"),
         (("labels", "--import", "none.csv"), 2, "nothing here"),
         (("labels", "--import", "bad.csv"), 1, "bad.csv, line 2, column 'label': found 'Agree'"),
         (("labels", "--import", "bad.csv", "--codebook", "mood"), 1, "expected one of"),
         (("labels", "--merge", "none.db"), 1, "no store here"),
         (("labels", "--merge", "file.txt"), 1, "file.txt"),
-        (("adjudicate", "--queue", "nope"), 2, "There is: first"),
+        (("adjudicate", "--queue", "nope"), 2, "Available: first"),
         (("adjudicate", "--item", "1"), 2, "--label and --annotator"),
         (("adjudicate", "--item", "999", "--label", "agree", "--annotator", "nora"), 2, "no labels"),
         (("adjudicate", "--item", "1", "--label", "Agree", "--annotator", "nora"), 2, "agree, disagree"),
         (("adjudicate", "--item", "1", "--label", "agree", "--annotator", "\u202e"), 2, "does not show"),
         (("annotate", "--annotator", "\x07"), 2, "does not show"),
-        (("annotate", "--queue", "nope"), 2, "There is: first"),
+        (("annotate", "--queue", "nope"), 2, "Available: first"),
         (("annotate", "--annotator", "ana"), 2, "needs a terminal"),
-        (("agreement", "--queue", "nope"), 2, "There is: first"),
+        (("agreement", "--queue", "nope"), 2, "Available: first"),
         (("bias", "--reader", "people"), 2, "no free-text answers"),
         (("sides", "--instrument", "small"), 2, "statement_labels"),
     ],
@@ -375,7 +375,7 @@ def test_sides_of_a_queue_that_is_not_there_or_asks_something_else_are_refused(
     with_sides: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(capsys, "sample", with_sides, "--name", "stances", "--purpose", "test", "--limit", "2")[0] == 0
-    for queue, says in (("nope", "There is: stances"), ("stances", "'side'")):
+    for queue, says in (("nope", "Available: stances"), ("stances", "'side'")):
         code, _, err = run(capsys, "sides", with_sides, "--queue", queue)
         assert code == 2
         assert says in err

@@ -282,7 +282,7 @@ def test_a_folder_is_whole_or_not_there(
     ("arguments", "said"),
     [
         (("--what", "answers", "--model", "nobody"), "there are answers by: smol"),
-        (("--what", "answers", "--instrument", "gone"), "There is: small"),
+        (("--what", "answers", "--instrument", "gone"), "Available: small"),
         (("--what", "answers", "--audit", "gone"), "no audit is named 'gone'"),
         (("--what", "answer"), "there is: answers, readings"),
         (("--what", "answers,instrument"), "a folder of its own"),

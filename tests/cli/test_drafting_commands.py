@@ -62,7 +62,7 @@ def test_drafts_are_made_listed_decided_on_and_taken_back(
     ask = ("draft", path, "--kind", "paraphrase", "--model", model, "--statements", "a-1", "--calls", "1", "--yes")
     code, out, err = run(capsys, *ask)
     assert code == 0, err
-    assert "2 drafts wait for review; 1 line cannot be wordings (1 speaks of the task" in out
+    assert "2 drafts wait for review; 1 line cannot be wordings (1 talks about the task" in out
     code, out, _ = run(capsys, *ask)
     assert (code, "asked before" in out) == (0, True)
     first, second = data(capsys, "draft", path, "--list")
@@ -170,7 +170,7 @@ def test_ones_own_prompt_replaces_the_published_one_of_its_kind(
     own.write_text('name = "mine"\nkind = "opposite"\nuser = "Say the opposite: {statement}"\n')
     ask = ("draft", path, "--prompt", own, "--model", model, "--dry-run")
     code, out, _ = run(capsys, *ask)
-    assert (code, "opposite: mine (a prompt of no publication), 3 statements × 1 call" in out) == (0, True)
+    assert (code, "opposite: mine (a prompt of yours), 3 statements × 1 call" in out) == (0, True)
     code, _, err = run(capsys, *ask, "--kind", "negation")
     assert (code, "which --kind does not name" in err) == (2, True)
     own.write_text('name = "mine"\nkind = "opposite"\nuser = "no slot"\n')

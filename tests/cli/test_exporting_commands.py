@@ -74,5 +74,5 @@ def test_mistakes_of_the_request_are_answered_in_words(demo: Path, capsys: pytes
     assert run(capsys, "export", demo, demo)[0] == 2
     code, _, err = run(capsys, "export", demo, demo.parent / "out", "--instrument", "gone")
     assert code == 2
-    assert "There is: veldania" in err
+    assert "Available: veldania" in err
     assert not (demo.parent / "out").exists()

@@ -107,7 +107,7 @@ def test_a_topic_that_there_is_not_names_what_is_near(capsys: pytest.CaptureFixt
     code, _, err = run(capsys, "help", "x\x1b[2J")
     assert code == 2
     assert "\x1b" not in err
-    assert "There is: " in err
+    assert "Available: " in err
 
 
 def test_a_terminal_is_shown_the_page_without_its_marks(

@@ -98,7 +98,7 @@ def test_a_question_is_adjusted(asked: Path, capsys: pytest.CaptureFixture[str])
         (("--role", "target"), "--question REF"),
         (("--question", "c-9", "--yes", "none"), "no statement 'c-9'"),
         (("--question", "c-1", "--scale-of", "likert_7"), "'rather no' (1 people), not on likert_7"),
-        (("--instrument", "other"), "There is: panel"),
+        (("--instrument", "other"), "Available: panel"),
     ],
 )
 def test_what_cannot_be_adjusted_is_said(

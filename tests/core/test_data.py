@@ -192,7 +192,7 @@ def test_the_shipped_instrument_is_complete() -> None:
     ],
 )
 def test_a_name_that_does_not_ship_is_answered_with_those_that_do(load: Callable[[], object], there: str) -> None:
-    with pytest.raises(UnknownName, match=f"There is: .*{there}"):
+    with pytest.raises(UnknownName, match=f"Available: .*{there}"):
         load()
 
 

@@ -54,7 +54,7 @@ def packed(cats: bytes = b"CATS") -> bytes:
 
 
 def typo(rows: Cells) -> Cells:
-    """Return the prompts of errors of typing, with the index that pandas writes."""
+    """Return the prompts of typos, with the index that pandas writes."""
     changed = [[*row[:3], row[2].replace("town", "twon")] for row in rows[1:]]
     return [["", *rows[0]], *([str(n), *row] for n, row in enumerate(changed))]
 
@@ -317,7 +317,7 @@ def test_a_prompt_file_at_fault_leaves_no_question_of_it(tmp_path: Path) -> None
     rows = prompts()
     rows[3][1] = "4"
     read = read_biasmonkey(download(tmp_path / "d", {"prompts/acquiescence.csv": csv(rows)}), skip=True)
-    assert {pair.changed for pair in read.pairs} == {None}, "what is left is known from the errors of typing"
+    assert {pair.changed for pair in read.pairs} == {None}, "what is left is known from the typos"
     assert any(note.startswith("Skipped prompts/acquiescence.csv") for note in read.notes)
 
 

@@ -209,7 +209,7 @@ NAMES = WORDS.map(str.strip).filter(bool)
 
 @st.composite
 def pairs(draw: st.DrawFn) -> ChoicePair:
-    """Draw a question with the changed form that its bias asks for, with errors of typing and shares."""
+    """Draw a question with the changed form that its bias asks for, with typos and shares."""
     bias = draw(st.sampled_from(Bias))
     n = {Bias.ALLOW_FORBID: 2, Bias.ODD_EVEN: 5}.get(bias)
     texts = st.lists(WORDS.filter(str.strip), min_size=n or 2, max_size=n or 5, unique=True).map(tuple)

@@ -255,7 +255,7 @@ def test_templates_that_do_not_ship_are_named(tmp_path: Path) -> None:
     place = folder(tmp_path, instrument='templates = "relibility"\n')
     [(file, _, column, found)] = faults(place)
     assert (file, column) == ("instrument.toml", "templates")
-    assert "There is: bias_score, questionnaire, reliability" in found
+    assert "Available: bias_score, questionnaire, reliability" in found
 
 
 def test_the_templates_of_a_folder_are_those_of_the_audits_it_names(tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ def test_a_language_that_is_not_there_is_refused_with_what_was_looked_for(monkey
     assert "'fi'" in said
     assert "/nowhere/lexicons" in said
     assert "workbench.lexicons" in said
-    assert "There is: de, en" in said
+    assert "Available: de, en" in said
 
 
 def test_refusals_are_told_from_rejections() -> None:

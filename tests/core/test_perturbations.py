@@ -1,4 +1,4 @@
-"""Errors of typing: what moves and what stays, that something always differs, and that draws do not know each other."""
+"""Typos: what moves and what stays, that something always differs, and that draws do not know each other."""
 
 from __future__ import annotations
 

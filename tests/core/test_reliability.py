@@ -136,7 +136,7 @@ def test_the_printed_and_the_coded_rule_differ_at_9_to_11_of_30(positive: int, p
 def test_an_unclear_leaning_is_explained_with_its_interval() -> None:
     unclear = answered(counts(), 1, 16)
     assert why(unclear, "sampling") == (
-        "paraphrase-1 agree 16/30, 95 % interval 37-70 %: expected to leave out 45 % and 55 %"
+        "paraphrase-1 agree 16/30, 95 % interval 37-70 %: should not reach into the 45–55 % band"
     )
 
 

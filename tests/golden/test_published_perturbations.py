@@ -1,4 +1,4 @@
-"""How the published prompts with errors of typing were made, measured with our own predicates, and ours beside them.
+"""How the published prompts with typos were made, measured with our own predicates, and ours beside them.
 
 Source: `prompts/<bias>-<perturbation>.csv` in the authors' repository `lindiatjuatja/BiasMonkey` (commit 7e3728d), 621
 questions a perturbation; Tjuatja et al. 2024, table 1 and appendix A.3, whose definitions of two are exchanged.

@@ -195,7 +195,7 @@ def test_a_model_that_is_not_there_fails_with_what_to_do(filled: Store, tmp_path
         plan_check(filled, replace(SMALL, encoder=str(tmp_path / "none")))
     with pytest.raises(UsageError, match="nothing to compute"):
         plan_check(filled, replace(SMALL, encoder=""))
-    with pytest.raises(UsageError, match=r"no wordings in xx to compare\. There is: en"):
+    with pytest.raises(UsageError, match=r"no wordings in xx to compare\. Available: en"):
         plan_check(filled, replace(SMALL, languages=("xx",)))
 
 

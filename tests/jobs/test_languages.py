@@ -68,7 +68,7 @@ def test_statements_in_a_language_without_templates_are_refused(store: Store, au
         pipeline.plan(store, replace(DESIGN, audit=audit, family=family))
     said = str(refused.value)
     assert "no templates in 'fi', the language of the statements" in said
-    assert "There is: en" in said
+    assert "Available: en" in said
     assert "--template-language en" in said
     mixed = pipeline.plan(store, replace(DESIGN, audit=audit, family=family, template_language="en"))
     assert "the statements are in 'fi' and the templates in 'en'" in mixed.describe()
@@ -91,7 +91,7 @@ def test_templates_that_no_lexicon_reads_are_refused_with_the_languages_that_the
     said = str(refused.value)
     assert "nothing is asked" in said
     assert "no lexicon of the language 'fi'" in said
-    assert "There is: de, en" in said
+    assert "Available: de, en" in said
     assert data.LANGUAGE_FOLDER in said
 
 

@@ -241,7 +241,7 @@ def test_the_rule_drafts_once_and_not_what_is_there(filled: Store) -> None:
     assert draft_by_rule(filled, "small", [VariantKind.NEGATION]) == {"was drafted before": 2, "": 1}
     for draft in filled.drafts.list("small"):
         accept(filled, draft, person="ana")
-    assert draft_by_rule(filled, "small", [VariantKind.NEGATION]) == {"the same as another wording of the statement": 3}
+    assert draft_by_rule(filled, "small", [VariantKind.NEGATION]) == {"repeats another wording of the statement": 3}
     with pytest.raises(UsageError, match="ask a model"):
         draft_by_rule(filled, "small", [VariantKind.OPPOSITE])
     with pytest.raises(UsageError, match="English"):

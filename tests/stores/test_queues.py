@@ -257,7 +257,7 @@ def test_a_name_is_given_once_and_an_empty_queue_is_not_made(store: Store) -> No
     with pytest.raises(UsageError, match="would be empty"):
         store.queues.create("none", Purpose.TEST, shipped_codebook("stance"), [], {})
     assert rows(store) == before
-    with pytest.raises(UnknownName, match="There is: test"):
+    with pytest.raises(UnknownName, match="Available: test"):
         store.queues.get("nope")
 
 

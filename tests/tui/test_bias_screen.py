@@ -506,11 +506,11 @@ async def test_without_a_classifier_annotating_is_the_next_step(tmp_path: Path, 
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot)
         text = shown(app, "#empty")
-        assert "3 models answered" in text
+        assert "3 models have answered" in text
         assert "5 goes to Annotate" in text
         assert "p scores" not in text
         await press(app, pilot, "p")
-        assert "3 models answered" in shown(app, "#empty")
+        assert "3 models have answered" in shown(app, "#empty")
 
 
 @pytest.mark.e2e

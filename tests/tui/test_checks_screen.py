@@ -87,7 +87,7 @@ async def test_findings_stand_by_severity_with_their_counts(odd_store: Path, siz
         details = shown(app, "#details")
         assert "en: negation is the same text as original" in details
         assert details.count("Whales should vote.") == 2, "both texts stand below"
-        assert "No model has looked at the wordings yet" in shown(app, "#models")
+        assert "Not checked by a model yet" in shown(app, "#models")
 
 
 @pytest.mark.e2e
@@ -230,7 +230,7 @@ async def test_models_look_in_a_worker_after_one_has_seen_what_that_means(path: 
         await until(pilot, lambda: isinstance(app.screen, CheckForm))
         await until(pilot, lambda: "18 texts to embed with minilm; 0 are stored already" in shown(app, "#plan"))
         app.screen.query_one("#low", Input).value = "1.5"
-        await until(pilot, lambda: "far below: found 1.5; give -1 to 1" in shown(app, "#plan"))
+        await until(pilot, lambda: "too different below: found 1.5; give -1 to 1" in shown(app, "#plan"))
         assert app.screen.query_one("#start", Button).disabled
         app.screen.query_one("#low", Input).value = "0.6"
         await until(pilot, lambda: "18 texts to embed" in shown(app, "#plan"))

@@ -48,7 +48,7 @@ def question(key: str, bias: Bias, *, typos: bool = False) -> ChoicePair:
 
 
 def questions() -> Instrument:
-    """Two questions about one bias, one of them with an error of typing, and one about another."""
+    """Two questions about one bias, one of them with a typo, and one about another."""
     pairs = (
         question("q1", Bias.RESPONSE_ORDER, typos=True),
         question("q2", Bias.RESPONSE_ORDER),

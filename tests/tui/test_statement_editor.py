@@ -228,13 +228,13 @@ async def test_a_variant_is_added_and_deleted_and_both_are_undone(path: Path) ->
         app.screen.query_one("#text", TextArea).text = "The other side."
         await opened(pilot, StatementScreen, "f5")
         await until(pilot, lambda: "political opposite" in screen_text(app))
-        assert "stance should be flipped" in screen_text(app)
+        assert "expected stance: opposite" in screen_text(app)
         await pilot.press("j", "x")
-        await until(pilot, lambda: "paraphrase-1  stance" not in screen_text(app))
+        await until(pilot, lambda: "paraphrase-1  expected" not in screen_text(app))
         await pilot.press("u")
-        await until(pilot, lambda: "paraphrase-1  stance" in screen_text(app))
+        await until(pilot, lambda: "paraphrase-1  expected" in screen_text(app))
         await pilot.press("u")
-        await until(pilot, lambda: "political opposite  stance" not in screen_text(app))
+        await until(pilot, lambda: "political opposite  expected" not in screen_text(app))
     assert {w.variant: w.text for w in held(path).wordings} == {
         w.variant: w.text for w in instrument().statements[0].wordings
     }
@@ -256,9 +256,9 @@ async def test_what_is_expected_goes_from_same_to_flipped_to_free_and_a_stated_o
         await on_sheet(pilot)
         assert "o Expect" not in screen_text(app)
         await pilot.press("j", "o")
-        await until(pilot, lambda: "stance should be flipped (stated; its kind says same)" in screen_text(app))
+        await until(pilot, lambda: "expected stance: opposite (stated; its kind says same)" in screen_text(app))
         await pilot.press("o")
-        await until(pilot, lambda: "free: nothing is expected (stated" in screen_text(app))
+        await until(pilot, lambda: "no expected stance (stated" in screen_text(app))
         await pilot.press("o")
         await until(pilot, lambda: "(stated" not in screen_text(app))
     assert held(path).wordings[1].stated is None
@@ -664,8 +664,8 @@ async def test_everything_of_the_workshop_is_a_named_action(path: Path) -> None:
             for active in app.screen.active_bindings.values()
             if active.enabled and active.node is app.screen
         }
-        for words in ("Review the drafts", "List what is odd", "Label policy issues", "Answer the statements yourself",
-                      "Write the instrument to files", "Undo your last change", "Start a new instrument"):  # fmt: skip
+        for words in ("Review the pending drafts", "List what is odd", "Label policy issues",
+                      "Answer the statements yourself", "Write the instrument to files", "Undo your last change", "Start a new instrument"):  # fmt: skip
             assert any(words in name for name in named)
         kept = ("n New", "/ Find", "Space Mark", "b Change", "d Draft", "F1 Keys")
         await until(pilot, lambda: all(word in screen_text(app).splitlines()[-1] for word in kept))

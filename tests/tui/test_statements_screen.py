@@ -175,7 +175,7 @@ async def test_enter_shows_every_variant_beside_the_original_with_marks(path: Pa
         text = screen_text(app)
         assert isinstance(app.screen, StatementScreen)
         assert "+[Not so:]" in text
-        assert "stance should be flipped" in text
+        assert "expected stance: opposite" in text
         assert "+ agreeing supports law and order" in text
         assert "+ agrees      Larks  vd  “rather agree”" in text
 

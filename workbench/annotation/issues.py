@@ -34,7 +34,7 @@ from workbench.stats.unit_intervals import with_interval
 
 LABELS = (-1, 0, 1)
 ONE_PERSON = "fewer than two people labelled it"
-NO_PAIR = "no two people labelled the same statement"
+NO_PAIR = "no statement has labels from two people"
 
 
 class Standing(StrEnum):

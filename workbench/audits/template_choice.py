@@ -31,7 +31,7 @@ def chosen_templates(instrument: Instrument, design: Design) -> tuple[Template, 
     if not family:
         raise UnknownName(
             f"{design.instrument} has no templates of the family {design.family!r} for the audit {design.audit!r}. "
-            f"There is: {', '.join(families) or 'none'}"
+            f"Available: {', '.join(families) or 'none'}"
         )
     known("template", design.templates, sorted({t.name for t in family}), design.instrument)
     chosen = [t for t in family if not design.templates or t.name in design.templates]
@@ -56,9 +56,9 @@ def _lacking(design: Design, language: str, family: Sequence[Template], names: S
     whose = "asked for" if design.template_language else "of the statements"
     return (
         f"{design.instrument} has no templates in {language!r}, the language {whose}, for the audit {design.audit}, "
-        f"family {design.family!r} ({named_few(names)}). There is: {', '.join(there)}; workbench has templates of this "
-        f"audit in {shipped}. Bring them with the instrument (templates.csv), or choose the language of the prompts, "
-        f"--template-language {there[0]}"
+        f"family {design.family!r} ({named_few(names)}). Available: {', '.join(there)}; workbench has templates of "
+        f"this audit in {shipped}. Bring them with the instrument (templates.csv), or choose the language of the "
+        f"prompts, --template-language {there[0]}"
     )
 
 
@@ -113,7 +113,7 @@ def _little_known(templates: Sequence[Template]) -> Iterator[str]:
             if any(template.scale == FREE_TEXT for template in of):
                 yield (
                     f"note: there is no lexicon of {language!r}, so refusals are not told from other answers. "
-                    f"There is: {', '.join(lexicons())}"
+                    f"Available: {', '.join(lexicons())}"
                 )
             continue
         if not words.reviewed:

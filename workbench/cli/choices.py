@@ -37,7 +37,7 @@ ACTS = {
     "show": "one question in all its forms, with what differs",
     "add": "write a question, or put a statement that is one under a bias",
     "forms": "make the changed form of a bias out of questions",
-    "perturb": "make versions with errors of typing",
+    "perturb": "make versions with typos",
 }
 EPILOG = """add writes one question; many come with: workbench import STORE --format choices
 PATH. forms and perturb show what they made, and write it once somebody at the

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from workbench.audits.audit import Demonstration
 
 EMBEDDED, PERSON = "smollm2", "demo"
-"the model that is asked, and who is said to have put errors of typing into questions"
+"the model that is asked, and who is said to have put typos into questions"
 
 
 @verb(
@@ -70,7 +70,7 @@ def demo(options: Namespace) -> int:
 
 
 def _put_errors(store: Store, shown: Demonstration) -> None:
-    """Write errors of typing into the questions, once."""
+    """Write typos into the questions, once."""
     if not shown.typing_errors:
         return
     from workbench.pipeline.choice_forms import accept, propose

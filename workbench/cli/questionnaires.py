@@ -139,7 +139,7 @@ def _remap(store: Store, name: str, options: Namespace) -> int:
         meanings[value.strip()] = Meaning(word.strip())
     known = store.questionnaires.scales(name)
     if options.scale not in known:
-        raise UnknownName(f"no scale is named {options.scale!r}. There is: {', '.join(known)}")
+        raise UnknownName(f"no scale is named {options.scale!r}. Available: {', '.join(known)}")
     before = known[options.scale]
     if not options.map:
         answers = ", ".join(option.values[0] for option in before.options)

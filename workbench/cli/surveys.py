@@ -96,7 +96,7 @@ def _instrument(store: Store, name: str | None) -> str:
     """Return the instrument that is meant. Raises UsageError where there are several, UnknownName where none."""
     names = store.instruments.names()
     if name is not None and name not in names:
-        raise UnknownName(f"no instrument is named {name!r} in this store. There is: {', '.join(names) or 'none'}")
+        raise UnknownName(f"no instrument is named {name!r} in this store. Available: {', '.join(names) or 'none'}")
     if name is None and len(names) > 1:
         raise UsageError(f"the store has several instruments; name one with --instrument: {', '.join(names)}")
     if not names:

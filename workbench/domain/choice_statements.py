@@ -36,7 +36,7 @@ def statement_of(pair: ChoicePair, language: str = "en", author: str | None = No
 def pair_of(statement: Statement, item: ChoiceItem, language: str) -> ChoicePair | Fault:
     """Return the question that a statement is, or what is wrong with the text of its original.
 
-    A changed form or error of typing whose text is no question any more is left out.
+    A changed form or typo whose text is no question any more is left out.
     """
     texts = {w.variant: parse_choice(w.text) for w in statement.wordings if w.language == language}
     original = texts.get(ORIGINAL, Fault(f"no original wording in {language!r}", "a question with lettered options"))

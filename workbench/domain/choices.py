@@ -134,7 +134,7 @@ class AnswerSet:
 class ChoiceItem:
     """A statement of an instrument that is a multiple-choice question: which one, in the forms of which bias.
 
-    The texts are the statement's wordings: `original`, `changed` and the errors of typing, each as `Choice.lettered`.
+    The texts are the statement's wordings: `original`, `changed` and the typos, each as `Choice.lettered`.
     """
 
     ref: str

@@ -23,7 +23,7 @@ AUDIT = "drafting"
 RULE = "workbench rule"
 "drafter of what a rule proposed"
 TYPED = frozenset({VariantKind.KEY_TYPO, VariantKind.MIDDLE_RANDOM, VariantKind.LETTER_SWAP})
-"kinds that are drawn, with errors of typing"
+"kinds that are drawn, with typos"
 DRAFTED = tuple(kind for kind in VariantKind if kind is not VariantKind.QUESTION and kind not in TYPED)
 "kinds that can be drafted; an original is drafted from a question, everything else from the original"
 RULED = (VariantKind.ORIGINAL, VariantKind.NEGATION, VariantKind.CHANGED)

@@ -149,7 +149,7 @@ class Questionnaire:
         for scale in self.scales:
             if scale.name == name:
                 return scale
-        raise UnknownName(f"no scale is named {name!r}. There is: {', '.join(s.name for s in self.scales)}")
+        raise UnknownName(f"no scale is named {name!r}. Available: {', '.join(s.name for s in self.scales)}")
 
     def of_role(self, role: Role) -> tuple[Question, ...]:
         """Return the questions of one role, in their order."""

@@ -23,7 +23,7 @@ class VariantKind(StrEnum):
     CHANGED = "changed"
     "the form of a multiple-choice question that moves people's answers (Tjuatja et al. 2024, table 1)"
     KEY_TYPO = "key_typo"
-    "a multiple-choice question with errors of typing, which people overlook; and two more kinds of them"
+    "a multiple-choice question with typos, which people overlook; and two more kinds of them"
     MIDDLE_RANDOM = "middle_random"
     LETTER_SWAP = "letter_swap"
 

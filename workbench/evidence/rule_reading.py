@@ -38,7 +38,7 @@ def readers() -> tuple[str, ...]:
 def label_reader(positive: str, negative: str, language: str, name: str) -> LabelWords:
     """Return the rule that reads answers to a template with these labels. Raises UnknownName."""
     if name not in RULES:
-        raise UnknownName(f"no reader is named {name!r}. There is: {', '.join(readers())}")
+        raise UnknownName(f"no reader is named {name!r}. Available: {', '.join(readers())}")
     return LabelWords(positive, negative, lexicon(language), rule="coded" if name == "label-words-coded" else "ours")
 
 

@@ -1,7 +1,7 @@
 """Where the BiasMonkey download keeps what, and what the names of its files say.
 
 prompts/odd_even.csv                          the questions of a bias, in both forms
-prompts/odd_even-key_typo.csv                 the same questions with errors of typing
+prompts/odd_even-key_typo.csv                 the same questions with typos
 results/MODEL/csv/odd_even-key_typo.csv       a model's answers to them, plain or compressed (.csv.gz)
 
 The folder `csv`, which the authors keep beside their pickled answers, may be missing; it never names a model.
@@ -61,7 +61,7 @@ class Stem:
 
     @property
     def base(self) -> Stem:
-        """The questions without errors of typing."""
+        """The questions without typos."""
         return replace(self, condition=None)
 
     def said(self, key: str, arm: Arm) -> str:

@@ -1,4 +1,4 @@
-"""The questions of the BiasMonkey download: both forms of each, and its errors of typing, put together by key.
+"""The questions of the BiasMonkey download: both forms of each, and its typos, put together by key.
 
 Files of one bias must have the same original for a key: two texts of one question cannot both be what was asked. Texts
 that are improbable, as if a column had slipped by a row, are read with a warning that stays with the questions.
@@ -142,7 +142,7 @@ def _perturb(
     elif len(original.stem.split()) != len(perturbed.stem.split()):
         words = len(perturbed.stem.split()), len(original.stem.split())
         found = f"{words[0]} words for {row.get('key')!r}, and {words[1]} in its original"
-        expected = "the original with errors of typing, which has as many words: rows may be shifted"
+        expected = "the original with typos, which has as many words: rows may be shifted"
         findings.warn(row.file, row.line, column, found, expected)
     if row.get(OPTIONS_NEW) and whole_number(row.get(OPTIONS_NEW)) != len(perturbed.options):
         prompts.misnumbered[stem] = prompts.misnumbered.get(stem, 0) + 1

@@ -4,7 +4,7 @@
 lettered options on lines of their own. These may be there, too: `topic`, `middle_removed`; `share_1`, `share_2`, …
 (what share of people chose the first, the second, … option of the original); `variant`, where a key stands under a bias
 in several wordings; and `warnings`, a line each, about the file that a question came from. A row without `changed`
-is a question whose other form is still to be made. `perturbed.csv` has the originals with errors of typing: `key`,
+is a question whose other form is still to be made. `perturbed.csv` has the originals with typos: `key`,
 `bias`, `perturbation`, `draw`, `text`. `instrument.toml` says whose it is.
 """
 
@@ -171,7 +171,7 @@ def _shares(row: Row, original: Choice, findings: Findings) -> tuple[float, ...]
 
 
 def _perturbed(path: Path, pairs: dict[Id, ChoicePair], findings: Findings) -> dict[Id, ChoicePair]:
-    """Return the questions with their errors of typing."""
+    """Return the questions with their typos."""
     seen: dict[Hashable, int] = {}
     texts: dict[Id, dict[tuple[Perturbation, int], Choice]] = {}
     for row in read_rows(path, findings, required=PERTURBED_COLUMNS, optional=("variant",), guarded=True):

@@ -82,7 +82,7 @@ def beside_choices(instrument: Instrument) -> tuple[str, ...]:
 
 
 def _plain(pair: ChoicePair) -> ChoicePair:
-    """Return a question with its errors of typing in the order in which statements have them."""
+    """Return a question with its typos in the order in which statements have them."""
     return replace(pair, perturbed=dict(sorted(pair.perturbed.items())))
 
 

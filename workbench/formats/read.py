@@ -48,7 +48,7 @@ def read_instrument(
         return read_biasmonkey_instrument(path, name, skip=skip)
     if (made := registry.load_added(registry.FORMATS, format)) is not None:
         return cast("Instrument", made(path, name))
-    raise UnknownName(f"no format is named {format!r}. There is: {', '.join(formats())}")
+    raise UnknownName(f"no format is named {format!r}. Available: {', '.join(formats())}")
 
 
 def formats() -> tuple[str, ...]:

@@ -61,7 +61,7 @@ class Export:
 def export(format: str, instrument: Instrument) -> Export:  # noqa: A002  the command line's word for it
     """Return what an instrument is in a format. Raises UnknownName, and UsageError where there is nothing to write."""
     if format not in FORMATS:
-        raise UnknownName(f"no format to export is named {format!r}. There is: {', '.join(FORMATS)}")
+        raise UnknownName(f"no format to export is named {format!r}. Available: {', '.join(FORMATS)}")
     if not instrument.statements and not (format == "choices" and instrument.answer_sets):
         raise UsageError(f"the instrument {instrument.name!r} holds no statement yet; there is nothing to export")
     _check_encodable(instrument)

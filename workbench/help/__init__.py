@@ -1,6 +1,7 @@
 """Help topics: Markdown files, in this folder or in the folder of an audit, which so brings the pages of its papers.
 
-The name of the file is the topic, its first heading the title. The audits of other packages bring pages the same way.
+The name of the file is the topic, its first heading the title; `help.md` in the folder of an audit is the topic of the
+audit's name. The audits of other packages bring pages the same way.
 """
 
 from __future__ import annotations
@@ -14,8 +15,7 @@ from importlib.resources.abc import Traversable
 
 from workbench import registry
 from workbench.errors import UnknownName
-
-ENDING = ".md"
+from workbench.help.pages import AUDITS_PAGE, ENDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class Topic:
 def topics() -> tuple[Topic, ...]:
     """Return every page by its name: those of this folder first, then those of the audits."""
     found: dict[str, Topic] = {}
-    for file in _pages():
-        topic = _topic(file)
+    for file, name in _pages():
+        topic = _topic(file, name)
         found.setdefault(topic.name, topic)
     return tuple(found.values())
 
@@ -42,23 +42,27 @@ def topic(name: str) -> Topic:
     known = {one.name: one for one in topics()}
     if name not in known:
         near = get_close_matches(name, known, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else f". There is: {', '.join(known)}"
+        hint = f"; did you mean {near[0]!r}?" if near else f". Available: {', '.join(known)}"
         raise UnknownName(f"no help topic is named {name!r}{hint}")
     return known[name]
 
 
-def _pages() -> Iterator[Traversable]:
-    packages = dict.fromkeys((__name__, *(type(audit).__module__ for audit in registry.every_audit())))
-    for package in packages:
+def _pages() -> Iterator[tuple[Traversable, str]]:
+    """Yield every file with the name of its topic."""
+    packages = {__name__: ""}
+    for audit in registry.every_audit():
+        packages.setdefault(type(audit).__module__, audit.name)
+    for package, name in packages.items():
         if hasattr(sys.modules.get(package), "__path__"):
-            yield from sorted((one for one in files(package).iterdir() if one.name.endswith(ENDING)), key=_name)
+            for file in sorted((one for one in files(package).iterdir() if one.name.endswith(ENDING)), key=_name):
+                yield file, name if file.name == AUDITS_PAGE else file.name.removesuffix(ENDING)
 
 
 def _name(file: Traversable) -> str:
     return file.name
 
 
-def _topic(file: Traversable) -> Topic:
+def _topic(file: Traversable, name: str) -> Topic:
     text = file.read_text(encoding="utf-8")
     heading = next((line for line in text.splitlines() if line.startswith("# ")), f"# {file.name}")
-    return Topic(file.name.removesuffix(ENDING), heading.removeprefix("# "), text)
+    return Topic(name, heading.removeprefix("# "), text)

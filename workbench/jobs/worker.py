@@ -31,7 +31,7 @@ from workbench.jobs.work import WORK, Ended, Shelf, Task
 
 BEAT_EVERY_S, STOPPING_BEAT_S = 1.0, 5.0
 TURN_EVERY_S = 1.0
-MENDED = "Resuming helps once that is put right; with another model it is another job."
+MENDED = "Resume the job once that is fixed; for another model, start a new job."
 
 
 class Heart:

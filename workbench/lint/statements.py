@@ -51,7 +51,7 @@ def _kinds(instrument: Instrument) -> Iterator[LintFinding]:
     for kind in COMPARED if compares_wordings(instrument.templates) else ():
         if kind not in there:
             article = "an" if kind.value.startswith("o") else "a"
-            message = f"no statement has {article} {kind}, so what compares it is not tested"
+            message = f"no statement has {article} {kind}, so the {kind} test cannot run"
             yield LintFinding("note", "no-variant", instrument.name, message)
 
 

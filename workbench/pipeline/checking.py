@@ -308,7 +308,7 @@ def _plan(store: Store, spec: CheckSpec, models: Mapping[str, int | None]) -> Ch
     if not texts:
         spoken = sorted({w.language for s in instrument.statements for w in s.wordings})
         raise UsageError(
-            f"{spec.instrument} has no wordings in {', '.join(languages)} to compare. There is: "
+            f"{spec.instrument} has no wordings in {', '.join(languages)} to compare. Available: "
             f"{', '.join(spoken) or 'none'}"
         )
     encoder, nli = models.get(ENCODER), models.get(NLI)

@@ -220,7 +220,7 @@ class _Work:
         return target
 
     def _perturbed_target(self, statement: Statement, question: Choice) -> _Target | None:
-        """Return the question itself, as what errors of typing are put into; None where it is to be another."""
+        """Return the question itself, as what typos are put into; None where it is to be another."""
         item = self._items.get(statement.ref)
         if not self._wanted.perturbations or self._wanted.bias is not None:
             return None

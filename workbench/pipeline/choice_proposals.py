@@ -54,7 +54,7 @@ class Proposal:
     author: str | None
     "how it came about: `workbench key_typo, seed 7, draw 2`; of an original that is taken over, who wrote that"
     words: tuple[tuple[str, str], ...] = ()
-    "(before, after) of each word with an error of typing"
+    "(before, after) of each word with a typo"
     remarks: tuple[str, ...] = ()
     "what is worth a look, in sentences"
     held: str | None = None

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stores.core.store import Store
+from workbench.data import shipped_drafting
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Choice, ChoiceItem
 from workbench.domain.counting import plural
@@ -118,7 +119,7 @@ class DraftPlan:
         refs = len({call.ref for call in calls})
         each = f" of {prompt.per_call} each" if prompt.per_call > 1 else ""
         keep = f", a sample of {prompt.keep} kept for each" if prompt.keep else ""
-        origin = prompt.source or "a prompt of no publication"
+        origin = prompt.source or ("our own prompt" if prompt in shipped_drafting() else "a prompt of yours")
         return (
             f"{prompt.kind}: {prompt.name} ({origin}), {plural(refs, 'statement')} × "
             f"{plural(prompt.calls, 'call')}{each}{keep}; {prompt.sampling}"

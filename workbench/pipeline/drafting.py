@@ -126,8 +126,8 @@ def run_drafting(
 
 def _told(progress: Drafted) -> str:
     """Say what the first calls brought, of which none is a draft, with examples."""
-    bad = {fault_in_words(fault): n for fault, n in progress.lines.most_common()}
-    whys = ", ".join(f"{n:,} {why}" for why, n in bad.items())
+    bad = progress.lines.most_common()
+    whys = ", ".join(f"{n:,} {fault_in_words(fault, n)}" for fault, n in bad)
     shown = "; ".join(f'"{" ".join(line.split())[:SHORT] or "(empty)"}"' for line in progress.examples)
     return (
         f"Not one of the first {progress.calls:,} prompts brought a draft"
@@ -265,11 +265,11 @@ def draw_samples(store: Store, plan: DraftPlan) -> int:
 
 def outcome(lines: Mapping[str, int]) -> str:
     """Say what lines came to, given how many have each fault: `12 drafts wait for review; 8 lines cannot be wordings (5
-    was drafted before, 3 a question)`.
+    were drafted before, 3 are questions)`.
     """
     unsampled = lines.get(Fault.UNSAMPLED, 0)
     bad = {fault: n for fault, n in lines.items() if fault and fault != Fault.UNSAMPLED}
-    whys = ", ".join(f"{n:,} {fault_in_words(fault)}" for fault, n in sorted(bad.items(), key=lambda item: -item[1]))
+    whys = ", ".join(f"{n:,} {fault_in_words(fault, n)}" for fault, n in sorted(bad.items(), key=lambda item: -item[1]))
     faulty = f"{plural(sum(bad.values()), 'line')} cannot be wordings ({whys})" if bad else ""
     good = lines.get("", 0)
     if not good and not unsampled:

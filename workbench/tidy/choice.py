@@ -40,7 +40,7 @@ class Choice:
         for name in self.instruments:
             if name not in there:
                 raise UnknownName(
-                    f"no instrument is named {name!r} in this store. There is: {', '.join(there) or 'none'}"
+                    f"no instrument is named {name!r} in this store. Available: {', '.join(there) or 'none'}"
                 )
         self.chosen(store)
 

@@ -102,7 +102,7 @@ def _of_pair(
     for (kind, draw), form in pair.perturbed.items():
         if form.options != pair.original.options:
             name = f"{kind}-{draw}"
-            message = f"{name} has other options than the original, so more than errors of typing tell them apart"
+            message = f"{name} has other options than the original, so more than typos tell them apart"
             yield LintFinding("warning", "other-options", ref, message, ref, None, language, texts[:1], detail=name)
     if pair.shares and len(pair.shares) != len(pair.original.options):
         message = f"has {len(pair.shares)} shares of people, and {len(pair.original.options)} options"

@@ -55,7 +55,7 @@ def option_lines(original: Choice, changed: Choice) -> tuple[OptionLine, ...]:
 
 
 def word_pairs(before: str, after: str) -> tuple[tuple[str, str], ...]:
-    """Return each word with what became of it, as errors of typing leave them; () where the words are other ones.
+    """Return each word with what became of it, as typos leave them; () where the words are other ones.
 
     Examples
     --------

@@ -52,27 +52,31 @@ class Fault(StrEnum):
 
 
 FAULTS = {
-    Fault.EMPTY: "empty",
-    Fault.CONTROL: "holds characters that do not print, or broken ones",
-    Fault.ECHO: "speaks of the task instead of doing it",
-    Fault.REFUSAL: "a refusal",
-    Fault.SAME: "the same as the text it was drafted from",
-    Fault.WORDING: "the same as another wording of the statement",
-    Fault.QUESTION: "a question",
-    Fault.CHOICE: "no question with options",
-    Fault.FORM: "not the form that its bias is measured with",
-    Fault.LONG: "far too long",
-    Fault.SHORT: "far too short",
-    Fault.REPEAT: "was drafted before",
-    Fault.EXTRA: "more than was asked for",
-    Fault.UNSAMPLED: "left out by the sample",
+    Fault.EMPTY: ("is empty", "are empty"),
+    Fault.CONTROL: ("has unprintable or broken characters", "have unprintable or broken characters"),
+    Fault.ECHO: ("talks about the task instead of doing it", "talk about the task instead of doing it"),
+    Fault.REFUSAL: ("is a refusal", "are refusals"),
+    Fault.SAME: ("repeats the text it was drafted from", "repeat the text they were drafted from"),
+    Fault.WORDING: ("repeats another wording of the statement", "repeat another wording of the statement"),
+    Fault.QUESTION: ("is a question", "are questions"),
+    Fault.CHOICE: ("is no question with options", "are no questions with options"),
+    Fault.FORM: ("does not have the form that its bias needs", "do not have the form that their bias needs"),
+    Fault.LONG: ("is far too long", "are far too long"),
+    Fault.SHORT: ("is far too short", "are far too short"),
+    Fault.REPEAT: ("was drafted before", "were drafted before"),
+    Fault.EXTRA: ("exceeds the number asked for", "exceed the number asked for"),
+    Fault.UNSAMPLED: ("was left out by the sample", "were left out by the sample"),
 }
-"what a fault is called before people"
+"how people read a fault: of one line, and of several"
 
 
-def fault_in_words(fault: str) -> str:
-    """Return what a fault is called before people; one of a newer workbench is named as it stands."""
-    return FAULTS[Fault(fault)] if fault in tuple(Fault) else fault
+def fault_in_words(fault: str, lines: int = 1) -> str:
+    """Return a fault as a predicate of that many lines; a fault of a newer workbench keeps its name.
+
+    >>> fault_in_words("echo"), fault_in_words("echo", 3)
+    ('talks about the task instead of doing it', 'talk about the task instead of doing it')
+    """
+    return FAULTS[Fault(fault)][lines != 1] if fault in tuple(Fault) else fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +249,7 @@ def asks(text: str) -> bool:
 
 
 def _is_echo(text: str, prompt: DraftPrompt, basis: str) -> bool:
-    """Return whether a line speaks of the task: an introduction, a remark, a chat mark, or words of the instruction."""
+    """Return whether a line talks about the task: with an introduction, a chat mark or the instruction's words."""
     if text.endswith((":", "：")) or _CHAT_MARKS.search(text):
         return True
     if _ECHO.match(text) and compared(text).split()[:2] != compared(basis).split()[:2]:

@@ -110,7 +110,7 @@ def next_variant(statement: Statement, kind: VariantKind) -> VariantId:
 def replaced(statement: Statement, old: str, new: str) -> Statement:
     """Return the statement with a passage replaced in all of its wordings; capitals count.
 
-    Raises UsageError where a wording could not be as it would become. Authors stay: nobody wrote these anew.
+    Raises UsageError where a wording could not be as it would become. Authorship does not change.
     """
     if not old:
         raise UsageError("there is nothing to find; give the words to replace")

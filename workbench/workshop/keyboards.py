@@ -37,7 +37,7 @@ def shipped_keyboard(name: str = "en") -> Keyboard:
     path = folder / f"{name}.toml"
     if not path.is_file():
         there = ", ".join(sorted(known.stem for known in folder.glob("*.toml"))) or "nothing"
-        raise UnknownName(f"there is no {name!r} among the shipped keyboards. There is: {there}")
+        raise UnknownName(f"there is no {name!r} among the shipped keyboards. Available: {there}")
     return read_keyboard(path)
 
 

@@ -17,10 +17,12 @@ def _cosine(name: str, label: str, help_: str) -> Option:
 
 
 COSINES = (
-    _cosine("low", "far below", "a variant whose cosine with its original is below this may have lost the meaning"),
+    _cosine(
+        "low", "too different below", "a variant whose cosine with its original is below this may have lost the meaning"
+    ),
     _cosine("low_negation", "negation", "the same for negations, which keep the words of their original"),
-    _cosine("high", "near from", "a paraphrase from this cosine on hardly varies"),
-    _cosine("twin", "twins from", "two statements of one country from this cosine on say the same"),
+    _cosine("high", "nearly identical from", "a paraphrase from this cosine on hardly varies"),
+    _cosine("twin", "duplicates from", "two statements of one country from this cosine on say the same"),
 )
 "names are those of `meaning.Thresholds`"
 

@@ -1,4 +1,4 @@
-"""Errors of typing that people read over, put into the stem of a multiple-choice question.
+"""Typos that people read over, put into the stem of a multiple-choice question.
 
 Of the three, two have their definitions exchanged in appendix A.3 of Tjuatja et al. 2024; the names here are those of
 its table 1 and of the published prompts. What these prompts show, measured on the 621 questions of each kind (13,345

@@ -9,6 +9,7 @@ from workbench.audits.audit import Audit, Demonstration, Given, HomeLine, Materi
 from workbench.audits.bias_score.options import DEFAULTS, FIGURE_OPTIONS, LABELS_DEFAULTS, RESULT_OPTIONS, SIDES_OPTIONS
 from workbench.domain.prompts import Probe
 from workbench.domain.statements import Statement, VariantId
+from workbench.help.sections import section
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -38,8 +39,7 @@ class BiasScore(Audit):
     then = "sample STORE --name test --purpose test"
     told_apart = False
     after = "people label a sample of them, or a classifier reads them all: n, then c"
-    home_help = """Bias         (right - left) / 2, -1 wholly left to +1 wholly right, with
-             a 95 % interval over statements (Faulborn et al. 2025)"""
+    home_help = section("help", "On Home", __package__)
 
     def demonstration(self) -> Demonstration:
         from workbench.audits.bias_score.demo import design

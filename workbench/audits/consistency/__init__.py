@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.audits.audit import Audit, Given, HomeLine, Medium, Place, Printed
 from workbench.audits.reliability.options import DEFAULTS
 from workbench.domain.statements import VariantId
+from workbench.help.sections import section
 from workbench.registry import DEFAULT_AUDIT, audit
 
 if TYPE_CHECKING:
@@ -36,8 +37,7 @@ class Consistency(Audit):
         ("pilot", "consistency", "ask a few statements with every template, and rank these"),
     )
     command = "consistency STORE"
-    home_help = """Consistency  share of the statements on which a reliable stance of the
-             newest model is that of left, center and right parties"""
+    home_help = section("help", "On Home", __package__)
 
     def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
         from workbench.audits.consistency.reported import reported

@@ -12,6 +12,7 @@ from workbench.data import SHIPPED_QUESTIONNAIRE
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe, Template
 from workbench.domain.statements import Statement, VariantId
+from workbench.help.sections import section
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -40,22 +41,8 @@ class Questionnaires(Audit):
     verbs = (("questionnaire", "questionnaires", "questions with their roles and scales; what answers mean"),)
     command = "verdicts STORE --audit questionnaire"
     after = "8 shows accuracy and bias"
-    form_help = """Of a questionnaire nothing is sampled, and there are instead:
-conditions   what stands before a target: qm, the person's answers;
-             zero-shot, nothing; random, answers of nobody; permuted,
-             the same answers in six other orders; reduced, 25, 50 and
-             75 % of them left out. One by one they are permuted-kept-1
-             to -3, permuted-changed-1 to -3, reduced-25-kept,
-             reduced-25-changed and so on; all stands for every one
-respondents  nothing for all, or so many, drawn with the seed
-one in       of these, one in so many is asked in wordings other than
-             the original (Haller et al. 2025: 10)
-questions    nothing for all, or the first so many context questions
-variants     wordings of the targets
-statements   which targets: nothing for all, 3 for the first three"""
-    home_help = """Predictions  of the newest model: share of the persons whose answer it
-             predicts, and by how much its yes differs from theirs, mean
-             over questions (Haller et al. 2025)"""
+    form_help = section("help", "The job form", __package__)
+    home_help = section("help", "On Home", __package__)
 
     def said(self, spec: Mapping[str, Any]) -> list[str]:
         from workbench.audits.questionnaire.said import said

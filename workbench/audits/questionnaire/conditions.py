@@ -55,7 +55,7 @@ def expanded(names: Iterable[str]) -> tuple[str, ...]:
     chosen: set[str] = set()
     for name in names:
         if name not in CONDITIONS and name not in GROUPS:
-            raise UnknownName(f"no condition is named {name!r}. There is: {', '.join((*GROUPS, *CONDITIONS))}")
+            raise UnknownName(f"no condition is named {name!r}. Available: {', '.join((*GROUPS, *CONDITIONS))}")
         chosen |= set(GROUPS.get(name, (name,)))
     return tuple(name for name in CONDITIONS if name in chosen)
 

@@ -36,8 +36,8 @@ OLD_NOTE = (
     "outdated counts them"
 )
 ABSOLUTE = (
-    "|bias| is a mean of absolute values: noise only adds to it, so it has no interval. The test and the signed biases "
-    "say whether there is a bias."
+    "|bias| is a mean of absolute values: noise only adds to it, so it has no interval. Judge direction by the signed "
+    "biases."
 )
 F = TypeVar("F", covariant=True)
 

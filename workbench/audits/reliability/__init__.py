@@ -9,6 +9,7 @@ from workbench.audits.audit import Audit, Demonstration, Given, HomeLine, Materi
 from workbench.audits.reliability.options import DEFAULTS, EXACT, JUDGING, RESULT_OPTIONS, RUN_OPTIONS
 from workbench.domain.prompts import Probe
 from workbench.domain.statements import Statement, VariantId
+from workbench.help.sections import section
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -39,10 +40,7 @@ class Reliability(Audit):
     verbs = (("design", "designing", "what a planned design can show, and what a claim needs"),)
     command = "verdicts STORE"
     after = "4 shows the verdicts"
-    home_help = """Verdicts     a statement is reliable if it passes the sampling,
-             paraphrase, negation, opposite and label order test under
-             every template (Ceron et al. 2024). ✗ fails one or more;
-             · few: too few readable answers to decide"""
+    home_help = section("help", "On Home", __package__)
 
     def demonstration(self) -> Demonstration:
         from workbench.audits.reliability.demo import design

@@ -260,10 +260,11 @@ def unclear(report: Report, at: tuple[int, ...]) -> str:
     low, high = (f"{100 * end[at]:.0f}" for end in report.interval)
     options, name = report.options, report.counts.prompt_name(at)
     limits = [options.high] if options.rule == "coded" else [options.low, options.high]
-    shown = " and ".join(f"{100 * limit:g} %" for limit in limits)
+    band = "–".join(f"{100 * limit:g}" for limit in limits)
+    missed = f"should lie above {band} %" if len(limits) == 1 else f"should not reach into the {band} % band"
     return (
         f"{name} agree {report.counts.positive[at]}/{report.counts.readable[at]}, 95 % interval"
-        f" {low}-{high} %: expected to leave out {shown}"
+        f" {low}-{high} %: {missed}"
     )
 
 

@@ -12,6 +12,7 @@ from workbench.domain.choices import Perturbation
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe, Template
 from workbench.domain.statements import Statement, VariantId
+from workbench.help.sections import section
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ResponseBias(Audit):
-    """Multiple-choice questions in two forms, and with errors of typing."""
+    """Multiple-choice questions in two forms, and with typos."""
 
     name = "response_bias"
     defaults = DEFAULTS
@@ -43,25 +44,8 @@ class ResponseBias(Audit):
     command = "verdicts STORE --audit response_bias"
     told_apart = False
     after = "9 shows the response biases"
-    form_help = """Of multiple-choice questions there are besides:
-biases       the changes of a question that are asked about
-variants     original: the question as it is. changed: with the bias.
-             key_typo, middle_random, letter_swap: the original with
-             errors of typing, which people overlook
-family       lettered: the answer is one letter. extended: a letter and
-             a reason. steering, steering-steps: the question is asked
-             with a word against one bias, so of that bias alone
-             (Tjuatja et al. 2024, appendices C and D)
-samples      valid answers to each prompt. An answer that is no letter
-             of an option is kept, does not count, and is drawn again
-tries        at most so many times the samples are drawn of a prompt;
-             one that has too few valid answers then keeps those
-answers      exact: the probabilities of the letters as the next token,
-             one pass a prompt. For lettered and steering alone"""
-    home_help = """Choices      multiple-choice questions: changes that move people's
-             answers, how many of them move those of the newest model,
-             and in the same direction (Tjuatja et al. 2024). Errors of
-             typing are overlooked by people"""
+    form_help = section("help", "The job form", __package__)
+    home_help = section("help", "On Home", __package__)
 
     def said(self, spec: Mapping[str, Any]) -> list[str]:
         from workbench.audits.response_bias.said import said

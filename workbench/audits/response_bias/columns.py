@@ -35,7 +35,7 @@ def places(found: Findings, of: Callable[[Row], Place]) -> tuple[Column[Row], Co
             "condition",
             lambda row: condition_name(of(row)[1]),
             words=CONDITION_WORDS,
-            help="bias: the changed form has the bias; else the changed form is the original with errors of typing",
+            help="bias: the changed form has the bias; else the changed form is the original with typos",
         ),
     )
 
@@ -110,4 +110,4 @@ def copied(found: Findings) -> list[str]:
     """Say which figures rest on another bias's answers; nothing where none do."""
     if not any(cell.copied for _, cell in found.lines):
         return []
-    return [f"Opinion float under errors of typing: {lent_said(found.options.definition)}."]
+    return [f"Opinion float under typos: {lent_said(found.options.definition)}."]

@@ -152,7 +152,7 @@ def change_said(found: Findings, shown: QuestionShown) -> str:
     over = f", mean over {row.over_draws} draws" if row.over_draws > 1 else ""
     found_cell = found.reports[shown.subject].cell(*place).deltas
     rule = formula(place, found_cell.definition, found_cell.source)
-    changed = "with errors of typing" if shown.condition else "changed form"
+    changed = "with typos" if shown.condition else "changed form"
     return f"Change {number(row.delta / 100, Kind.POINTS)}{over}: {rule} (q original, q' {changed})."
 
 

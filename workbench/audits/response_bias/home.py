@@ -65,7 +65,7 @@ def _found(cells: Sequence[Cell], biases: int) -> str:
 
 
 def _more(cells: Sequence[Cell], short: int) -> list[tuple[str, bool]]:
-    """Say how many are human-like, which prompts have too few answers, and what errors of typing do."""
+    """Say how many are human-like, which prompts have too few answers, and what typos do."""
     scored = [cell for cell in cells if cell.scored]
     typos = [cell for cell in cells if cell.condition is not None]
     tested = sum(cell.delta.n > 1 for cell in typos)

@@ -83,7 +83,7 @@ def matrix(found: Findings, *, typos: bool = True) -> Table[Place]:
         notes=[
             f"* p < {alpha:g}, ** p < 0.01, *** p < 0.001; n.s.: not significant. –: not asked.",
             "human-like: significant as with people; opposite: significant against people; changes: significant, "
-            "though people overlook errors of typing. ✓: human-like, and no error of typing changes anything.",
+            "though people overlook typos. ✓: human-like, and no typo changes anything.",
             *columns.copied(found),
         ],
         link=lambda place: Link("place", subject_of(place)),

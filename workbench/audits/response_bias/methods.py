@@ -23,7 +23,7 @@ def methods(judged: ResponseBiasJudged) -> str:
     return " ".join(
         [
             "Response biases were measured as by Tjuatja et al. (2024): the change of the answers to a question in two "
-            "forms, for changes that move people and for errors of typing that people overlook.",
+            "forms, for changes that move people and for typos that people overlook.",
             f"{plural(len(judged.refs), 'question')} of {judged.instrument.name} count.",
             definition_said(options.definition),
             f"{test_said(options).partition(' [ ]')[0]} Intervals are 95 %: {INTERVALS['mean over questions'].method}.",

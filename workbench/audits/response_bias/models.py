@@ -44,7 +44,7 @@ def scores(found: Findings) -> Table[str]:
             Column("biases", "biases", lambda name: score(name, found.reports[name].score.biases), Kind.COUNT,
                    help="with a test; the score is a sum over these"),
             Column("most_human_like", "most human-like", lambda name: likeness(name, True), Kind.COUNT,
-                   help="biases that move the model as people, while no error of typing does"),
+                   help="biases that move the model as people, while no typo does"),
             Column("open", "open", lambda name: likeness(name, None), Kind.COUNT, help="biases that lack a test"),
             Column("valid", "valid answers", lambda name: found.validity[name].mean, Kind.SHARE, scale=(0, 1),
                    help="letters on offer among all answers that were drawn, mean over questions"),
@@ -87,7 +87,7 @@ def likeness(found: Findings) -> Table[tuple[str, HumanLikeness]]:
         key=lambda row: (row[0], str(row[1].bias)),
         definition="A model is most human-like in a bias that changes its answers as those of people, while no error "
         "of typing, which people overlook, changes them.",
-        empty="Human-likeness rests on a bias and on all errors of typing; not all of them are looked at.",
+        empty="Human-likeness rests on a bias and on all typos; not all of them are looked at.",
         link=lambda row: Link("place", (kind_name(row[1].bias), "bias")),
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""BiasMonkey: does a change of a question that moves people's answers move a model's, and do errors of typing not?
+"""BiasMonkey: does a change of a question that moves people's answers move a model's, and do typos not?
 
 Every form of a question is put with its lettered options; the answer is one token, drawn until it is a letter that is
 offered (Tjuatja, Chen, Wu, Talwalkar, Neubig 2024, section 3 and appendix C). Where a backend gives the probabilities
@@ -33,7 +33,7 @@ STEERS: Mapping[str, Bias] = {
 
 
 def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
-    """Return both forms of a question and every draw of errors of typing."""
+    """Return both forms of a question and every draw of typos."""
     return tuple(v for v in available if v in (ORIGINAL, CHANGED) or v.kind in PERTURBATION_OF)
 
 

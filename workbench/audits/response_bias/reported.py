@@ -94,7 +94,7 @@ def _findings(judged: ResponseBiasJudged) -> Iterator[str]:
         typos = [cell for cell in report.cells if cell.condition is not None and cell.judged]
         if typos:
             wrong = sum(cell.effect != 0 for cell in typos)
-            yield f"Errors of typing, which people overlook, move its answers in {wrong} of {len(typos)} cases."
+            yield f"Typos, which people overlook, move its answers in {wrong} of {len(typos)} cases."
 
 
 def _said(cell: Cell) -> str:

@@ -9,6 +9,7 @@ from textual.content import Content
 
 from workbench.domain.annotations import Codebook, Reason, Subject
 from workbench.domain.counting import plural
+from workbench.help.sections import section
 from workbench.tui.format import visible
 from workbench.tui.kit.note_dialog import short_note
 
@@ -26,19 +27,7 @@ REASONS = {
 }
 "in the order of their digits"
 
-EXPLAIN = """Only items that people labelled differently and that nobody has decided on are here, one at a time.
-
-A, B, … are the people who labelled. Letters are dealt anew for every item: A of this item is nobody in particular. \
-⚑ is a flag; what stands in quotes is the annotator's note.
-
-One key decides: a key of the codebook commits that label, with the reason and the note that are shown. It is in the \
-store before the next item appears. Digits choose why people disagreed; every item begins at `other`, so that no \
-reason is recorded that nobody chose.
-
-z goes back to earlier decisions. Deciding anew adds a revision; every decision stays on record, the newest counts.
-
-Reopened: somebody labelled the item, or changed a label, after it was decided, and what people say now is not simply \
-the label that was decided. The item waits for a new decision and has no gold label until then."""
+EXPLAIN = section("screens-annotation", "Adjudicating")
 
 
 def nothing_left(found: AdjudicationQueue) -> str:

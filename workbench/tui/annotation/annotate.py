@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from workbench.domain.annotations import Subject
+from workbench.help.sections import section
 from workbench.tui.annotation.annotate_format import CONFIDENCES
 from workbench.tui.annotation.given_dialog import GivenScreen
 from workbench.tui.annotation.item_screen import GUIDE, LEAVE, SKIP, UNDO, ItemScreen
@@ -19,20 +20,7 @@ from workbench.tui.annotation.session import Given, Item
 from workbench.tui.kit.note_dialog import NoteDialog
 
 NOTE_SEEN_BY = "Whoever adjudicates sees it; other annotators do not."
-EXPLAIN = """The number at the top right is how many items you have labelled, of all
-that this queue has for you. The pace is that of your last 50 labels; a
-break of more than 5 minutes over one item counts as 5.
-
-A label is on disk before the next item shows. z takes back one step
-after another, as far as this session goes; v shows labels from before,
-too. What you leave unlabelled goes back to the queue.
-
-When another person takes over: q, then p says who annotates.
-
-You see no model, no template, and nobody else's labels, so that yours
-are your own. Notes and flags go to whoever adjudicates.
-
-c says how sure you are before you label: unsure, fairly sure, sure."""
+EXPLAIN = section("screens-annotation", "Labelling")
 
 
 class AnnotateScreen(ItemScreen[QueueSession]):

@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench.errors import UsageError
+from workbench.help.sections import section
 from workbench.tui.format import percent, visible
 from workbench.tui.kit.start_form import Outlook, StartForm, row, select, titled
 from workbench.tui.widgets.ticks import TickList
@@ -23,14 +24,7 @@ if TYPE_CHECKING:
 ALL = ""
 "stands in the list of instruments for all of them"
 
-EXPLAIN = """classifier   the newest first; below it, what it was trained and
-             tested on
-instrument   whose statements were answered
-models       whose answers are read; none ticked stands for all
-
-A response is read once beside its statement, however often it was
-said. What this classifier has read already is not read again; another
-classifier reads everything for itself, and both readings stay."""
+EXPLAIN = section("screens-annotation", "Classifying answers")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import Static
 
+from workbench.help.sections import section
 from workbench.tui.annotation.annotate_format import last_line, pace_line
 from workbench.tui.annotation.decision_session import DecisionSession
 from workbench.tui.annotation.issue_grid_format import KEYS, SIGNS, scheme_text
@@ -32,11 +33,7 @@ if TYPE_CHECKING:
     from workbench.annotation.issue_tables import IssueFigures
     from workbench.annotation.issues import Case
 
-EXPLAIN = """a, d and n decide: +1 agreeing supports the issue, −1 disagreeing does,
-0 not related. A decision is in the store before the cursor moves on; it
-wins over all labels. Space takes a decision back, z undoes one step
-after another. Labels that changed while they were looked at are shown
-before anything is decided."""
+EXPLAIN = section("screens-annotation", "Deciding ties on policy issues")
 
 
 class IssueCasesScreen(SessionScreen[DecisionSession]):

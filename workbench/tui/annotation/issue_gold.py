@@ -12,6 +12,7 @@ from textual.message import Message
 
 from workbench.domain.issue_gold import FEWEST
 from workbench.figures.book import Subject
+from workbench.help.sections import section
 from workbench.tui.annotation.issue_cases import IssueCasesScreen
 from workbench.tui.annotation.issue_grid_format import scheme_text
 from workbench.tui.kit.dialogs import TextScreen
@@ -23,17 +24,7 @@ from workbench.tui.routes import screen
 
 NO_ISSUES = """This instrument has no policy issues yet. l offers the eight of smartvote and labels for them;
 others come from a file: workbench issues STORE --scheme FILE"""
-EXPLAIN = """Cohen's κ is the mean over all pairs of annotators (arXiv version 1 of Ceron et al. 2024, Table 3).
-Fleiss' κ is over all annotators at once (TACL, Table 1). Both tables print the same values. The published
-values cannot be computed anew: only the gold labels are public, not those of the three annotators.
-
-Few statements bear on any one issue, so most labels are 0: κ is low where people differ on a few of
-these, whatever the share of equal labels.
-
-Which label counts: a decision made here; else the source's own gold label; else what more than half of
-at least two annotators said. w leaves the source's labels out, so that only people and decisions count.
-Whoever labels alone gets no gold label by this rule: o lets a single labeller's labels count, in every
-figure of this instrument. What was chosen stands above the figures, in the methods and in exports."""
+EXPLAIN = section("screens-annotation", "Agreement on policy issues")
 
 
 @dataclass(frozen=True, slots=True)

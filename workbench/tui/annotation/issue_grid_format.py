@@ -11,6 +11,7 @@ from textual.content import Content
 
 from workbench.domain.counting import plural
 from workbench.domain.instruments import IssueDefinition
+from workbench.help.sections import section
 from workbench.tui.format import literal, visible
 from workbench.tui.widgets.long_text import folded
 from workbench.tui.widgets.record_table import Column, Record
@@ -30,31 +31,7 @@ LEAD = 2
 "columns before those of the issues: ref and statement"
 FILLERS = frozenset(("and", "of", "the", "for", "in", "to"))
 
-EXPLAIN = """Each row is a statement, each column a policy issue. A label says what
-AGREEING WITH THE STATEMENT means for the issue:
-
-  a  +   +1  agreeing supports the issue
-  d  −   −1  disagreeing supports it: agreeing works against it
-  n  0    0  the statement is not related to the issue
-  Space      takes your label back
-
-The issue under the cursor, with what supporting it means, and the whole
-statement stand below the table. f gives 0 to all issues of the row that
-have no label. · is no label, which is not the same as 0: a statement is
-done when it has a label for every issue.
-
-A label is on disk before the cursor moves on. z takes back one step
-after another, as far as this session goes. You see nobody else's labels
-and no gold label, so that yours are your own. Several people may label
-at the same time; the gold label is what more than half of them said.
-
-p asks who labels: press it when another person sits down.
-
-A statement whose text was changed takes your labels along to its new
-version: look at them again where its meaning changed.
-
-The pace is statements an hour over the last 50; a break of more than
-5 minutes counts as 5."""
+EXPLAIN = section("screens-annotation", "Labelling policy issues")
 
 
 def issue_width(width: int, issues: int) -> int:

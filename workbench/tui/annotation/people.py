@@ -14,6 +14,7 @@ from textual.widgets import Input
 from workbench.domain.people import FIELDS, Described, field_value
 from workbench.errors import UsageError
 from workbench.figures.book import Book, Entry, Subject
+from workbench.help.sections import section
 from workbench.tui.format import visible
 from workbench.tui.kit.edit_form import EditForm, row
 from workbench.tui.results.book_screen import BookScreen
@@ -26,10 +27,9 @@ if TYPE_CHECKING:
 NOBODY = """Nobody has annotated or answered here yet.
 
 Who does so can be described here afterwards: country, education and other fields, all of them optional."""
-EXPLAIN = """Every field is optional. What stands in them is counted, and names stay in this store: figures and exports
-have counts, or pseudonyms where somebody asks for them.
-
-""" + "\n".join(f"{name.replace('_', ' '):<18} {about}" for name, about in FIELDS.items())
+EXPLAIN = f"{section('screens-annotation', 'People')}\n\n" + "\n".join(
+    f"{name.replace('_', ' '):<18} {about}" for name, about in FIELDS.items()
+)
 GONE = "This person is not here any more."
 
 

@@ -22,6 +22,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from workbench.annotation import options as of
 from workbench.domain.annotations import Purpose
 from workbench.errors import UsageError, WorkbenchError
+from workbench.help.sections import section
 from workbench.options.shared import SEED
 from workbench.tui.format import visible
 from workbench.tui.kit.base import as_trouble, in_store, store_path
@@ -46,20 +47,7 @@ PURPOSES = {
 LABELS = {Purpose.TRAINING: "1", Purpose.TEST: "2", Purpose.CHECK: "1"}
 "people who label an item, unless one says otherwise"
 
-EXPLAIN = """name         under which people find the queue
-for          training and test sets never share a text
-codebook     what is asked: the stance of an answer, or the side of a
-             statement
-a stratum    texts drawn from each prefix, wording and model; 4 as
-             published (Faulborn et al. 2025, section 3.4)
-labels       people who label an item that overlaps
-overlap      1: every item has that many labels; .2: a fifth of them
-             have, the others one; 3: three of each stratum
-seed         the same seed and answers draw the same items
-held out     of a test set: share of the statements that no training
-             set may use
-attention    items whose label is known, mixed in for everybody
-models       whose answers are drawn; nobody who labels sees them"""
+EXPLAIN = section("screens-annotation", "A new queue")
 
 
 @dataclass(frozen=True, slots=True)

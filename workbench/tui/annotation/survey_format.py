@@ -11,6 +11,7 @@ from workbench.domain.statements import Relation
 from workbench.figures.shown import shown
 from workbench.figures.table import Column, Kind
 from workbench.figures.visible import visible
+from workbench.help.sections import section
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,19 +22,7 @@ if TYPE_CHECKING:
 
 KAPPA: Column[Estimate] = Column("kappa", "Cohen's κ", lambda value: value, Kind.COEFFICIENT)
 
-EXPLAIN = """The number at the top right is how many statements you have answered, of
-all that you are asked. s puts a statement behind all others; skipped
-again, it stays without an answer.
-
-z undoes one answer after another, as far as there are any, also those
-of an earlier day.
-
-An answer is on disk before the next statement shows. The time that you
-take is kept with it; more than 5 minutes count as a break.
-
-You see no model's answers and nobody else's, so that yours are your own.
-At the end you see how alike you answered statements and their variants:
-what models are held against (Ceron et al. 2024, section 6.1)."""
+EXPLAIN = section("screens-annotation", "Answering the survey")
 
 
 def intro_text(name: str, progress: Progress) -> Content:

@@ -12,6 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Checkbox, Input, Select
 
 from workbench.classifier.config import EMBEDDED_BASE, PUBLISHED_BASE, Confidence, Premise
+from workbench.help.sections import section
 from workbench.tui.kit.start_form import Outlook, StartForm, row, select
 from workbench.tui.training_form import (
     SETTINGS,
@@ -31,30 +32,7 @@ if TYPE_CHECKING:
 OTHER = "other"
 "stands in the list of bases for one that is typed"
 
-EXPLAIN = """name         of the classifier, and of its folder beside the store
-base         minilm: embedded, small, under a new head; its settings
-             are ours. facebook/bart-large-mnli: published (Faulborn
-             et al. 2025, appendix E, Table 8). Or any hub id or folder.
-             Another base loads its settings; what you typed stays
-steps, batch    steps of training, and pairs of response and
-             hypothesis in each
-learn rate   how far a step goes; it rises from 0 over the warm-up
-             steps and falls to 0 at the last one
-decay        weight decay
-seed         the same seed, labels and settings train the same
-dev share    of the training responses, held out to choose the best
-             step; 0 keeps the last step, as published
-patience     evaluations without a better dev macro F1 after which
-             training ends; empty takes all steps
-premise      response: the answer alone, as published; both: the
-             statement and the answer
-confidence   entailment: of each label by itself, as printed (section
-             3.4); softmax over the four labels, as in the code
-hypothesis   what a label says of a response; {label} is its place
-statements   ticked: no statement may be in training and test set
-
-Training and test set are people's labels. No response text may be in
-both; where one is, the form says which and does not start."""
+EXPLAIN = section("screens-annotation", "Training a classifier")
 
 
 class TrainForm(StartForm):

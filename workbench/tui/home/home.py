@@ -16,6 +16,7 @@ from textual.widgets.option_list import Option
 
 from workbench import registry
 from workbench.errors import WorkbenchError
+from workbench.help.sections import section
 from workbench.tui.home.home_lines import home_lines, is_to_do
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.status import say
@@ -33,15 +34,8 @@ IDLE_TICKS = 5
 JUDGING = "Judging the answers …"
 "seconds between two looks while no job is active: another terminal may start one"
 
-STORE_HELP = """Instrument   statements, all their wordings in all languages, and what
-             the checks found in them
-Responses    answers that are stored, of all models and samplings
-Job          answers stored of those planned. The rate is of this
-             attempt, in answers a second; the ETA assumes that it stays"""
-PEOPLE_HELP = """Labels       items that people have labelled; to adjudicate: they
-             disagree, and somebody has to decide
-Classifier   macro F1 on its test set, of the readings whose confidence
-             reaches 0.9"""
+STORE_HELP = section("screens-home", "Home")
+PEOPLE_HELP = section("screens-home", "Home: people and classifiers")
 MODE_OF = {
     "instrument": "statements",
     "job": "jobs",

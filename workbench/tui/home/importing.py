@@ -23,6 +23,7 @@ from textual.worker import get_current_worker
 
 from workbench.data import shipped_instrument_folder
 from workbench.errors import InputError, WorkbenchError
+from workbench.help.sections import section
 from workbench.tui.format import visible
 from workbench.tui.home.import_files import FileTree, PathBox, path_of
 from workbench.tui.kit.base import StoreScreen
@@ -36,19 +37,7 @@ ROWS = 12
 NAMES = 28
 "columns of a cell of the rows, save the last"
 ABOUT = "Enter reads what is under the cursor; nothing is written before F5."
-EXPLAIN = """Instruments  a CSV of statements, a folder with statements.csv, JSON
-             Lines, propositions, multiple-choice questions, and the
-             published data sets ProbVAA and BiasMonkey
-Answers      people's answers to the questions of an instrument that is
-             here: a CSV with a column respondent
-Labels       come in with: workbench labels STORE --import FILE
-
-What a file is, its name and first line show; f takes another format. n
-gives the instrument another name here; for answers it says whose
-questions they are to. The preview does the import and takes it back, so
-it says exactly what would be new, changed, there already or left out.
-Options for single formats (codes of no answer, columns to leave out,
-positions of parties) are those of: workbench import --help"""
+EXPLAIN = section("screens-home", "Importing files")
 
 
 class ImportScreen(StoreScreen):

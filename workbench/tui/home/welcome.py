@@ -20,6 +20,7 @@ from textual.widgets.option_list import Option
 from textual.worker import Worker, WorkerState
 
 from workbench.errors import StoreError, WorkbenchError
+from workbench.help.sections import section
 from workbench.tui.format import visible
 from workbench.tui.kit.base import as_trouble
 from workbench.tui.recent_stores import Recent, forget, recent_stores, stores_in
@@ -32,16 +33,7 @@ NOTE = "Enter or a click opens"
 NAMES = 24
 "columns of the names of stores"
 
-EXPLAIN = """A store is one file. It holds a project: statements, answers of
-models, labels of people, jobs and results.
-
-Recent       stores that you opened, the newest first. The list is
-             kept in your state folder; x takes one off the list,
-             and its file stays as it is
-This folder  files in the folder in which workbench was started
-Example      a store with an invented country, Veldania: 56 statements
-             in six wordings each. Nothing is asked of a model yet.
-             `workbench demo STORE` audits a small model on it"""
+EXPLAIN = section("screens-home", "Stores")
 
 
 class WelcomeScreen(Screen[None]):

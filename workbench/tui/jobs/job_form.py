@@ -18,6 +18,7 @@ from workbench.data import PUBLISHED_LANGUAGE
 from workbench.domain.probe_results import PROBED, ProbeWish
 from workbench.domain.seeds import SEED
 from workbench.errors import FieldError, ModelError, UsageError, WorkbenchError
+from workbench.help.sections import section
 from workbench.inference.dtypes import DTYPES
 from workbench.options.option import Option, Type
 from workbench.options.shared import INSTRUMENT
@@ -48,66 +49,23 @@ if TYPE_CHECKING:
     from workbench.domain.instruments import Instrument
     from workbench.domain.statements import VariantId
 
-SAMPLED = """instrument   whose statements are asked
-audit        {audits}
-             Choosing one loads its wordings, templates and sampling;
-             what you typed stays
-model        smollm2 (embedded), a model of the hub, a local folder or
-             a GGUF file; openai:NAME for one that is served
-dtype        numbers that a local model computes with; answers in
-             another dtype are another model's
-cluster      nothing: this machine. local: one worker on each of its
-             GPUs. auto or an address: a Ray cluster that runs already
-             (pip install 'llm-audit-workbench[ray]')
-statements   nothing for all, 8 for the first eight, or refs:
-             env-01, soc-03
-variants     which wordings; ticked are those that the audit compares
-templates    the instructions around a statement. Where a template has
-             two orders of its labels, both are asked
-samples      answers to each prompt; what stands there first is how
-             the audit was published, as for the next four
-temperature, top-p, top-k   how answers are drawn; answers of two
-             samplings are never pooled. An empty top-k draws from the
-             whole vocabulary, as commercial models do by default;
-             `server` in one of the three leaves it to the endpoint of
-             a served model, which is another sampling
-tokens       the longest answer
-answers      sampled: to their end, as published
-             decided: an answer ends once nothing that may follow can
-             change the label that the rules read; its text is cut
-             there. Not for scales, free text and served models
-             exact: how likely each label is, computed instead of
-             counted in samples; where templates ask for one of two
-             labels or for the letter of an option
-chat format  a model whose chat template is used, or a file that holds
-             one: for base models, which have none
-thinking     how much a model may think before it answers: off, low,
-             medium, high or a number of tokens, which are not those of
-             the answer; nothing: as the model does by itself
-extra fields further fields of each request to a served model: a JSON
-             or TOML file, or the JSON itself; part of the sampling
-seed         the same seed, model and prompt give the same answers
-
-Nothing is asked twice: what the store holds already counts. A run
-that is long, and whose model, templates or sampling are new to the
-store, begins with a probe: you see some twenty answers and decide."""
+SAMPLED = section("screens-jobs", "A new job: ask a model")
 
 COUNTS_HERE = (
     "Everything is stored already, for prompts of the same text: nothing is asked. F5 lets it count for this design."
 )
 PROBE_FIRST = f"probe of {PROBED} first"
 TYPED = ("model", "statements", "seed", "cluster", "chat_format", "thinking", "extra_body", "template_language")
-INDENT = " " * 13
+INDENT = "  "
 
 
 def explain() -> str:
     """Return what the fields mean, those of every audit included."""
     asked = "\n".join(
-        textwrap.fill(f"{one.name}: {one.question}", 66, initial_indent=INDENT, subsequent_indent=INDENT)
-        for one in registry.asking()
+        textwrap.fill(f"{one.name}: {one.question}", 73, subsequent_indent=INDENT) for one in registry.asking()
     )
     own = (one.form_help for one in registry.asking() if one.form_help)
-    return "\n\n".join((SAMPLED.format(audits=asked.strip()), *own))
+    return "\n\n".join((SAMPLED, f"The audits:\n{asked}", *own))
 
 
 class JobForm(StartForm):

@@ -20,12 +20,12 @@ from textual.widgets import Static
 
 from workbench import registry
 from workbench.errors import WorkbenchError
+from workbench.help.sections import section
 from workbench.tui.format import visible
 from workbench.tui.jobs.editing import FORMS, like
 from workbench.tui.jobs.job_acts import JobActs
 from workbench.tui.jobs.job_kind_dialog import DRAFT, SAMPLE, JobKindDialog
 from workbench.tui.jobs.job_lines import DONE, UNREADABLE, job_details, job_record, steps_at_once, stop_question
-from workbench.tui.jobs.jobs_help import EXPLAIN
 from workbench.tui.jobs.probe import ProbeScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.number_dialog import NumberDialog
@@ -68,7 +68,7 @@ class JobsScreen(JobActs):
 
     CSS_PATH = "jobs.tcss"
     PLACE = "jobs"
-    EXPLAIN = EXPLAIN
+    EXPLAIN = section("screens-jobs", "The list of jobs")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "new", "New", tooltip="Start a new job"),
         Binding("p", "pause", "Pause", tooltip="Pause the job; what it has done is stored"),

@@ -14,6 +14,7 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import Static
 
+from workbench.help.sections import section
 from workbench.tui.format import literal, visible
 from workbench.tui.jobs.editing import like
 from workbench.tui.jobs.job_acts import JobActs
@@ -30,21 +31,7 @@ REFRESH_S = 1.0
 ROW = 200
 "characters of an answer in its row"
 
-EXPLAIN = """A run that is long, and whose model, templates or sampling are new to
-this store, begins with a probe: some twenty answers to prompts drawn at
-random, evenly from its templates. They count in no figure, and the run
-asks everything that it would have asked without them.
-
-read as     the label, or why there is none: unreadable, refusal, cut
-            off in thought, empty, failed. No rule reads free text:
-            what stands there is what its words say, and classifiers
-            read it later
-families    where fewer than two thirds can be read, the other
-            families of templates are tried, too
-
-R begins the run. e opens the form as it was filled; the job that is
-started from there takes the place of this one. c cancels the job. Esc
-leaves it waiting: the list of jobs, and Home, say so."""
+EXPLAIN = section("screens-jobs", "A probe")
 
 
 class ProbeScreen(JobActs):

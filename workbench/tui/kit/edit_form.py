@@ -182,8 +182,8 @@ class EditForm(ModalScreen["Done | None"], Keyed):
         if not self.dirty:
             self.dismiss(None)
             return
-        question = "What you typed is not saved. Leave without it?"
-        self.app.push_screen(ConfirmScreen(question, "leave without it", "go on"), self._leave_if)
+        question = "Discard what you typed?"
+        self.app.push_screen(ConfirmScreen(question, "discard it", "keep editing"), self._leave_if)
 
     def action_explain(self) -> None:
         self.app.push_screen(TextScreen("The fields", self.EXPLAIN))

@@ -30,7 +30,7 @@ NO_ANSWERS = """No free-text answers yet.
 The bias of the models stands here as soon as their answers have been read.
 
 7 shows what the reliability audit says: leaning by party family, stances on policy issues."""
-NO_READER = """{answers}, but nobody has read them yet.
+NO_READER = """{answers} no labels yet.
 
 5 goes to Annotate: label a sample of the answers, for training and for a test.
 Then 3, n trains a classifier on the labels and lets it read everything."""
@@ -151,8 +151,17 @@ def _why_empty(available: Available) -> str:
     """Say why there are no figures, and what to do next."""
     if not available.models:
         return NO_ANSWERS
-    text = NO_READER.format(answers=f"{plural(len(available.models), 'model')} answered")
+    text = NO_READER.format(answers=_answered(len(available.models)))
     return text + (PEOPLE_READ.format(settled=plural(available.settled, "answer")) if available.settled else "")
+
+
+def _answered(models: int) -> str:
+    """Return the beginning of `1 model has answered; its answers have no labels yet`."""
+    return (
+        "1 model has answered; its answers have"
+        if models == 1
+        else f"{models:,} models have answered; their answers have"
+    )
 
 
 def _available(store: Store) -> Available:

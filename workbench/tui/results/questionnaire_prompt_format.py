@@ -13,6 +13,7 @@ from workbench.domain.counting import plural
 from workbench.domain.prompts import Message
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
+from workbench.help.sections import section
 from workbench.tui.format import visible
 from workbench.tui.widgets.record_table import Column, Record
 
@@ -21,13 +22,7 @@ if TYPE_CHECKING:
 
 TOKEN = 24
 "columns of a token"
-EXPLAIN = """One prompt as the model was given it, and the tokens that the model holds likeliest next.
-
-Above is the conversation. Its context is folded to a line; x unfolds it. The role stands before each turn; the \
-model's own chat template puts its signs around the turns.
-
-Below are the 20 likeliest tokens with their probabilities: y marks a yes and n a no, in whatever case. Blanks are \
-shown as ␣. The masses are those over the whole vocabulary, where the backend says them. y copies the prompt."""
+EXPLAIN = section("screens-results", "A prompt of a questionnaire")
 
 
 def folded_context(asked: PromptAsked) -> str:

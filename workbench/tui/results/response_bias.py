@@ -1,4 +1,4 @@
-"""Results of the audit of response biases: every model and every bias, with the errors of typing beneath."""
+"""Results of the audit of response biases: every model and every bias, with the typos beneath."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Settings:
     templates: TemplateChoice = LATEST
     readings: Readings = USUAL
     typos: bool = True
-    "whether errors of typing have rows in the matrix"
+    "whether typos have rows in the matrix"
 
     @property
     def options(self) -> Options:
@@ -92,7 +92,7 @@ class ResponseBiasScreen(BookScreen):
         Binding(
             "space,d", "mark", "Compare", key_display="Space", tooltip="Mark this model; a second mark compares the two"
         ),
-        Binding("y", "typos", "Typos", show=False, tooltip="Show or hide the rows of the errors of typing"),
+        Binding("y", "typos", "Typos", show=False, tooltip="Show or hide the rows of the typos"),
         Binding("v", "whole", "Whole row", show=False, tooltip="Show everything that is known of this row"),
         Binding("I", "import_shipped", "Import veldania_choices", tooltip="Import the shipped questions"),
     ]

@@ -106,7 +106,7 @@ class QuestionScreen(AmongRows):
             tooltip="Show the next question of the list",
         ),
         Binding("left_square_bracket,N", "question(-1)", "Question before", show=False),
-        Binding("c", "condition(1)", "Bias/typos", tooltip="Show the bias, or an error of typing, of this question"),
+        Binding("c", "condition(1)", "Bias/typos", tooltip="Show the bias, or a typo, of this question"),
         Binding("C", "condition(-1)", "Condition before", show=False),
         Binding("D", "draw(-1)", "Draw before", show=False),
         Binding("d", "draw(1)", "Draw", tooltip="Show the next draw of this error"),
@@ -195,7 +195,7 @@ class QuestionScreen(AmongRows):
         self._ask(following(self._listed(), self._wanted, step))
 
     def action_condition(self, step: int) -> None:
-        """Go to the bias or the next error of typing with which this question was asked."""
+        """Go to the bias or the next typo with which this question was asked."""
         self._ask(replace(self._wanted, place=following(self._conditions(), self._wanted.place, step)))
 
     def action_draw(self, step: int) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
+from workbench.help.sections import section
 from workbench.tui.format import visible
 from workbench.tui.results.answers import PAGE, AnswersScreen, Page, WholeAnswerScreen, gathered
 from workbench.tui.results.responses_format import (
@@ -28,16 +29,7 @@ from workbench.tui.widgets.record_table import Record
 if TYPE_CHECKING:
     from stores.runs.run_rows import ResponseRow, Run
 
-EXPLAIN = """Each row is one distinct answer in one draw, the most frequent first, with how often it was given.
-
-READING  + agree and − disagree are stances on the wording that the model was shown. · unreadable: the answer names \
-no label, asserts nothing, or asserts both. The underlined words decided. Unreadable answers count against `readable`, \
-never as a stance. An answer that was cut off in thought says nothing: t shows what was thought, c these alone.
-
-The dim line is where an answer comes from: the model and its revision, what ran it, the sampling, the seed of \
-exactly these answers, the template with its label order, when, and the code and job that asked.
-
-Control characters are shown by signs (␛ is ESC, ␊ a line end); nothing in an answer is interpreted."""
+EXPLAIN = section("screens-results", "Answers to a prompt")
 
 
 @dataclass(frozen=True, slots=True)

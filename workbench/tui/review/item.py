@@ -16,6 +16,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.worker import get_current_worker
 
+from workbench.help.sections import section
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.answers import AnswersScreen, Page, WholeAnswerScreen
@@ -33,19 +34,7 @@ if TYPE_CHECKING:
     from workbench.pipeline.review_item import ItemAnswer, Shown
     from workbench.pipeline.review_progress import Progress, Waiting
 
-EXPLAIN = """An item of the review queue: a statement with the reasons why somebody should look at it, or an answer \
-that was drawn at random.
-
-Each row is a distinct answer to one prompt, with how often it was given and how it is read; ‼ marks answers that a \
-reason is about. r rules on the answer under the cursor, on its prompt, its wording or the statement; any ruling but \
-`look again` decides on the item. A drawn answer is decided by `confirmed` or `misread`. After a ruling you stay where \
-you are, so that you can rule on more; n goes on.
-
-p shows exactly what the model was given. n goes to what waits next, and while you look at a statement nobody else is \
-given it. [ and ] go through the whole queue. z takes back what you ruled last. b hides the model and what others ruled.
-
-On drawn answers nobody sees what others ruled before ruling themselves: that is what makes agreement and the rate of \
-misreadings mean something."""
+EXPLAIN = section("screens-results", "An item of the review queue")
 GO_ON = "n goes to what waits next, z takes it back"
 STAYS_OPEN = (
     "it was drawn at random, so the statement stays open: rule on another answer or, with Tab, on the statement"

@@ -14,6 +14,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from workbench.domain.counting import plural
+from workbench.help.sections import section
 from workbench.tui.format import literal
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.editor_dialog import as_person
@@ -25,9 +26,7 @@ if TYPE_CHECKING:
     from stores.instruments.statement_lists import StatementLine
     from workbench.pipeline.editing import Done
 
-EXPLAIN = """Archived statements are asked no more and are in no list but this one.
-Their wordings, versions, labels and answers stay: r brings a statement
-back as it was."""
+EXPLAIN = section("screens-statements", "Archived statements")
 
 
 class ArchivedScreen(StoreScreen):

@@ -16,6 +16,7 @@ from textual.widgets import Input, Label, Select, Static
 from workbench.domain.counting import plural
 from workbench.domain.statements import Statement
 from workbench.errors import UsageError
+from workbench.help.sections import section
 from workbench.tui.format import visible
 from workbench.tui.kit.edit_form import row
 from workbench.tui.kit.previewed_form import PreviewedForm
@@ -50,16 +51,7 @@ HINTS = {
     "replace": "find; capitals count",
 }
 
-EXPLAIN = """change    what is to be done with each of the marked statements, or with
-          the one under the cursor where none is marked
-to        the tag, topic, …; nothing takes away what was set
-find,     in all wordings, in every language; capitals and blanks count.
-replace   Authors stay: nobody wrote these anew.
-strip     blanks at the ends of wordings, and several in a row
-
-Below stands what would change: −[words] that go, +[words] that come. F5
-makes the change, in one step that u undoes. Where a text changes that
-was answered, the statement gets a new version."""
+EXPLAIN = section("screens-statements", "Several statements at once")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from workbench.errors import UsageError
+from workbench.help.sections import section
 from workbench.tui.kit.start_form import Outlook, StartForm, asked, row, titled
 from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.ticks import TickList
@@ -20,18 +21,7 @@ if TYPE_CHECKING:
     from workbench.pipeline.checking import CheckSpec
     from workbench.workshop.meaning import Thresholds
 
-EXPLAIN = """encoder     minilm (embedded; knows English), a hub id or a folder;
-            empty: no similarities
-inference   a hub id or a folder of a model with the labels entailment,
-            neutral and contradiction; empty: no such check
-far below   a variant with a lower cosine to its original is shown
-negation    the same for negations, which keep their original's words
-near from   a paraphrase from this cosine on is shown
-twins from  two statements of one country from this cosine on are shown
-languages   whose wordings are looked at
-
-A text is embedded once and a pair judged once; what is stored is not
-computed again. The cosines hold from this check on."""
+EXPLAIN = section("screens-statements", "Checking wordings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +50,11 @@ class CheckForm(StartForm):
     HEADING = "New job: check wordings"
     EXPLAIN = EXPLAIN
     FIRST = "#encoder"
+    DEFAULT_CSS = """
+    CheckForm .name {
+        width: 22;
+    }
+    """
 
     def __init__(self, instrument: str, *, like: int | None = None) -> None:
         super().__init__(like=like)
@@ -132,5 +127,8 @@ def as_check(instrument: str, values: CheckValues, standing: Thresholds) -> Chec
     cosines = {one.name: one.needed(text) for one, text in zip(COSINES, values.cosines, strict=True)}
     thresholds = replace(standing, **cosines)
     if thresholds.low >= thresholds.high:
-        raise UsageError(f"far below is {thresholds.low:g} and near from {thresholds.high:g}: the first must be lower")
+        raise UsageError(
+            f"too different below: found {thresholds.low:g}; give less than {thresholds.high:g}, the value of "
+            "nearly identical from"
+        )
     return CheckSpec(instrument, values.encoder, values.nli, values.languages, thresholds)

@@ -16,6 +16,7 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.errors import WorkbenchError
+from workbench.help.sections import section
 from workbench.tui import routes
 from workbench.tui.format import visible
 from workbench.tui.kit.base import StoreScreen
@@ -35,22 +36,7 @@ if TYPE_CHECKING:
 
 LOOK_AT_JOB_S = 1.0
 
-EXPLAIN = """✗ error    results would be wrong; mend it before an audit
-! warning  look at it
-· note     a hint; many of these are as they should be
-○ waived   somebody let it stand, with a reason. A waiver holds for
-           the very texts that it was given on: when one of them
-           changes, the finding is back. Waivers are kept for ever.
-
-Enter goes to the wording, s and c show one severity and one kind of
-finding after another, / finds in findings and texts. w lets a finding
-stand, v shows those, u takes the waiver back. l shows long texts whole.
-
-r lets models look at the wordings, in a worker: an encoder says how near
-they are to each other, and an inference model, where you have one,
-whether the expected relation holds. Figures are hints: below, the two
-texts stand with what differs. Words that only the first has are marked
-−[word], words that only the second has +[word]; ␣ is a blank at an end."""
+EXPLAIN = section("screens-statements", "Findings")
 
 
 class ChecksScreen(StoreScreen):

@@ -13,6 +13,7 @@ from textual.widgets import Checkbox, Input, Label, Select, Static
 from workbench.domain.choices import Bias, Perturbation
 from workbench.domain.counting import plural
 from workbench.errors import UsageError
+from workbench.help.sections import section
 from workbench.options.shared import SEED
 from workbench.tui.kit.edit_form import row
 from workbench.tui.kit.previewed_form import PreviewedForm
@@ -32,29 +33,10 @@ MAKES = {
     "a pair for response order: options reversed": Bias.RESPONSE_ORDER.value,
     "a pair for opinion float: a last option added": Bias.OPINION_FLOAT.value,
     "a pair for odd/even: without the middle option": Bias.ODD_EVEN.value,
-    "no changed form: errors of typing alone": NONE,
+    "no changed form: typos alone": NONE,
 }
 
-EXPLAIN = """form         what is made of each question. A pair for a bias that it
-             does not stand under becomes a question of its own, derived
-             from this one. The changed forms of acquiescence and
-             allow/forbid are worded: a adds one, d in the list of
-             statements drafts one.
-errors       of typing, which people read over: a letter beside the right
-             one is hit; the inner letters of words are in random order;
-             two neighbouring letters change places
-draws        of each kind of error; seed and draw are kept with the text.
-             A question's errors depend on no other question.
-middle       odd/even: the middle option of a scale of four. The form
-             with it is the original, as in the published prompts.
-don't know   opinion float: the option that is added
-replace      also write what another text would go for
-
-Words are marked −[was] +[is]. An option is followed by what became of
-it: + new, − gone, (was C) under another letter. ▲ is worth a look.
-
-F5, or Enter once the preview is there, writes all of it as one change,
-which u undoes (Tjuatja et al. 2024, table 1 and appendix A)."""
+EXPLAIN = section("screens-statements", "Forms of multiple-choice questions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +153,7 @@ def wanted_of(typed: FormTyped, language: str) -> Wanted:
     from workbench.workshop.choice_forms import DONT_KNOW
 
     if typed.make == NONE and not typed.errors:
-        raise UsageError("nothing is wanted: choose a form, or tick errors of typing")
+        raise UsageError("nothing is wanted: choose a form, or tick typos")
     return Wanted(
         bias=Bias(typed.make) if typed.make not in (OWN, NONE) else None,
         own=typed.make == OWN,

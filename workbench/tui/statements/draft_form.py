@@ -17,6 +17,7 @@ from workbench.domain.counting import plural
 from workbench.domain.drafting import DRAFTED, REWORDED, RULED
 from workbench.domain.statements import VariantKind
 from workbench.errors import UsageError
+from workbench.help.sections import section
 from workbench.options.shared import MAX_NEW_TOKENS, SEED, TEMPERATURE
 from workbench.tui.kit.start_form import Outlook, StartForm, asked, row, select, titled
 from workbench.tui.kit.status import say_below
@@ -34,29 +35,7 @@ NO_JOB = 0
 FIRST_KINDS = ("paraphrase", "negation", "opposite")
 NUMBERS = ("calls", "per_call", "keep", "temperature", "max_tokens", "seed")
 
-EXPLAIN = """model        smollm2 (embedded), a model of the hub, a local folder or a
-             GGUF file; or: rule, which drafts English negations, turns
-             English questions into statements, and rewords questions
-             under allow/forbid and acquiescence where that is safe, at once
-statements   nothing for all, 8 for the first eight, targets for those
-             of a questionnaire, or refs: env-01, soc-03
-drafted      what is drafted: from the original of each statement; an
-             original from the question of a statement without one;
-             changed, of multiple-choice questions under acquiescence
-             (a question that suggests the first option) and allow/forbid
-calls        how often each statement is asked about, each time with
-             another seed
-per call     how many paraphrases a call asks for
-keep         a sample of what can be wordings; 0 keeps all of them
-
-Nothing typed stands for what was published: paraphrases in 5 calls of
-20, deduplicated, a sample of 50 (Haller et al. 2025, appendix C);
-reformulation and political opposite in one call each (Faulborn et al.
-2025, Table 6). The prompts for negation, opposite, question and changed
-form are of no publication. A prompt of your own: workbench draft STORE --prompt FILE
-
-Nothing enters the instrument: drafts wait until a person accepts them.
-A line that cannot be a wording is kept, counted and not shown."""
+EXPLAIN = section("screens-statements", "Drafting")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +91,7 @@ class DraftForm(StartForm):
                 yield asked(TEMPERATURE, "1")
                 yield asked(MAX_NEW_TOKENS, "800 or 120", id="max_tokens")
                 yield asked(SEED)
-        yield Static(
-            Content("What is left empty is asked as published; F1 says how that was."), classes="note", markup=False
-        )
+        yield Static(Content("Empty fields use the published settings (F1)."), classes="note", markup=False)
 
     def read_choices(self, store: Store) -> tuple[DraftChoices, ...]:
         return tuple(

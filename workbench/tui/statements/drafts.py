@@ -1,4 +1,4 @@
-"""Review: the drafts that wait, one at a time; one key decides, and it is in the store before the next one shows."""
+"""Review: the pending drafts, one at a time; one key decides, and it is in the store before the next one shows."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from workbench.domain.choices import Bias
 from workbench.domain.counting import plural
 from workbench.domain.drafting import SINGLE, CallLabel, kind_words
 from workbench.domain.statements import RELATION_OF, Relation, Statement, VariantKind, Wording
+from workbench.help.sections import section
 from workbench.tui.format import visible
 from workbench.tui.statements.statement_format import difference, marked
 from workbench.workshop.draft_hints import draft_hints
@@ -30,29 +31,7 @@ MOST_HELD = 4
 MOST_LINES = 400
 "lines that cannot be wordings: more of them are counted"
 
-EXPLAIN = """Above stands what the draft was made from, below it the draft. Words
-that only the first has are marked −[word], words that only the draft
-has +[word]; where nearly all differ, none is marked. What stood around the wording (a number, quotation marks,
-a bullet) is taken off; the line as it came is kept.
-
-a  accept: the draft enters the instrument, with its drafter as author
-A  accept all that wait here (of one kind or statement, where k or t
-   says so) and have no hint; the rest waits for you
-e  edit it first; the author is then the drafter, edited by you
-r  reject: it stays on record and out of the instrument
-m  a note that the next decision carries
-s  leave it for later; ← goes to the one before
-z  take your last decision back, as often as you decided here
-k  one kind after another; t only this statement, or all again
-u  lines that cannot be wordings, and why
-n  let a model or a rule draft more
-
-A statement has one negation, one opposite and, of a multiple-choice
-question, one changed form: accepting another replaces it. Paraphrases, reformulations and political opposites are
-numbered. A statement that was asked about before gets a new version;
-answers to the old one stay with the old texts.
-
-The hints come from the texts alone and decide nothing."""
+EXPLAIN = section("screens-statements", "Reviewing drafts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +193,7 @@ def fault_list(drafts: Sequence[Draft]) -> str:
     counts: dict[str, int] = {}
     for draft in drafts:
         counts[draft.fault] = counts.get(draft.fault, 0) + 1
-    head = [f"{n:>6,}  {fault_in_words(fault)}" for fault, n in sorted(counts.items(), key=lambda item: -item[1])]
+    head = [f"{n:>6,}  {fault_in_words(fault, n)}" for fault, n in sorted(counts.items(), key=lambda item: -item[1])]
     newest = list(reversed(drafts))[:MOST_LINES]
     rows = [
         f"{d.id} · {d.ref} · {kind_words(d.kind)} · {d.drafter}: {fault_in_words(d.fault)}\n    “{_cut(d.line)}”"

@@ -19,6 +19,7 @@ from textual.widgets import Button, Input, Select, Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from workbench.errors import UsageError, WorkbenchError
+from workbench.help.sections import section
 from workbench.tui.format import visible
 from workbench.tui.kit.base import as_trouble, store_path
 from workbench.tui.kit.dialogs import TextScreen
@@ -38,22 +39,7 @@ FORMATS = (
 )
 REPLACE = "replace"
 IF_TAKEN = (("write nothing where the folder holds something", "stop"), ("replace files of the same name", REPLACE))
-EXPLAIN = """format   csv      a folder of CSV files and instrument.toml that imports back
-                  identically: texts, relations, tags, versions, labels of
-                  single annotators, parties, answers, templates
-         probvaa  the column layout of the published ProbVAA data set (Ceron
-                  et al. 2024), for the authors' scripts; format probvaa reads
-                  it back. What it has no column for is listed
-         jsonl    one JSON object a statement and language
-         choices  multiple-choice questions in both forms, shares of people,
-                  and answers of models; imports back identically
-folder   one that is not there yet, or is empty; ~ is your home folder
-if taken what happens where the folder holds something: nothing is written,
-         or files of the same name are replaced and others not touched
-
-The files are written beside the folder, read again, and put in place only
-if they say what the store says. Texts that a spreadsheet would run as
-formulas get an apostrophe in csv, which importing takes off again."""
+EXPLAIN = section("screens-statements", "Exporting")
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ EXPLAINED = {
     "no-bias": "Put it under a bias (`workbench choices STORE add`), or make a pair of it (F on the question).",
     "not-of-bias": "Changed answers are counted by letters, which mean what they should in the bias's own form alone.",
     "bias-wording": "The other form may not move people's answers as it should. Read both.",
-    "other-options": "Errors of typing are compared with the original. Make them anew after the original changed.",
+    "other-options": "Typos are compared with the original. Make them anew after the original changed.",
     "other-shares": "Shares of people belong to the options that they were offered.",
     "near-duplicate": "Two statements that say the same count twice. Merge them, or waive this if they differ.",
     "unknown-origin": "The statement that it was made from is not here, or has another ref now.",
@@ -88,7 +88,7 @@ def counts_line(report: CheckReport) -> str:
 def models_line(report: CheckReport) -> str:
     """Return by which models similarities and entailments are."""
     if report.encoder is None and report.nli is None:
-        return "No model has looked at the wordings yet: r lets one."
+        return "Not checked by a model yet; r runs the check."
     parts = []
     if report.encoder is not None:
         parts.append(f"similarities by {report.encoder.name} of {report.encoder.texts:,} texts")

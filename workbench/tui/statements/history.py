@@ -21,6 +21,7 @@ from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
 from workbench.domain.counting import plural
+from workbench.help.sections import section
 from workbench.tui.format import literal, visible
 from workbench.tui.keymap import Keyed
 from workbench.tui.kit.base import as_trouble, store_path
@@ -34,15 +35,7 @@ if TYPE_CHECKING:
     from stores.instruments.versions import Version
     from workbench.domain.statements import Statement
 
-EXPLAIN = """answers   of models that were asked in this version's words; they stay
-          with it
-labels    that people gave to those answers, or to it
-survey    people's own answers to its wordings
-
-A version is made where a text changes that something points at. Below
-the table stands how the version under the cursor differs from the next
-one: −[words] of this one, +[words] of the next. u in the editor undoes
-your last change."""
+EXPLAIN = section("screens-statements", "Versions of a statement")
 
 EDITS_SHOWN = 100
 

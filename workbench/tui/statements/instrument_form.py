@@ -8,18 +8,14 @@ from typing import TYPE_CHECKING, Any
 from textual.app import ComposeResult
 from textual.widgets import Input, Select
 
+from workbench.help.sections import section
 from workbench.tui.kit.edit_form import EditForm, row
 
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.pipeline.editing import Done
 
-EXPLAIN = """name      letters, digits, - and _: files and commands name it so
-title     as it will be published
-language  that audits ask in unless told otherwise: `en`
-issues    the policy issues that its statements are labelled for. The
-          shipped ones are the eight of Ceron et al. 2024; another
-          scheme can be given later: workbench issues STORE --help"""
+EXPLAIN = section("screens-statements", "A new instrument")
 
 
 @dataclass(frozen=True, slots=True)

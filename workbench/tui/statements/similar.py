@@ -21,6 +21,7 @@ from workbench.domain.counting import plural
 from workbench.domain.statements import ORIGINAL
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
+from workbench.help.sections import section
 from workbench.tui import routes
 from workbench.tui.format import literal, visible
 from workbench.tui.kit.base import StoreScreen
@@ -29,16 +30,7 @@ from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 STEP, LEAST, MOST = 0.1, 0.2, 0.9
 
-EXPLAIN = """share   of the runs of three characters that two originals have in
-        common, 0 to 1; 1 is the same text but for case, blanks and
-        punctuation. Different statements of one published survey
-        reach 0.4, reworded ones 0.6 and more.
-
-It sees words, not what they mean: the same thought in other words is
-found by the similarity of embeddings, among the findings (f).
-
-− shows less similar ones, too; + only more similar ones. Below stands
-how the two differ. Enter opens the first, and n there the second."""
+EXPLAIN = section("screens-statements", "Similar statements")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from workbench.domain.statements import ORIGINAL, Statement, text_fault
+from workbench.help.sections import section
 from workbench.tui.format import visible
 from workbench.tui.kit.edit_form import EditForm, row, text_box
 
@@ -17,13 +18,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.pipeline.editing import Done
 
-EXPLAIN = """Each half begins with the whole text: take away from each what the other
-one says.
-
-Country, topic, source, dimension and tags go with both halves. Variants
-and the side do not: they were made of both things together. The halves
-say where they come from (from: the old ref), and the old statement is
-archived, with its answers; A in the list brings it back."""
+EXPLAIN = section("screens-statements", "Splitting a statement")
 
 
 @dataclass(frozen=True, slots=True)

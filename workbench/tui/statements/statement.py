@@ -50,7 +50,7 @@ class StatementScreen(RulingKeys):
         Binding("p,left,left_square_bracket", "step(-1)", "Previous", show=False, tooltip="Previous statement"),
         Binding("l", "language", "Language", tooltip="Show the wordings in the next language"),
         Binding("F", "forms", "Forms", show=False,
-                tooltip="Make forms of this multiple-choice question: a changed form, errors of typing"),
+                tooltip="Make forms of this multiple-choice question: a changed form, typos"),
         Binding("x", "delete", "Delete", show=False, tooltip="Delete this wording"),
         Binding("t", "translate", "Translate", show=False, tooltip="Write this wording in another language"),
         Binding("m", "about", "Fields", show=False, tooltip="Change ref, country, topic, source, tags, side, origin"),

@@ -24,6 +24,7 @@ from workbench.domain.statements import (
     Wording,
     text_fault,
 )
+from workbench.help.sections import section
 from workbench.tui.format import visible
 from workbench.tui.kit.edit_form import EditForm, row, text_box
 
@@ -31,32 +32,10 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.pipeline.editing import Done
 
-FIELDS = """ref        unique in the instrument, as people write it: env-03. Without
-           blanks and commas. Answers, labels and versions go with it.
-country    where it was asked: nl, de
-topic      what it is about, in a word or two
-source     the survey or test it was taken from: WVS, PCT
-tags       free words, told apart by commas; the list finds and filters
-           them
-dimension  economic or cultural
-leaning    the side that agreeing reflects; left empty where it has none"""
 
-EXPLAIN_ABOUT = f"""{FIELDS}
-from       the statement that it was made from; chains of these must not
-           come back to where they began
+EXPLAIN_ABOUT = section("screens-statements", "The fields of a statement")
 
-None of these changes a text, so no new version is made."""
-
-EXPLAIN_NEW = f"""text       the original, up to 10,000 characters. A question may be typed,
-           too: F2 takes the statement that is proposed for it, and keeps
-           the question beside it. A multiple-choice question has its
-           options on lines of their own: A. …, B. …
-{FIELDS}
-bias       that a multiple-choice question stands under, so that the
-           audit of response biases asks it. Its ref becomes the bias
-           and what is typed as the ref: odd_even.q10
-
-Variants and changed forms are added once the statement is there."""
+EXPLAIN_NEW = section("screens-statements", "A new statement")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from textual.content import Content
 from workbench.domain.counting import plural
 from workbench.domain.drafting import TYPED
 from workbench.domain.statements import ORIGINAL, Relation, VariantId, VariantKind, Wording
+from workbench.help.sections import section
 from workbench.tui.format import visible
 from workbench.tui.worddiff import Part, word_diff
 
@@ -18,28 +19,17 @@ if TYPE_CHECKING:
     from workbench.domain.statements import Statement
 
 MARK_STYLES = {"−": "$text-error strike", "+": "$text-success bold underline"}
-RELATION_WORDS = {Relation.SAME: "same", Relation.FLIPPED: "flipped", Relation.FREE: "free: nothing is expected"}
+RELATION_WORDS = {
+    Relation.SAME: "expected stance: same",
+    Relation.FLIPPED: "expected stance: opposite",
+    Relation.FREE: "no expected stance",
+}
 FORMS = frozenset((VariantKind.CHANGED, *TYPED))
 "kinds of a multiple-choice question, which has no stance"
 MOST_SHOWN = 20_000
 "characters of a text that a comparison draws: twice what a wording may have; imported ones may be longer"
 
-EXPLAIN = """Left stands the original, right the variant. Words that only the
-original has are marked −[word], words that only the variant has
-+[word]. ▸ is the wording that e, o, x, t and c are about.
-
-same       a model should take the same stance as on the original
-flipped    it should take the other one
-free       nothing is expected; no test compares the two
-(stated)   what is expected of this wording was set by hand (o) and is
-           not what is expected of its kind
-
-version    counts up where a text changes that was answered, labelled
-           or is about to be; answers stay with the text they were
-           given to: v lists the versions. u undoes.
-
-Issues say what agreeing with the statement means. Of a multiple-choice
-question F makes other forms: a changed form, errors of typing."""
+EXPLAIN = section("screens-statements", "The editor of a statement")
 
 
 def variant_name(variant: VariantId) -> str:
@@ -72,7 +62,7 @@ def wording_heading(wording: Wording, *, at: bool, compared: bool) -> Content:
     parts.append((variant_name(wording.variant), "bold reverse" if at else "bold"))
     form = wording.variant.kind in FORMS and wording.stated is None
     if compared and wording.variant != ORIGINAL and not form:
-        parts.append((f"  stance should be {RELATION_WORDS[wording.relation]}", "$text-muted"))
+        parts.append((f"  {RELATION_WORDS[wording.relation]}", "$text-muted"))
         if wording.stated is not None:
             parts.append((f" (stated; its kind says {wording.variant.relation.value})", "$text-warning"))
     if wording.author:

@@ -14,6 +14,7 @@ from textual.content import Content
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Choice
 from workbench.domain.counting import plural
+from workbench.help.sections import section
 from workbench.tui.format import issue_sign, literal, visible
 from workbench.tui.kit.short_refs import LEAST, short_refs, width_of
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
@@ -41,25 +42,7 @@ COLUMNS = (
     Column("languages", "lang.", 5),
 )
 
-EXPLAIN = """●        marked (Space; * marks all that the filters leave). b and d
-         work on what is marked, or on the row under the cursor
-texts    wordings in this language: the original and its variants
-lang.    languages that it stands in
-country  where it was asked. (In terminals of 100 columns and more.)
-role     of a questionnaire's questions: the answers to context are
-         shown to a model, those to targets are predicted
-issues   + agreeing with the statement supports the policy issue,
-         − agreeing opposes it. Issues that it is not related to are
-         left out. (In terminals of 100 columns and more.)
-
-The list is read from the store a page at a time. Going past the last
-row brings the next page. / searches refs, topics, tags and every
-wording, also those in other languages.
-
-An instrument is built here: n writes statements, d drafts variants and
-r reviews them, F makes forms of multiple-choice questions, f lists
-what is odd, g labels policy issues and G shows how far people agree,
-y lets people answer, w writes the instrument out."""
+EXPLAIN = section("screens-statements", "The list of statements")
 
 
 class StatementTable(RecordTable, inherit_bindings=False):

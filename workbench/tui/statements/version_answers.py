@@ -8,6 +8,7 @@ from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
+from workbench.help.sections import section
 from workbench.tui.format import literal, visible
 from workbench.tui.results.answers import PAGE, AnswersScreen, Page, WholeAnswerScreen, gathered
 from workbench.tui.rulings.ruling import RuledPlace
@@ -17,11 +18,7 @@ from workbench.tui.widgets.record_table import Column, Record
 if TYPE_CHECKING:
     from stores.instruments.version_answers import VersionAnswer
 
-EXPLAIN = """Each row is one distinct answer to one prompt that put this version's
-words to a model, with how often it was given. An answer to a wording
-that two versions share belongs to both.
-
-The dim line is where an answer comes from. Enter shows all of it."""
+EXPLAIN = section("screens-statements", "Answers to a version")
 
 
 class VersionAnswerTable(FluidTable):

@@ -23,6 +23,7 @@ from workbench.domain.statements import (
     text_fault,
 )
 from workbench.errors import UsageError
+from workbench.help.sections import section
 from workbench.tui.format import visible
 from workbench.tui.kit.edit_form import EditForm, row, text_box
 from workbench.tui.statements.statement_format import RELATION_WORDS, difference, marked, variant_name
@@ -31,20 +32,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.pipeline.editing import Done
 
-EXPLAIN = """kind      what the wording is to the original; it says what is expected of
-          the stance on it: the same for paraphrase and reformulation,
-          the other one for negation, opposite and political opposite.
-          Of a multiple-choice question, changed: the form that moves
-          people's answers, with its options on lines of their own; and
-          versions with errors of typing (F draws them)
-language  of a translation: `en`, `nl`, `pt-BR`
-text      up to 10,000 characters, kept as typed. Enter begins a new line.
-
-Below the text stands what differs from the original: −[words] that only
-the original has, +[words] that only this wording has.
-
-Answers that were given to a text stay with it: changing it makes
-another version of the statement."""
+EXPLAIN = section("screens-statements", "A wording")
 
 OFFERED = (
     VariantKind.PARAPHRASE,
@@ -208,7 +196,7 @@ class WordingForm(EditForm):
         original = task.statement.wording(ORIGINAL, task.language)
         if task.variant == ORIGINAL:
             return ("What it was (−), and what it will be (+):", original.text if original else "")
-        expected = "" if task.variant is None else f" · stance should be {_expected(task)}"
+        expected = "" if task.variant is None else f" · {_expected(task)}"
         return (f"The original (−), and this wording (+){expected}:", original.text if original else "")
 
 
@@ -223,7 +211,7 @@ def _heading(task: Task) -> str:
 def _kinds(task: Task) -> tuple[VariantKind, ...]:
     """Return the kinds on offer; without an original only that, or the question that it answers.
 
-    A multiple-choice question has a changed form, and one alone; and any number of versions with errors of typing.
+    A multiple-choice question has a changed form, and one alone; and any number of versions with typos.
     """
     original = task.statement.wording(ORIGINAL, task.language)
     if original is None:

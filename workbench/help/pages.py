@@ -1,0 +1,5 @@
+"""How the files of help pages are named."""
+
+ENDING = ".md"
+AUDITS_PAGE = "help.md"
+"in the folder of an audit: the page that has the audit's name"

@@ -1,0 +1,67 @@
+"""Sections of help pages as plain text: what `?` and F1 show in the terminal.
+
+A section that a screen shows has paragraphs and lists of terms, `- **term**: what it is`, and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+
+from workbench.help.pages import ENDING
+
+WIDTH, LEAST_COLUMN, MOST_COLUMN = 73, 13, 17
+"columns of a text, and of the terms beside it"
+TERM = re.compile(r"- \*\*(.+?)\*\*: ?(.*)", re.DOTALL)
+
+
+@cache
+def section(page: str, heading: str, package: str | None = __package__) -> str:
+    """Return a section of a page as plain text. Raises LookupError where the page has none of that heading."""
+    text = (files(package or "") / f"{page}{ENDING}").read_text(encoding="utf-8")
+    for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        title, _, body = part.partition("\n")
+        if title.strip() == heading:
+            return as_text(body)
+    raise LookupError(f"{package}: {page}{ENDING} has no section {heading!r}")
+
+
+def as_text(markdown: str) -> str:
+    """Return paragraphs and lists of terms as plain text: a paragraph is one line, terms stand in a column.
+
+    >>> print(as_text("Two *words*,\\none line.\\n\\n- **a**: first\\n- **bb**: second"))
+    Two *words*, one line.
+    <BLANKLINE>
+    a            first
+    bb           second
+    """
+    return "\n\n".join(
+        _terms(block) if block.startswith("- ") else " ".join(block.split()) for block in _blocks(markdown)
+    )
+
+
+def _blocks(markdown: str) -> Iterator[str]:
+    yield from (block.strip("\n") for block in re.split(r"\n\s*\n", markdown.strip()))
+
+
+def _terms(block: str) -> str:
+    """Return a list of terms, the texts in a column of their own."""
+    terms = [found.groups() for item in re.split(r"\n(?=- )", block) if (found := TERM.fullmatch(item))]
+    widths = [len(term) + 2 for term, _ in terms if len(term) + 2 <= MOST_COLUMN]
+    column = max(LEAST_COLUMN, *widths) if widths else LEAST_COLUMN
+    return "\n".join(_filled(term, " ".join(text.split()), column) for term, text in terms)
+
+
+def _filled(term: str, text: str, column: int) -> str:
+    first = f"{term}  ".ljust(column)
+    return textwrap.fill(
+        text,
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=" " * column,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
