@@ -664,8 +664,16 @@ async def test_everything_of_the_workshop_is_a_named_action(path: Path) -> None:
             for active in app.screen.active_bindings.values()
             if active.enabled and active.node is app.screen
         }
-        for words in ("Review the pending drafts", "List what is odd", "Label policy issues",
-                      "Answer the statements yourself", "Write the instrument to files", "Undo your last change", "Start a new instrument"):  # fmt: skip
+        said = (
+            "Review the pending drafts",
+            "List what is odd",
+            "Label policy issues",
+            "Answer the statements yourself",
+            "Write the instrument to files",
+            "Undo your last change",
+            "Start a new instrument",
+        )
+        for words in said:
             assert any(words in name for name in named)
         kept = ("n New", "/ Find", "Space Mark", "b Change", "d Draft", "F1 Keys")
         await until(pilot, lambda: all(word in screen_text(app).splitlines()[-1] for word in kept))
