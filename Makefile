@@ -5,6 +5,7 @@
 # make check  formatting, lint, types, import contracts, generated documentation, tests
 # make bench  the performance table
 # make coverage  how often each interval holds the truth: workbench/help/coverage.md, in under an hour
+# make docs   the help pages as a site, in site/
 # make test-cluster   the tests of the extra `ray`, in an environment of their own
 
 PYTHON ?= python3
@@ -14,7 +15,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 STORE  ?= veldania.db
 
-.PHONY: run test test-e2e test-all test-cluster check bench coverage cold-start lint clean
+.PHONY: run test test-e2e test-all test-cluster check docs bench coverage cold-start lint clean
 
 run: $(STAMP)
 	@$(BIN)/workbench demo $(STORE)
@@ -49,6 +50,12 @@ lint: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/cog --check README.md
+
+docs: $(STAMP)
+	@$(BIN)/python -c 'import material, mkdocs' 2>/dev/null || \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict -f workbench/help/site/mkdocs.yml
+	@echo "The help pages are a site now: open site/index.html"
 
 bench: $(STAMP)
 	$(BIN)/python tests/benchmarks/bench.py

@@ -30,6 +30,7 @@ from workbench.help import Topic, topics
 
 PAGES = {one.name: one for one in topics()}
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PRINTED_TEXT = re.compile(r"^```text\n.*?^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`(workbench [a-z][^`]*)`")
 NUMBERS = {"N": "3", "X": "0.5"}
 "words that stand for a number; other capitals are names, and any name will do"
@@ -38,7 +39,7 @@ NUMBERS = {"N": "3", "X": "0.5"}
 def commands(page: Topic) -> Iterator[list[str]]:
     """Yield the words of every command of a page, after `workbench`."""
     lines = [line for block in BLOCK.findall(page.text) for line in block.replace("\\\n", " ").splitlines()]
-    for line in [*lines, *INLINE.findall(page.text)]:
+    for line in [*lines, *INLINE.findall(PRINTED_TEXT.sub("", page.text))]:
         words = shlex.split(line, comments=True)
         if words:
             assert words[0] == "workbench", line
@@ -133,6 +134,15 @@ def test_an_audit_of_another_package_brings_pages_of_its_own(monkeypatch: pytest
     assert "faulborn-2025" in [one.name for one in topics()]
     monkeypatch.setattr(registry, "every_audit", tuple)
     assert "faulborn-2025" not in [one.name for one in topics()]
+
+
+def test_the_command_line_reference_is_what_the_commands_say() -> None:
+    """`cog -r workbench/help/reference.md` writes it anew."""
+    from workbench.cli.helping import reference
+
+    text = PAGES["reference"].text
+    assert reference().strip() in text, "out of date: .venv/bin/cog -r workbench/help/reference.md"
+    assert text.count("```text") == len(workbench().listed)
 
 
 # ── some of them for real ───────────────────────────────────────────────────────────────────────────────────────────

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import ClassVar
 
 import click
@@ -13,6 +14,7 @@ from workbench.errors import UnknownName
 from workbench.figures.visible import visible
 from workbench.options.option import Option
 
+REFERENCE_WIDTH = 100
 HEAD = "workbench help TOPIC prints a page. As TOPIC, a command does, too: workbench help run"
 
 
@@ -69,3 +71,25 @@ def _paint(text: str) -> None:
         elements: ClassVar = {**Markdown.elements, "fence": Commands, "code_block": Commands}
 
     Console(highlight=False).print(Page(visible(text, lines=True), hyperlinks=False), crop=False)
+
+
+def reference() -> str:
+    """Return the help of every verb as Markdown, in the order of the list of verbs: `reference.md` is made of it."""
+    from workbench.cli.main import workbench
+
+    verbs = workbench()
+    context = click.Context(
+        verbs, info_name="workbench", terminal_width=REFERENCE_WIDTH, max_content_width=REFERENCE_WIDTH
+    )
+    return "\n".join(_sections(verbs, context))
+
+
+def _sections(verbs: click.Group, context: click.Context) -> Iterator[str]:
+    for name in verbs.list_commands(context):
+        command = verbs.get_command(context, name)
+        assert command is not None
+        of = click.Context(
+            command, info_name=name, parent=context, terminal_width=REFERENCE_WIDTH, max_content_width=REFERENCE_WIDTH
+        )
+        shown = "\n".join(line.rstrip() for line in command.get_help(of).splitlines())
+        yield f"## {name}\n\n```text\n{shown}\n```\n"
