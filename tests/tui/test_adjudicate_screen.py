@@ -394,7 +394,7 @@ async def test_the_guideline_and_the_explanation_open(path: Path, disputed: list
         assert isinstance(app.screen, TextScreen)
         assert "In doubt, choose neutral." in screen_text(app)
         await pilot.press("escape", "question_mark")
-        assert "nobody in particular" in screen_text(app)
+        assert "not always the same person" in screen_text(app)
         await pilot.press("escape", "m")
         assert app.screen.query_one(Input).has_focus
         await pilot.press("a", "escape", "escape")

@@ -134,4 +134,4 @@ async def test_the_fields_are_explained(path: Path) -> None:
         await opened(app, pilot)
         await pilot.press("f1")
         await until(pilot, lambda: "imports back" in shown(app, "#text"))
-        assert "an apostrophe in csv" in shown(app, "#text")
+        assert "get an apostrophe" in shown(app, "#text")

@@ -107,7 +107,7 @@ async def test_the_figures_are_those_of_the_report_and_say_why_there_is_none(pat
         assert "Public safety and discipline" in shown(app, "#details")
         await pilot.press("question_mark")
         await until(pilot, lambda: isinstance(app.screen, TextScreen))
-        assert "values cannot be computed anew" in str(app.screen._text)  # type: ignore[attr-defined]
+        assert "values cannot be recomputed" in str(app.screen._text)  # type: ignore[attr-defined]
 
 
 @pytest.mark.e2e
