@@ -45,7 +45,7 @@ def test_a_stopped_run_is_compared_over_what_it_was_asked(path: Path, capsys: py
     ]
     leaning = table(found, "changes", verdict="leaning")[0]
     items = table(found, "changed_items", "leaning")
-    assert leaning["n"] == len([row for row in items if not row["left_out"]]) == 8
+    assert leaning["common"] == len([row for row in items if not row["left_out"]]) == 8
     assert leaning["gained"] == sum((row["verdict_1"], row["verdict_2"]) == ("left", "right") for row in items)
     assert [(row["model"], row["common"], row["left_out"]) for row in table(found, "asked")] == [
         (STOPPED, PROMPTS // 2, 0),

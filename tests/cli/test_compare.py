@@ -50,7 +50,9 @@ def test_verdicts_of_three_runs_stand_side_by_side(
     ]
     items = rows(found, "changed_items", "sampling")
     lost = [row for row in items if (row["verdict_1"], row["verdict_2"]) == ("pass", "fail")]
-    assert (sampling["n"], sampling["lost"]) == (12, len(lost))
+    decided = [row for row in items if {row["verdict_1"], row["verdict_2"]} <= {"pass", "fail"}]
+    assert (sampling["common"], sampling["n"], sampling["lost"]) == (12, len(decided), len(lost))
+    assert sampling["undecided"] == 12 - len(decided)
     assert len(lost) > 6
     assert sampling["holm"] >= sampling["p"]
     assert sampling["difference"]["interval"] == "difference of paired shares"
@@ -111,7 +113,7 @@ def test_only_templates_that_all_were_asked_count(
     said = " ".join(found["tables"][0]["notes"])
     assert f"{more}: answers to " in said
     assert "do not count, because another run was not asked these" in said
-    assert {row["n"] for row in rows(found, "changes")} == {12}
+    assert {row["common"] for row in rows(found, "changes")} == {12}
 
 
 @pytest.mark.e2e

@@ -225,7 +225,7 @@ def test_the_figures_of_haller_are_made_by_their_commands(
 ) -> None:
     if "--question" in words:
         pytest.skip("changes a question")
-    real = {"STORE": str(panel_store), "MODEL": "base"}
+    real = {"STORE": str(panel_store), "MODEL": "base", "OTHER": "tuned"}
     prints(capsys, words, real, *(("--draws", "100") if words[0] == "verdicts" else ()))
 
 

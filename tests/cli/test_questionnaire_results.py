@@ -144,10 +144,9 @@ def test_whose_answers_were_missed_is_listed(asked: Path, capsys: pytest.Capture
 
 
 def test_models_are_compared_with_their_base(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "Differences to base" in run(capsys, "verdicts", asked, *AUDIT, "--against", "base")[1]
-    found = data(capsys, "verdicts", asked, *AUDIT, "--against", "base", "--condition", "qm")
-    assert {(one["model"], one["base"]) for one in rows(found, "against")} == {("tuned", "base")}
-    first, second, mean = rows(found, "against")
+    found = data(capsys, "verdicts", asked, *AUDIT, "--compare", "base", "tuned", "--condition", "qm")
+    assert {(one["model"], one["base"]) for one in rows(found, "compared")} == {("tuned", "base")}
+    first, second, mean = rows(found, "compared")
     assert [one["target"] for one in (first, second, mean)] == ["t0", "t1", "mean, of |bias|"]
     assert (first["respondents"], first["bias"]["value"], first["accuracy"]["value"]) == (10, -0.5, 0.5)
     assert (second["respondents"], second["mark"]) == (9, "few"), "nine people were asked for by both"
@@ -306,14 +305,19 @@ def test_json_holds_what_was_asked_for(asked: Path, capsys: pytest.CaptureFixtur
     for name in ("targets", "tokens"):
         held = dict.fromkeys(one["condition"] for one in rows(found, name, model="base"))
         assert list(held) == ["zero-shot", "random"]
-    one = data(capsys, "verdicts", asked, *AUDIT, "--target", "t1", "--against", "base")
-    for name in ("targets", "changes", "wordings", "each_wording", "tokens", "respondents", "against"):
+    one = data(capsys, "verdicts", asked, *AUDIT, "--target", "t1")
+    for name in ("targets", "changes", "wordings", "each_wording", "tokens", "respondents"):
         assert {row_["target"] for row_ in rows(one, name)} == {"t1"}, name
     assert {row_["target"] for row_ in rows(one, "correlation")} == {"all", "t1"}
+    two = data(capsys, "verdicts", asked, *AUDIT, "--target", "t1", "--compare", "base", "tuned")
+    assert {row_["target"] for row_ in rows(two, "compared")} == {"t1"}
+    assert [row_["verdict"] for row_ in rows(two, "changes")] == ["bias of targets", "t1"]
+    assert [row_["item"] for row_ in rows(two, "changed_items")] == ["t1"]
+    assert run(capsys, "verdicts", asked, *AUDIT, "--target", "t9", "--compare", "base", "tuned")[0] == 2
     assert rows(one, "means"), "means are over all targets"
 
 
-def test_groups_of_conditions_and_several_bases_are_taken_apart(
+def test_groups_of_conditions_and_several_models_are_taken_apart(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "panel.db"
@@ -321,17 +325,22 @@ def test_groups_of_conditions_and_several_bases_are_taken_apart(
         store.instruments.add(panel())
         for name in ("a", "b", "c"):
             predict(store, ideal(store), card(name), conditions=("qm", "permuted-kept-1", "permuted-kept-2"))
-    found = data(capsys, "verdicts", path, *AUDIT, "--condition", "permuted", "--against", "a,b")
+    found = data(capsys, "verdicts", path, *AUDIT, "--condition", "permuted")
     both = ["permuted-kept-1", "permuted-kept-2"]
     assert [(one["model"], one["condition"]) for one in rows(found, "means")] == [(m, c) for m in "abc" for c in both]
-    pairs = dict.fromkeys((one["model"], one["base"], one["condition"]) for one in rows(found, "against"))
-    assert list(pairs) == [("c", base, condition) for base in "ab" for condition in both]
+    found = data(capsys, "verdicts", path, *AUDIT, "--condition", "permuted", "--compare", "a", "b", "c")
+    made = [table for table in found["tables"] if table["name"] == "compared"]
+    pairs = dict.fromkeys((one["base"], one["model"], one["condition"]) for table in made for one in table["rows"])
+    assert list(pairs) == [(*two, condition) for two in ("ab", "ac", "bc") for condition in both]
+    assert "Verdicts are under the condition permuted-kept-1, in the original wording." in notes(found, "compared_runs")
+    code, _, err = run(capsys, "verdicts", path, *AUDIT, "--condition", "random", "--compare", "a", "b")
+    assert (code, "there is: qm, permuted-kept-1" in err) == (2, True)
 
 
 def test_zero_shot_differences_say_why_their_intervals_have_no_width(
     asked: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ask = ("verdicts", asked, *AUDIT, "--against", "base")
+    ask = ("verdicts", asked, *AUDIT, "--compare", "base", "tuned")
     assert "two models differ by the same whoever is drawn" in run(capsys, *ask, "--condition", "zero-shot")[1]
     assert "whoever is drawn" not in run(capsys, *ask)[1]
 
@@ -353,7 +362,7 @@ def test_wordings_say_over_whom_they_are(asked: Path, capsys: pytest.CaptureFixt
 def test_figures_are_written_as_files_that_hold_what_they_depend_on(
     asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ask, folder = ("verdicts", asked, *AUDIT, "--against", "base", "--seed", "3"), tmp_path / "figures"
+    ask, folder = ("verdicts", asked, *AUDIT, "--seed", "3"), tmp_path / "figures"
     code, out, err = run(capsys, *ask, "--csv", folder)
     assert code == 0, err
     found = data(capsys, *ask)
@@ -485,15 +494,16 @@ def test_figures_of_prompts_that_show_what_was_changed_since_say_no_side(
         predict(store, lambda _: (0.9, 0.0), card("base"))
     ask = ("verdicts", path, *AUDIT)
     assert f"(qm 79). Asked again they are replaced: workbench run {path}" in run(capsys, *ask)[1]
-    found = data(capsys, *ask, "--against", "base")
+    found = data(capsys, *ask)
     targets = {(of["model"], of["condition"]): of for of in rows(found, "targets", target="t0")}
     old = {key: of["outdated"] for key, of in targets.items()}
     assert old == {("base", "qm"): 0, ("base", "random"): 40, ("tuned", "qm"): 40}, "tuned was not asked qm again"
     assert [of["leans"] for of in targets.values()] == ["leans yes", "old", "old"]
     assert [of["accuracy_side"] for of in targets.values()] == ["", "old", "old"]
-    assert (targets["tuned", "qm"]["pole"], row(found, "against", target="t0")["mark"]) == ("", "old")
-    for name in ("targets", "against", "axis", "conditions"):
-        assert "old: prompts behind the figure show answers or questions that were changed since" in notes(found, name)
+    between = data(capsys, *ask, "--compare", "base", "tuned")
+    assert (targets["tuned", "qm"]["pole"], row(between, "compared", target="t0")["mark"]) == ("", "old")
+    for of, name in ((found, "targets"), (between, "compared"), (found, "axis"), (found, "conditions")):
+        assert "old: prompts behind the figure show answers or questions that were changed since" in notes(of, name)
     changed = row(found, "conditions", condition="random")
     assert (changed["mark"], changed["outdated"]) == ("old", 79)
     assert "a change between old and new ones is no effect" in notes(found, "conditions")
@@ -522,6 +532,6 @@ def test_models_are_compared_side_by_side_person_by_person(asked: Path, capsys: 
     assert accuracies["t0"]["value"] == pytest.approx(0.5)
     code, out, _ = run(capsys, "verdicts", asked, *AUDIT, "--compare", "base", "tuned", "--condition", "zero-shot")
     assert code == 0
-    assert "Under the condition zero-shot" in out
+    assert "under the condition zero-shot" in out
     code, _, err = run(capsys, "verdicts", asked, *AUDIT, "--compare", "base", "tuned", "--condition", "reduced")
     assert (code, "nothing was asked under the condition" in err) == (2, True)

@@ -10,6 +10,7 @@ import pytest
 from tests.conftest import new_store
 from tests.questionnaire_stores import card, ideal, panel, predict
 from workbench.audits.questionnaire import instrument_tables as instrument_tables
+from workbench.audits.questionnaire.between_tables import compared
 from workbench.audits.questionnaire.book import book
 from workbench.audits.questionnaire.figures import Options
 from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
@@ -118,7 +119,7 @@ def test_changes_stand_beside_one_another_by_target(whole: Book) -> None:
     assert all(text.startswith("+0.0 points") for row in base[1:] for text in row[1:4])
 
 
-def test_tables_are_about_all_models_or_one_and_about_pairs(whole: Book) -> None:
+def test_tables_are_about_all_models_or_one(whole: Book) -> None:
     for name in ("targets", "means", "axis", "axis_targets", "conditions", "changes", "wordings", "tokens"):
         entry = whole.entry(name)
         assert entry.subjects == [(), ("base",), ("tuned",)]
@@ -126,11 +127,12 @@ def test_tables_are_about_all_models_or_one_and_about_pairs(whole: Book) -> None
         assert one.subject == ("base",)
         assert {table.key(row)[0] for table in (one,) for row in table.rows} == {"base"}
         assert {key[0] for key in map(both.key, both.rows)} >= {"base"}
-    compared = whole.table("compared")
-    assert (compared.title, compared.subject) == ("base − tuned", ("base", "tuned"))
-    assert cell(compared, "respondents", "base", "tuned", "qm", "t0") == 12
-    assert whole.entry("compared").subjects == (("base", "tuned"), ("tuned", "base"))
-    assert whole.entry("against").empty
+
+
+def test_two_models_are_compared_over_the_same_respondents(results: Results) -> None:
+    table = compared(results, under(results), "base", "tuned")
+    assert (table.title, table.subject) == ("base − tuned", ("base", "tuned"))
+    assert cell(table, "respondents", "base", "tuned", "qm", "t0") == 12
 
 
 def test_a_condition_is_chosen_for_all_models_and_one_that_is_not_there_says_so(results: Results) -> None:

@@ -10,6 +10,7 @@ from stores.core.store import Store
 from tests.questionnaire_stores import TARGETS, Masses, Predict, card, ideal, panel, predict
 from tests.tui.conftest import made, screen_text, until
 from tests.tui.test_questionnaire_screen import begin, press, settled
+from workbench.audits.questionnaire.between_tables import compared
 from workbench.audits.questionnaire.book import book
 from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.audits.questionnaire.judged_results import results_of
@@ -94,8 +95,10 @@ def test_few_people_are_marked_in_targets_means_and_with_a_single_one(figures: B
         assert any(note.startswith(few) for note in painted(table)[1])
 
 
-def test_a_comparison_with_a_model_of_few_people_has_no_side(figures: Book) -> None:
-    table = figures.table("compared", SOME, ALL)
+def test_a_comparison_with_a_model_of_few_people_has_no_side(uneven: Path) -> None:
+    with Store.open(uneven) as store:
+        results = results_of(judge_questionnaire(store))
+    table = compared(results, under(results), SOME, ALL)
     assert [cell(table, "mark", SOME, ALL, "qm", target) for target in (*TARGETS, "")] == ["few"] * 3
 
 

@@ -23,6 +23,7 @@ from tests.tui.books import press, row, settled
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
 from workbench.audits.questionnaire import rows as questionnaire_rows
 from workbench.audits.questionnaire.asked import asked, prompt_asked
+from workbench.audits.questionnaire.between_tables import compared
 from workbench.audits.questionnaire.book import book
 from workbench.audits.questionnaire.figures import Condition, Options
 from workbench.audits.questionnaire.judged import QuestionnaireChoice, QuestionnaireJudged, judge_questionnaire
@@ -38,10 +39,12 @@ from workbench.figures.book import Book
 from workbench.figures.shown import number, painted
 from workbench.figures.table import AnyTable, Kind
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.comparison.screen import ComparisonScreen
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.editor_dialog import EditorDialog
 from workbench.tui.results import questionnaire as screens
+from workbench.tui.results.behind import BehindScreen
 from workbench.tui.results.following import Following
 from workbench.tui.results.loaded import Loaded
 from workbench.tui.results.questionnaire import QuestionnaireScreen
@@ -235,18 +238,24 @@ async def test_m_sums_over_the_vocabulary_and_e_takes_the_printed_error(filled: 
 
 @pytest.mark.e2e
 @SIZES
-async def test_d_compares_two_models(filled: Path, judged: QuestionnaireJudged, size: tuple[int, int]) -> None:
+async def test_two_models_are_compared_and_a_target_leads_to_its_question(
+    filled: Path, judged: QuestionnaireJudged, size: tuple[int, int]
+) -> None:
     app = WorkbenchApp(filled, start="questionnaire")
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, "right", "d")
-        assert painted(in_sight(app)) == painted(of(judged).table("compared", KNOWS, DOUBTS))
-        assert f"{KNOWS} − {DOUBTS}" in shown(app, "#tabs")
-        await press(app, pilot, "right")
-        assert painted(in_sight(app)) == painted(of(judged).table("compared", DOUBTS, KNOWS))
-        await press(app, pilot, "c")
-        assert in_sight(app).title == f"{DOUBTS} − {KNOWS}"
-        assert {key[2] for key in keys(app)} == {"zero-shot"}
+        await press(app, pilot, "B", "enter")
+        assert isinstance(app.screen, ComparisonScreen)
+        while app.screen._look.view != "compared":
+            await press(app, pilot, "tab")
+        first, second = app.screen.models
+        results = results_of(judged)
+        assert painted(in_sight(app)) == painted(compared(results, under(results), second, first))
+        assert f"{first} − {second}" in shown(app, "#tabs")
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, BehindScreen), "Enter leads to the question in the audit's own results"
+        await press(app, pilot, "escape", "escape")
+        assert isinstance(app.screen, QuestionnaireScreen)
 
 
 @pytest.mark.e2e
@@ -556,10 +565,9 @@ async def test_what_one_model_one_condition_and_one_wording_lack_says_what_to_as
     app = WorkbenchApp(fresh, start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
-        assert "d Compare" not in screen_text(app)
+        assert "B Compare" not in screen_text(app)
         for view, words in {
             "bias_changes": "There is nothing to compare for",
-            "compared": "Only one model has answered.",
             "wordings": "Only the original was asked",
         }.items():
             while app.screen._look.view != view:  # type: ignore[attr-defined]
@@ -673,7 +681,7 @@ async def test_every_action_is_in_the_command_palette(filled: Path) -> None:
             "next condition",
             "Standard error",
             "10 likeliest",
-            "differs from another one",
+            "Put runs side by side",
             "Show the questionnaire",
         ):
             assert words in told

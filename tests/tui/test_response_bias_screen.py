@@ -51,6 +51,8 @@ from workbench.figures.visible import visible
 from workbench.inference.scripted.letters import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.comparison.choice import CompareScreen
+from workbench.tui.comparison.screen import ComparisonScreen
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results import response_bias as screens
 from workbench.tui.results.behind import BehindScreen
@@ -122,8 +124,7 @@ def judged(filled: Path) -> ResponseBiasJudged:
 
 CONTENTS = (
     "matrix", "scores", "likeness", "cells", "entropies", "uncertainty", "left_out", "topics", "draws", "draw_spread",
-    "valid_answers", "validity", "validity_shares", "people", "people_questions", "questions", "compared",
-    "compared_means", "sampling",
+    "valid_answers", "validity", "validity_shares", "people", "people_questions", "questions",
     "subjects", "answered", "refusals",
 )  # fmt: skip
 
@@ -134,7 +135,7 @@ async def begin(app: WorkbenchApp, pilot: Pilot[int]) -> None:
 
 async def look_at(app: WorkbenchApp, pilot: Pilot[int], table: str, *subject: str) -> None:
     """Show a table without a press of a key for each one before it."""
-    assert isinstance(app.screen, ResponseBiasScreen)
+    assert isinstance(app.screen, (ResponseBiasScreen, ComparisonScreen))
     app.screen._go(replace(app.screen._look, view=table, subject=subject))
     await pilot.pause()
     await until(pilot, lambda: settled(app))
@@ -258,33 +259,34 @@ async def test_definition_adjustment_level_and_entropy_are_chosen_here_and_stay_
 
 
 @pytest.mark.e2e
-async def test_two_marked_models_are_compared_and_samples_are_held_against_probabilities(
+async def test_two_models_are_compared_and_samples_are_held_against_probabilities(
     filled: Path, judged: ResponseBiasJudged
 ) -> None:
     app = WorkbenchApp(filled, start="response_bias")
-    rows = {row.bias: row for row in compared(judged, EXACT, SAMPLED).rows}
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
-        screen = app.screen
-        assert isinstance(screen, ResponseBiasScreen)
-        while screen.view.mark != EXACT:
-            await press(app, pilot, "right")
-        await press(app, pilot, "d")
-        assert f"{EXACT} is marked" in flowing(app)
-        while screen.view.mark != SAMPLED:
-            await press(app, pilot, "left")
-        await press(app, pilot, "d")
-        assert f"{EXACT} − {SAMPLED}" in shown(app, "#tabs")
+        await press(app, pilot, "B")
+        dialog = app.screen
+        assert isinstance(dialog, CompareScreen)
+        for name in (EXACT, SAMPLED):
+            dialog.runs.highlighted = dialog._names.index(name)
+            if name not in dialog.marked:
+                await press(app, pilot, "space")
+        first, second = dialog.marked
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, ComparisonScreen)
+        await look_at(app, pilot, "compared")
+        assert f"{first} − {second}" in shown(app, "#tabs")
+        rows = {row.bias: row for row in compared(judged, first, second).rows}
         both = rows[Bias.ODD_EVEN].change
         assert by_parts(app)["odd_even",]["change"].startswith(number(both.mean / 100, Kind.POINTS))
-        await press(app, pilot, "tab", "tab")
-        agreement = sampling_agreements(judged, EXACT, SAMPLED)[ODD]
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, BehindScreen), "Enter leads to the bias in the audit's own results"
+        await press(app, pilot, "escape", "tab", "tab")
+        agreement = sampling_agreements(judged, first, second)[ODD]
         assert by_parts(app)["odd_even", "bias"]["z"] == number(agreement.z, Kind.SCORE)
-        await look_at(app, pilot, "scores")
-        await press(app, pilot, "d")
-        assert "is marked" in flowing(app)
-        await press(app, pilot, "d")
-        assert "is marked" not in flowing(app)
+        await press(app, pilot, "escape")
+        assert isinstance(app.screen, ResponseBiasScreen)
 
 
 @pytest.mark.e2e

@@ -28,15 +28,3 @@ def beside(values: Sequence[T], at: object, step: int) -> T:
     ('c', 'c')
     """
     return values[max(0, min(values.index(at) + step, len(values) - 1))] if at in values else values[0]
-
-
-def marked_anew(marked: Sequence[str], name: str) -> tuple[str, ...]:
-    """Return the one or two marked names after one is marked, or its mark taken away; a third takes the second's place.
-
-    Examples
-    --------
-    >>> marked_anew(("a", "b"), "c"), marked_anew(("a", "b"), "a")
-    (('a', 'c'), ('b',))
-    """
-    left = tuple(one for one in marked if one != name)
-    return left if name in marked else (*left[:1], name)

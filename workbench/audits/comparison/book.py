@@ -186,7 +186,12 @@ def _changed(of: Callable[[Any], Change | None], two: bool = True) -> list[Colum
         return lambda row: None if (found := of(row)) is None else get(found)
 
     return [
-        Column("n", "n", read(lambda one: one.n), Kind.COUNT, help="items that all runs were asked"),
+        Column("n", "n", read(lambda one: one.sizes[0]), Kind.COUNT,
+               help="items behind the first share: those that both runs decide; unpaired, those that the first does"),
+        Column("second_n", "n, second", read(lambda one: one.sizes[1]), Kind.COUNT, aside=True,
+               help="the same of the second share"),
+        Column("common", "asked of all", read(lambda one: one.n), Kind.COUNT, aside=True,
+               help="items that all runs were asked"),
         Column("undecided", "undecided", read(lambda one: one.undecided), Kind.COUNT, aside=True,
                help="of these, not decided in one of the two runs"),
         Column("first_share", "first share", read(lambda one: one.first_share), Kind.SHARE, aside=not two,

@@ -58,8 +58,10 @@ class Change:
     "common items"
     undecided: int
     "of these, not decided in one of the two"
+    sizes: tuple[int, int]
+    "items behind the two shares: those that both runs decide, or unpaired those that each decides"
     first_share: float
-    "of the items that count; NaN without any"
+    "NaN without any item"
     second_share: float
     difference: Estimate
     "second share minus first; n: decided pairs, or unpaired the items of both"
@@ -158,12 +160,14 @@ def _change(kind: Verdicts, over: Common, first: Side, second: Side) -> Change:
     why = _untested(kind, over, len(decided), lost + gained)
     p = NAN if why else mcnemar(lost, gained)
     shares, difference = _unpaired(kind, pairs) if over.unpaired else _paired(kind, decided, lost, gained)
+    sizes = _decided(kind, pairs) if over.unpaired else (len(decided), len(decided))
     return Change(
         kind,
         first.name,
         second.name,
         len(pairs),
         len(pairs) - len(decided),
+        sizes,
         *shares,
         difference,
         _same(kind, len(decided), lost + gained),
@@ -210,7 +214,7 @@ def _paired(
 
 def _unpaired(kind: Verdicts, pairs: Sequence[tuple[str, ...]]) -> tuple[tuple[float, float], Estimate]:
     """Compare the shares of each run's own decided items."""
-    sizes = [sum(pair[place] in (kind.yes, kind.no) for pair in pairs) for place in (0, 1)]
+    sizes = _decided(kind, pairs)
     hits = [sum(pair[place] == kind.yes for pair in pairs) for place in (0, 1)]
     shares = tuple(hit / size if size else NAN for hit, size in zip(hits, sizes, strict=True))
     if not all(sizes):
@@ -219,6 +223,12 @@ def _unpaired(kind: Verdicts, pairs: Sequence[tuple[str, ...]]) -> tuple[tuple[f
         return (shares[0], shares[1]), Estimate(shares[1] - shares[0], NAN, NAN, sum(sizes))
     low, high = unpaired_ends(hits[0], sizes[0], hits[1], sizes[1])
     return (shares[0], shares[1]), Estimate(shares[1] - shares[0], low, high, sum(sizes), interval=UNPAIRED)
+
+
+def _decided(kind: Verdicts, pairs: Sequence[tuple[str, ...]]) -> tuple[int, int]:
+    """Return how many items each of the two runs decides."""
+    first, second = (sum(pair[place] in (kind.yes, kind.no) for pair in pairs) for place in (0, 1))
+    return first, second
 
 
 def item_rows(of: Compared, kind: Verdicts) -> tuple[ItemRow, ...]:

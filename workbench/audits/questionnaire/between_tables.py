@@ -19,7 +19,6 @@ from workbench.audits.questionnaire.results import (
     Of,
     Results,
     difference_rows,
-    each,
     side_notes,
     target_rows,
     under,
@@ -118,37 +117,39 @@ def points(results: Results, condition: str, of: str = "") -> Table[Of[TargetFig
     )
 
 
-def against(results: Results, choice: Choice) -> Table[Any]:
-    """Return how other models differ from bases, such as tuned models from theirs (section 5.1)."""
-    rows = list(difference_rows(results, choice))
+def compared(results: Results, choice: Choice, model: str, base: str) -> Table[Of[Difference]]:
+    """Return how a model differs from another one, such as a tuned model from its base (section 5.1)."""
+    rows = list(difference_rows(results, choice, model, base))
     return Table(
-        "against",
-        f"Differences to {', '.join(choice.bases)}",
+        "compared",
+        f"{model} − {base}",
         rows,
         [
-            Column("model", "model", lambda row: row[1].model),
-            Column("base", "minus", lambda row: row[0]),
-            Column("condition", "condition", lambda row: str(row[1].condition)),
-            Column("target", "target", lambda row: row[1].figure.target or "mean, of |bias|", least=15),
+            Column("model", "model", lambda row: row.model, aside=True),
+            Column("base", "minus", lambda _: base, aside=True),
+            Column("condition", "condition", lambda row: str(row.condition)),
+            Column("target", "target", lambda row: row.figure.target or "mean, of |bias|", least=15),
             Column(
-                "respondents", "n", lambda row: row[1].figure.respondents, Kind.COUNT,
+                "respondents", "n", lambda row: row.figure.respondents, Kind.COUNT,
                 help="respondents who could be read on both sides; of a mean the fewest of one of its targets",
             ),
-            Column("bias", "bias", lambda row: row[1].figure.bias, Kind.POINTS, scale=SIGNED),
-            Column("accuracy", "accuracy", lambda row: row[1].figure.accuracy, Kind.POINTS, scale=SIGNED),
+            Column("bias", "bias", lambda row: row.figure.bias, Kind.POINTS, scale=SIGNED),
+            Column("accuracy", "accuracy", lambda row: row.figure.accuracy, Kind.POINTS, scale=SIGNED),
             Column(
-                "mark", "", lambda row: _mark(row[1]),
+                "mark", "", _mark,
                 help="flipped: the intervals of the two biases lie on different sides of 0",
             ),
-            Column("left_out_first", "left out, base", lambda row: row[1].figure.left_out[0], Kind.COUNT, aside=True),
-            Column("left_out_second", "left out, model", lambda row: row[1].figure.left_out[1], Kind.COUNT, aside=True),
-            outdated(lambda row: row[1].old),
+            Column("left_out_first", "left out, base", lambda row: row.figure.left_out[0], Kind.COUNT, aside=True),
+            Column("left_out_second", "left out, model", lambda row: row.figure.left_out[1], Kind.COUNT, aside=True),
+            outdated(lambda row: row.old),
         ],
-        key=lambda row: (row[1].model, row[0], str(row[1].condition), row[1].figure.target or ""),
+        key=lambda row: (row.model, base, str(row.condition), row.figure.target or ""),
         definition=f"Over the same respondents, who are drawn for both models at once. {ABSOLUTE}",
-        notes=list(_difference_notes(results, choice, rows)),
-        empty="No other model was asked under a condition of these.",
-        link=lambda row: Link("question", (row[1].model, row[1].figure.target)) if row[1].figure.target else None,
+        notes=list(_difference_notes(base, rows)),
+        empty="The two were asked under no condition of these.",
+        link=lambda row: Link("question", (row.model, row.figure.target)) if row.figure.target else None,
+        subject=(model, base),
+        pictures=[Forest(values=["bias", "accuracy"], rows=["target"])],
     )  # fmt: skip
 
 
@@ -156,20 +157,16 @@ def _mark(row: Of[Difference]) -> str:
     return OLD if row.old else "few" if row.figure.few else "flipped" if row.figure.flipped else ""
 
 
-def _difference_notes(results: Results, choice: Choice, rows: list[tuple[str, Of[Difference]]]) -> Iterator[str]:
-    for base, row in rows:
+def _difference_notes(base: str, rows: list[Of[Difference]]) -> Iterator[str]:
+    for row in rows:
         if row.figure.target is None and any(row.figure.left_out):
             first, second = row.figure.left_out
             yield (
                 f"{row.model} minus {base} under {row.condition}: left out over all targets, {plural(first, 'answer')} "
                 f"of {base} alone and {second:,} of {row.model} alone"
             )
-    for base in choice.bases:
-        for name, _, condition in each(results, choice.conditions):
-            if name not in choice.bases and condition not in results.reports[base].conditions:
-                yield f"{name} minus {base}: {base} was not asked under {condition}"
-    yield from side_notes([_mark(row) for _, row in rows])
-    if any(row.condition.name == ZERO_SHOT for _, row in rows):
+    yield from side_notes([_mark(row) for row in rows])
+    if any(row.condition.name == ZERO_SHOT for row in rows):
         yield (
             "zero-shot shows nobody's answers: two models differ by the same whoever is drawn, so an interval of the "
             "bias has no width; it says nothing of other wordings or questions"

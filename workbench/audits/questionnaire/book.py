@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from itertools import permutations
 
 from workbench.audits.questionnaire import answer_tables as answers
 from workbench.audits.questionnaire import between_tables as between
@@ -20,9 +19,6 @@ from workbench.evidence.refusal_tables import entries
 from workbench.evidence.refusals import NO_ANSWERS, Refusals
 from workbench.figures.book import Book, Entry, Subject
 from workbench.figures.table import AnyTable
-
-ONE_MODEL = "Only one model has answered. Answers of a second one make a comparison."
-NO_BASE = "No model is named that the others are compared with."
 
 
 def book(results: Results, choice: Choice) -> Book:
@@ -71,7 +67,8 @@ def _contents(results: Results, choice: Choice) -> Iterator[Entry]:
     yield of("wording_means", "mean variability", effects.wording_means, ("variability",))
     yield of("each_wording", "bias in each wording", effects.each_wording)
     yield of("tokens", "next tokens", answers.tokens)
-    yield from _over_models(results, choice, under_one)
+    correlations = partial(between.correlations, results, choice)
+    yield Entry("correlation", "bias and accuracy together", correlations, choices=under_one)
     yield Entry("respondents", "respondents", partial(_respondents, results, choice), choices=under_one)
     yield entry(results.answered)
     yield from entries(lambda: [Refusals(name, (), empty=NO_ANSWERS) for name in results.reports], SEED)[:1]
@@ -79,25 +76,9 @@ def _contents(results: Results, choice: Choice) -> Iterator[Entry]:
     yield Entry("choices", "choices behind the figures", partial(tables.choices, results))
 
 
-def _over_models(results: Results, choice: Choice, under_one: Sequence[str]) -> Iterator[Entry]:
-    correlations = partial(between.correlations, results, choice)
-    yield Entry("correlation", "bias and accuracy together", correlations, choices=under_one)
-    no_base = "" if choice.bases else NO_BASE
-    yield Entry("against", "differences to bases", partial(between.against, results, choice), empty=no_base)
-    pairs = tuple(permutations(results.reports, 2))
-    alone = "" if pairs else ONE_MODEL
-    yield Entry("compared", "two models compared", partial(two_models, results, choice), pairs, under_one, alone)
-
-
 def _narrowed(make: Callable[[Results, Choice], AnyTable], results: Results, choice: Choice, *model: str) -> AnyTable:
     """Return a table of all models, or of one."""
     return replace(make(results, choice.only(*model)), subject=model) if model else make(results, choice)
-
-
-def two_models(results: Results, choice: Choice, model: str, base: str) -> AnyTable:
-    """Return how a model differs from another one."""
-    made = between.against(results, replace(choice.only(model, base), bases=(base,)))
-    return replace(made, name="compared", title=f"{model} − {base}", subject=(model, base))
 
 
 def _respondents(results: Results, choice: Choice) -> AnyTable:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from stores.core.store import Store
 from workbench.audits.comparison.values import Compared, Judged, Side, Verdicts, factors_of
-from workbench.audits.questionnaire.book import two_models
+from workbench.audits.questionnaire import between_tables as between
 from workbench.audits.questionnaire.figures import Condition
 from workbench.audits.questionnaire.judged import QuestionnaireJudged
 from workbench.audits.questionnaire.results import Results, estimate_of, under
@@ -25,22 +25,32 @@ WORDS = {"above": "more yes", "below": "less yes", "none": "no bias shown", "few
 
 
 def compared(
-    store: Store, judged: QuestionnaireJudged, results: Results, names: Sequence[str], condition: str = ""
+    store: Store,
+    judged: QuestionnaireJudged,
+    results: Results,
+    names: Sequence[str],
+    conditions: Sequence[str] = (),
+    target: str | None = None,
 ) -> Compared:
-    """Return the comparison of models under one condition, as it is printed; empty: the first that all were asked.
+    """Return the comparison of models, of one target or of all.
+
+    conditions : as they are printed, or their names; verdicts are under the first that all models were asked under,
+    differences under all of these. Empty: the first condition that all were asked under alone.
 
     Raises UnknownName where they share none.
     """
-    chosen = _condition(judged, names, condition)
-    targets = [ref for ref in results.targets if all(ref in judged.reports[name].predictions.targets for name in names)]
+    shared = _conditions(judged, names, conditions)
+    chosen = shared[0]
+    asked = [judged.reports[name].predictions.targets for name in names]
+    targets = [ref for ref in results.targets if target in (None, ref) and all(ref in of for of in asked)]
     kinds = (
         Verdicts(BIAS, "bias of targets", WORDS["above"], WORDS["below"], "target", tested=False),
         *(Verdicts(f"{RIGHT}:{ref}", ref, "right", "wrong", "respondent", listed=False) for ref in targets),
     )
-    choice = replace(under(results, str(chosen)).only(*names))
+    choice = replace(under(results, str(chosen), target), conditions=dict.fromkeys(names, shared))
 
     def own(first: str, second: str) -> AnyTable:
-        return two_models(results, choice, second, first)
+        return between.compared(results, choice, second, first)
 
     return Compared(
         f"{judged.instrument.name}: {' and '.join(names)}",
@@ -51,22 +61,34 @@ def compared(
         Kind.SHARE,
         (own,),
         left_out=(
-            f"Under the condition {chosen}, in the original wording.",
+            f"Verdicts are under the condition {chosen}, in the original wording.",
+            *_not_shared(names, conditions, shared),
             *(f"{name}: {n:,} prompts show answers, questions or instructions that were changed since."
               for name in names if (n := judged.gathered[name].old(chosen, None, ORIGINAL))),
         ),
     )  # fmt: skip
 
 
-def _condition(judged: QuestionnaireJudged, names: Sequence[str], named: str) -> Condition:
+def _conditions(judged: QuestionnaireJudged, names: Sequence[str], named: Sequence[str]) -> tuple[Condition, ...]:
+    """Return the conditions that all models were asked under: those that are named, or the first there is."""
     every = [judged.reports[name].conditions for name in names]
-    shared = [one for one in every[0] if all(one in of for of in every)]
-    found = next((one for one in shared if not named or named in (str(one), one.name)), None)
-    if found is None:
+    shared = tuple(one for one in every[0] if all(one in of for of in every))
+    found = tuple(one for one in shared if _means(named, one)) if named else shared[:1]
+    if not found:
         there = ", ".join(map(str, shared)) or "none"
-        what = f"the condition {named!r}" if named else "one condition"
+        what = f"the condition {', '.join(map(repr, named))}" if named else "one condition"
         raise UnknownName(f"{' and '.join(names)} were not all asked under {what}; they share: {there}")
     return found
+
+
+def _means(named: Sequence[str], condition: Condition) -> bool:
+    return str(condition) in named or condition.name in named
+
+
+def _not_shared(names: Sequence[str], named: Sequence[str], shared: Sequence[Condition]) -> list[str]:
+    """Say which of the conditions that are named some model was not asked under."""
+    missing = [name for name in named if not any(_means([name], condition) for condition in shared)]
+    return [f"Not asked of all of {' and '.join(names)}: the condition {', '.join(missing)}."] if missing else []
 
 
 def _side(store: Store, judged: QuestionnaireJudged, name: str, condition: Condition, targets: Sequence[str]) -> Side:
@@ -74,7 +96,8 @@ def _side(store: Store, judged: QuestionnaireJudged, name: str, condition: Condi
     figures = report.condition(condition)
     asked = store.runs.instrument(run)
     texts = {one.ref: w.text for one in asked.statements if (w := one.wording(ORIGINAL, run.language)) is not None}
-    found = {BIAS: {one.target: Judged(WORDS[one.direction], texts.get(one.target)) for one in figures.targets}}
+    words = {one.target: WORDS[one.direction] for one in figures.targets if one.target in targets}
+    found = {BIAS: {ref: Judged(word, texts.get(ref)) for ref, word in words.items()}}
     found |= {f"{RIGHT}:{ref}": _people(report, condition, ref, texts.get(ref, "")) for ref in targets}
     return Side(name, run.model, factors_of(run), found, run.last, estimate_of(figures.accuracy))
 

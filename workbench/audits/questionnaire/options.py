@@ -41,7 +41,6 @@ RESULT_OPTIONS = (
         "asked for",
         metavar="SECTION,…",
     ),
-    Option("against", "differences of the other models to these, paired", metavar="MODEL,…", completes="models"),
     COMPARE,
     Option("target", "only this target question", metavar="REF"),
     Option(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.audits.questionnaire.results import Choice
     from workbench.audits.questionnaire.score import Report
 
-NAMING = ("show", "condition", "against", "target", "model", "instrument", "dtype", "snapshot", "fingerprint")
+NAMING = ("show", "condition", "target", "model", "instrument", "dtype", "snapshot", "fingerprint")
 "options that name something, and mean nothing where they are empty"
 MOST_MISSED = 20
 "respondents that are printed"
@@ -42,6 +42,7 @@ IN_DETAIL = ("changes", "each_wording")
 def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
     """Return accuracy and bias of each target, and what else was asked for."""
     from workbench.audits.comparison.printed import printed as printed_side_by_side
+    from workbench.audits.questionnaire.asked import target_of
     from workbench.audits.questionnaire.book import book
     from workbench.audits.questionnaire.compared import compared
     from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
@@ -60,10 +61,14 @@ def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
         readings_of(options),
     )
     judged = judge_questionnaire(store, choice)
+    if options.target:
+        target_of(judged, options.target)
     results = results_of(judged)
     of = book(results, _choice(judged, options, medium))
     if options.compare:
-        side_by_side = compared(store, judged, results, names_compared(judged, options), options.condition or "")
+        conditions = names_of(judged, options.condition) if options.condition else ()
+        names = names_compared(judged, options)
+        side_by_side = compared(store, judged, results, names, conditions, options.target)
         return printed_side_by_side(side_by_side, medium, dict(of.about))
     tables = [of.table(name) for name in chosen_tables(sections, options, medium)]
     about_all = {**of.about, **_about(store, judged, options, sections)}
@@ -105,8 +110,6 @@ def chosen_sections(options: Given, medium: Medium) -> tuple[str, ...]:
 def chosen_tables(sections: Sequence[str], options: Given, medium: Medium) -> tuple[str, ...]:
     """Return the names of the tables of these sections: for programs all, for people those that say something new."""
     names = dict.fromkeys(name for section in sections for name in TABLES[section])
-    if options.against is not None:
-        names |= {"against": None}
     if medium.data:
         return ("models", "asked", "answered", *names, "choices")
     left_out = {*(OVER_TARGETS if options.target else IN_DETAIL)} - {"axis"}.intersection(sections)
@@ -127,7 +130,6 @@ def _choice(judged: QuestionnaireJudged, options: Given, medium: Medium) -> Choi
         conditions=compared if data else shown,
         compared=compared,
         target=options.target,
-        bases=_bases(judged, options),
         named=options.condition or "",
         wordings=None if data else (ORIGINAL,),
         missed=None if data else MOST_MISSED,
@@ -172,22 +174,6 @@ def _shown(report: Report, wanted: Sequence[str] | None) -> tuple[Condition, ...
         return report.conditions[:1]
     whole = tuple(c for c in report.conditions if str(c) in wanted)
     return whole or tuple(c for c in report.conditions if c.name in wanted)
-
-
-def _bases(judged: QuestionnaireJudged, options: Given) -> tuple[str, ...]:
-    """Return the models that others are compared with. Raises UsageError for a name that is not there."""
-    from workbench.audits.questionnaire.asked import target_of
-
-    if options.target:
-        target_of(judged, options.target)
-    text = options.against
-    if text is None:
-        return ()
-    whole = text in judged.reports or any(run.model == text for run in judged.runs.values())
-    bases = tuple(dict.fromkeys(judged.name(name) for name in ((text,) if whole else listed(text))))
-    if set(bases) >= set(judged.reports):
-        raise UsageError(f"--against compares other models with {', '.join(bases)}; no other is among those chosen")
-    return bases
 
 
 def _about(store: Store, judged: QuestionnaireJudged, options: Given, sections: Sequence[str]) -> dict[str, Any]:

@@ -112,8 +112,6 @@ class Choice:
     "of each model, those that tables across conditions show"
     target: str | None = None
     "None: all"
-    bases: tuple[str, ...] = ()
-    "models that the others are compared with"
     named: str = ""
     "the conditions as a person named them"
     wordings: Sequence[VariantId] | None = (ORIGINAL,)
@@ -234,16 +232,15 @@ def wording_rows(results: Results, choice: Choice) -> list[Of[VariabilityFigure]
     ]
 
 
-def difference_rows(results: Results, choice: Choice) -> Iterator[tuple[str, Of[Difference]]]:
-    """Yield (base, difference) of every other model to each base, under the conditions that both were asked."""
-    for base in choice.bases:
-        first = results.reports[base]
-        for name, report, condition in each(results, choice.conditions):
-            if name not in choice.bases and condition in first.conditions:
-                for figure in differences(first, report, condition):
-                    if choice.wants(figure.target):
-                        old = sum(results.old(one, condition, figure.target, ORIGINAL) for one in (base, name))
-                        yield base, Of(name, condition, figure, old)
+def difference_rows(results: Results, choice: Choice, model: str, base: str) -> Iterator[Of[Difference]]:
+    """Yield how a model differs from its base, under the conditions of the choice that both were asked."""
+    first, second = results.reports[base], results.reports[model]
+    for condition in choice.conditions.get(model, ()):
+        if condition in first.conditions:
+            for figure in differences(first, second, condition):
+                if choice.wants(figure.target):
+                    old = sum(results.old(one, condition, figure.target, ORIGINAL) for one in (base, model))
+                    yield Of(model, condition, figure, old)
 
 
 def each(results: Results, of: Mapping[str, Sequence[Condition]]) -> Iterator[tuple[str, Report, Condition]]:

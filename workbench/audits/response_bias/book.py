@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from functools import partial
-from itertools import permutations
 from typing import Any
 
 from workbench.audits.response_bias import cells as cells
@@ -69,7 +68,6 @@ Make = Callable[[Findings], AnyTable]
 def _contents(found: Findings, *, typos: bool) -> Iterator[Entry]:
     names = tuple(found.reports)
     each = ((), *((name,) for name in names)) if len(names) > 1 else ((),)
-    one_way = "" if len(names) > 1 else "One way of asking alone has answers; a second one makes a comparison."
     tests = ("definition", "alpha", "holm")
 
     def of_all(name: str, title: str, make: Make, *choices: str) -> Entry:
@@ -78,10 +76,6 @@ def _contents(found: Findings, *, typos: bool) -> Iterator[Entry]:
     def of_each(name: str, title: str, make: Make, *choices: str) -> Entry:
         """Return an entry about all models, or about one at a time."""
         return Entry(name, title, _about_some(found, make), each, choices)
-
-    def of_two(name: str, title: str, make: Callable[[Findings, str, str], AnyTable], *choices: str) -> Entry:
-        """Return an entry about two ways of asking: the second minus the first."""
-        return Entry(name, title, partial(make, found), tuple(permutations(names, 2)) or ((),), choices, one_way)
 
     yield of_all("matrix", "biases by model", partial(matrix.matrix, typos=typos), *tests, "typos")
     yield of_all("scores", "over all biases", models.scores, *tests)
@@ -99,9 +93,6 @@ def _contents(found: Findings, *, typos: bool) -> Iterator[Entry]:
     yield of_all("people", "likeness to people", models.people)
     yield of_each("people_questions", "likeness, by question", models.people_questions)
     yield of_each("questions", "questions", forms.questions, "definition")
-    yield of_two("compared", "two ways of asking", pairs.compared, "definition", "alpha")
-    yield of_two("compared_means", "two ways, over biases", pairs.compared_means, "definition")
-    yield of_two("sampling", "samples and probabilities", pairs.sampling, "definition")
     yield of_all("subjects", "who answered", matrix.subjects)
     yield entry(found.answered)
     yield from entries(found.source.refusals, SEED)[:1]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
+from workbench.figures.table import Link
+from workbench.tui.results.behind import Origin, behind
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.results.loaded import Comparing, Loaded, Routes
+from workbench.tui.results.following import Following
+from workbench.tui.results.grid import sheet_of
+from workbench.tui.results.loaded import Comparing, Loaded, Opened
+from workbench.tui.results.sheet import Sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +28,39 @@ class ComparisonScreen(BookScreen):
     COUNTING = "Comparing the answers …"
     RULED = False
 
-    def __init__(self, place: str, names: tuple[str, ...], comparing: Comparing, routes: Routes) -> None:
+    def __init__(self, names: tuple[str, ...], comparing: Comparing, origin: Origin) -> None:
         super().__init__(Settings(names))
-        self.PLACE = f"{place} › side by side"
-        self._comparing = comparing
-        self.routes = routes
+        self.PLACE = f"{origin.ways.place} › side by side"
+        self._comparing, self._origin = comparing, origin
+
+    def found(self, loaded: Loaded, link: Link) -> Sheet | Opened | str:
+        """Return what a link leads to: a table of the comparison, else what it leads to in the audit's own results."""
+        if _within(loaded, link):
+            return super().found(loaded, link)
+        own = self._origin
+        table = None if link.table in own.ways.routes or own.loaded.book is None else own.loaded.book.follow(link)
+        if table is not None:
+            return sheet_of(table, link.subject)
+        return own.ways.routes[link.table](self.store_path, own.loaded, link.subject)
+
+    def show_table(self, event: Following.Came) -> None:
+        if _within(self._loaded, event.links[event.at]):
+            super().show_table(event)
+        elif isinstance(event.found, Sheet):
+            own = self._origin
+            ways = replace(own.ways, place=self.title_bar.place)
+            self.app.push_screen(behind(own.loaded, event.found, event.links, event.at, ways))
 
     def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:  # noqa: ARG002  runs may have grown
         return load(self.store_path, settings, self._comparing)
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "Esc leads back to the results."
+
+
+def _within(loaded: Loaded | None, link: Link) -> bool:
+    """Return whether a link leads to a table of the comparison itself."""
+    return loaded is not None and loaded.book is not None and link.table in loaded.book.behind
 
 
 def load(path: Path, settings: Settings, comparing: Comparing) -> Loaded:

@@ -32,6 +32,14 @@ class Ways:
     "name of a table -> the screen that shows it, where keys of its own belong to it"
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The figures of a screen and where their links lead, for a screen that shows others made of the same answers."""
+
+    loaded: Loaded
+    ways: Ways
+
+
 def behind(loaded: Loaded, sheet: Sheet, links: Sequence[Link], at: int, ways: Ways) -> BehindScreen:
     """Return the screen of a table that the link at a place among `links` leads to."""
     return ways.screens.get(sheet.table.name, BehindScreen)(loaded, sheet, links, at, ways)

@@ -19,6 +19,7 @@ from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.template_choice import TEMPLATES_KEY
 from workbench.tui.neighbours import following
 from workbench.tui.preferences import keep, remembered
+from workbench.tui.results.behind import Origin, Ways
 from workbench.tui.results.details import explained
 from workbench.tui.results.grid import sheet_of
 from workbench.tui.results.judging import JudgingScreen
@@ -190,11 +191,12 @@ class BookScreen(JudgingScreen):
         self.app.push_screen(CompareScreen(names, names if len(names) == 2 else ()), self._compare)
 
     def _compare(self, names: tuple[str, ...] | None) -> None:
-        if names is not None:
+        if names is not None and self._loaded is not None:
             from workbench.tui.routes import screen
 
             made = self.comparing(names)
-            self.app.push_screen(screen("side_by_side", self.title_bar.place, names, made, self.routes))
+            origin = Origin(self._loaded, Ways(self.title_bar.place, self.routes, self.SCREENS))
+            self.app.push_screen(screen("side_by_side", names, made, origin))
 
     def action_report(self) -> None:
         """Write a report of everything that was asked."""

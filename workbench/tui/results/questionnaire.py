@@ -14,7 +14,7 @@ from workbench.data import SHIPPED_QUESTIONNAIRE
 from workbench.tui.kit.template_words import templates_for
 from workbench.tui.neighbours import following
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.results.loaded import Comparing, Loaded, Look
+from workbench.tui.results.loaded import Comparing, Loaded
 from workbench.tui.results.questionnaire_loaded import Settings, comparing, condition_names, condition_of, load
 from workbench.tui.results.questionnaire_prompt import prompt
 
@@ -34,7 +34,6 @@ person's answer to a target question (Haller, Vamvas, Sennrich, Jäger 2025)."""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "condition(1)", "Condition", tooltip="Show the next condition"),
         Binding("C", "condition(-1)", "Condition before", show=False),
-        Binding("d", "compare", "Compare", tooltip="Show how this model differs from another one"),
         Binding("v", "variability", "sd/rms", tooltip="Variability as standard deviation, or as printed (rms)"),
         Binding(
             "M", "masses", "Masses", show=False,
@@ -62,8 +61,6 @@ person's answer to a target question (Haller, Vamvas, Sennrich, Jäger 2025)."""
             return self.depends_on(action)
         if action in ("masses", "error"):
             return judged is not None
-        if action == "compare":
-            return len(self.models) > 1
         if action == "questions":
             return loaded is not None and bool(loaded.instrument)
         if action == "import_shipped":
@@ -97,10 +94,6 @@ person's answer to a target question (Haller, Vamvas, Sennrich, Jäger 2025)."""
         if judged is not None:
             at = condition_of(judged, self._settings)
             self._set(replace(self._settings, condition=following(condition_names(judged), at, step)))
-
-    def action_compare(self) -> None:
-        """Show the model in sight minus another one; left and right choose the pair."""
-        self._go(Look("compared", self._look.subject))
 
     def action_variability(self) -> None:
         self._set(replace(self._settings, variability="rms" if self._settings.variability == "sd" else "sd"))

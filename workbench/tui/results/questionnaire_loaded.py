@@ -29,14 +29,13 @@ if TYPE_CHECKING:
 
 CONTENTS = (
     *("bias", "accuracy", "variability", "predicted", "without"),
-    *("targets", "means", "axis", "axis_targets", "bias_changes", "accuracy_changes", "correlation", "compared"),
+    *("targets", "means", "axis", "axis_targets", "bias_changes", "accuracy_changes", "correlation"),
     *("conditions", "changes", "wordings", "wording_means", "each_wording", "tokens", "models", "asked", "answered"),
 )
 """Tables of the book in the order in which Tab goes through them.
 
-Left out: `against`, which has a base that only the command line can name (`compared` shows the same of any two models);
-`respondents`, which lists every person of every model at once (each target leads to its own); `choices`, which stand
-above the tables.
+Left out: `respondents`, which lists every person of every model at once (each target leads to its own); `choices`,
+which stand above the tables.
 """
 MASSES = {"top10": "yes/no among the 10 likeliest tokens", "vocabulary": "yes/no over the vocabulary"}
 ERRORS = {"paired": "SE paired", "printed": "SE as printed"}
@@ -231,6 +230,6 @@ def comparing(judged: QuestionnaireJudged, names: tuple[str, ...], settings: Set
         from workbench.audits.questionnaire.judged_results import results_of
 
         with Store.open(path) as store:
-            return compared(store, judged, results_of(judged), names, condition_of(judged, settings))
+            return compared(store, judged, results_of(judged), names, (condition_of(judged, settings),))
 
     return made

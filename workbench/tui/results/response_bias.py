@@ -15,17 +15,13 @@ from workbench.domain.counting import plural
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import USUAL, Readings
 from workbench.errors import WorkbenchError
-from workbench.figures.book import Entry
 from workbench.figures.visible import visible
-from workbench.tui.kit.status import say
 from workbench.tui.kit.template_words import heading, templates_for
-from workbench.tui.neighbours import following, marked_anew
+from workbench.tui.neighbours import following
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.results.grid import Grid
-from workbench.tui.results.loaded import Comparing, Loaded, Look
+from workbench.tui.results.loaded import Comparing, Loaded
 from workbench.tui.results.response_bias_help import BIASES, DEFINITION_WORDS, KEYS, definitions_said
 from workbench.tui.results.response_bias_routes import answers, question
-from workbench.tui.row_keys import row_parts
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -89,9 +85,6 @@ class ResponseBiasScreen(BookScreen):
         Binding("p", "holm", "Adjust p", show=False, tooltip="Adjust p for many tests: none, the biases, or all cells"),
         Binding("a", "alpha", "Alpha", show=False, tooltip="Take another level of significance"),
         Binding("e", "entropy", "Entropy", show=False, tooltip="Entropy by the options offered, or as published"),
-        Binding(
-            "space,d", "mark", "Compare", key_display="Space", tooltip="Mark this model; a second mark compares the two"
-        ),
         Binding("y", "typos", "Typos", show=False, tooltip="Show or hide the rows of the typos"),
         Binding("v", "whole", "Whole row", show=False, tooltip="Show everything that is known of this row"),
         Binding("I", "import_shipped", "Import veldania_choices", tooltip="Import the shipped questions"),
@@ -101,15 +94,12 @@ class ResponseBiasScreen(BookScreen):
     def __init__(self) -> None:
         super().__init__(Settings())
         self.routes = {"options": question, "answers": answers}
-        self._marked: tuple[str, ...] = ()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("definition", "holm", "alpha", "entropy", "typos"):
             return self.depends_on(action)
         if action == "import_shipped":
             return self._loaded is not None and not self._loaded.instruments
-        if action == "mark":
-            return len(self.models) > 1
         return super().check_action(action, parameters) if action != "whole" else self._judged is not None
 
     def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
@@ -117,10 +107,6 @@ class ResponseBiasScreen(BookScreen):
 
     def explain(self) -> str:
         return "\n\n".join((super().explain(), KEYS, BIASES, definitions_said())) if self._book else BIASES
-
-    def chosen(self, entry: Entry) -> list[str]:
-        marked = [f"{visible(name)} is marked: d on another model compares them" for name in self._marked]
-        return [*marked, *super().chosen(entry)]
 
     def way_out(self, loaded: Loaded) -> str:
         return "i shows the next instrument." * (len(loaded.instruments) > 1)
@@ -162,33 +148,11 @@ class ResponseBiasScreen(BookScreen):
     def action_typos(self) -> None:
         self._set(replace(self._settings, typos=not self._settings.typos))
 
-    def action_mark(self) -> None:
-        """Mark the model that is looked at, or take its mark away; of two marked ones show the comparison."""
-        if not (name := self._model):
-            say(self, "This row is about no single model.", warns=True)
-            return
-        self._marked = marked_anew(self._marked, name)
-        if len(self._marked) == 2:
-            pair, self._marked = self._marked, ()
-            self._go(Look("compared", pair))
-        else:
-            self.show_around(self._shown)
-
     def action_whole(self) -> None:
         self.view.show_whole()
 
     def action_refresh(self) -> None:
         self._read(anew=True)
-
-    @property
-    def _model(self) -> str:
-        """The model of the marked column, else of the row, else the one that the table is about."""
-        sheet = self.view.sheet
-        if isinstance(sheet, Grid):
-            return sheet.table.columns[sheet.marked].title
-        key = self.view.table.current
-        parts = (*(row_parts(key)[:1] if key is not None else ()), *self._look.subject)
-        return next((name for name in parts if name in self.models), "")
 
 
 def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:

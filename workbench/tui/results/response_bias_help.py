@@ -17,7 +17,7 @@ DEFINITION_WORDS: Mapping[str, str] = {
 BIASES = section("screens-results", "Response biases: the matrix")
 
 KEYS = """f definition · p adjustment of p for many tests (Holm) · a alpha · e entropy · y rows of the \
-typos. Space marks a model; a second mark shows the difference. v shows everything that is known of a row."""
+typos. B compares models. v shows everything that is known of a row."""
 
 QUESTION = f"{section('screens-results', 'Two forms of a question')}\n\n{BIASES}"
 
