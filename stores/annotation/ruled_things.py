@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from stores.annotation.annotation_items import first_wording
 from stores.core.base import Aggregate, named
 from stores.core.texts import restored
+from stores.runs.run_rows import Run
 from workbench.domain.keys import KEY_BYTES
 from workbench.domain.statements import VariantId, VariantKind
 
@@ -59,6 +60,21 @@ class GivenReading:
     version: str
     label: str | None
     "None: unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class Giver:
+    """Who gave an answer: a model under a sampling, served under a fingerprint where it has one."""
+
+    model_id: int
+    sampling_id: int
+    fingerprint: str | None
+
+    def is_of(self, run: Run) -> bool:
+        """Return whether a run has its answers."""
+        return (self.model_id, self.sampling_id, run.fingerprint or self.fingerprint) == (
+            run.model_id, run.sampling_id, self.fingerprint,
+        )  # fmt: skip
 
 
 class RuledThings(Aggregate):
@@ -117,6 +133,11 @@ class RuledThings(Aggregate):
         """Return the distinct answers to a prompt, the most frequent first."""
         rows = self.connection.execute(_ANSWERS, {"prompt": prompt})
         return tuple(GivenAnswer(prompt, bytes(key), restored(body), count) for key, body, count in rows)
+
+    def givers(self, prompt: str, text: str) -> frozenset[Giver]:
+        """Return who gave an answer (the key of its text) to a prompt (its key), both in hexadecimal."""
+        values = {"prompt": bytes.fromhex(prompt), "text": bytes.fromhex(text)}
+        return frozenset(Giver(*row) for row in self.connection.execute(_GIVERS, values))
 
     def readings(self, prompt: bytes, text: bytes) -> tuple[GivenReading, ...]:
         """Return what rules and classifiers made of an answer (the key of its text) to a prompt, the newest version of
@@ -179,6 +200,14 @@ _ANSWERS = """
     where q.key = :prompt group by x.id order by 3 desc, x.id
 """
 
+_GIVERS = """
+    select distinct d.model_id, d.sampling_id, d.fingerprint from prompt q
+    join draw d on d.prompt_id = q.id
+    join given_answer r on r.draw_id = d.id
+    join text x on x.id = r.text_id and x.key = :text
+    where q.key = :prompt
+"""
+
 _READINGS = f"""
     select distinct e.kind, e.name, e.version, g.label
     from prompt q
@@ -195,4 +224,4 @@ _READINGS = f"""
     where q.key = :prompt order by e.id
 """
 
-__all__ = ["DIGITS", "GivenAnswer", "GivenReading", "PutPrompt", "RuledThings"]
+__all__ = ["DIGITS", "GivenAnswer", "GivenReading", "Giver", "PutPrompt", "RuledThings"]

@@ -35,6 +35,17 @@ PLACED = f"""
     )
 """
 
+GAVE = """
+    select 1
+    from prompt q
+    join draw d on d.prompt_id = q.id and d.model_id = :model and d.sampling_id = :sampling
+        and (:fingerprint is null or d.fingerprint = :fingerprint)
+    join given_answer r on r.draw_id = d.id
+    join text x on x.id = r.text_id and x.key = :text
+    where q.key = :prompt
+    limit 1
+"""
+
 BY_TEXT = """
     select p.id, x.key, g.label, sum(r.count)
     from probe p

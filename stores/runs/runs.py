@@ -31,6 +31,7 @@ from stores.runs.run_queries import (
     CELLS,
     COUNTS,
     FAILURES,
+    GAVE,
     KEPT_OF_PLAN,
     OUTDATED,
     PLACED,
@@ -41,7 +42,7 @@ from stores.runs.run_queries import (
     TEMPLATES,
     TRUNCATED,
 )
-from stores.runs.run_rows import Answered, Failures, ResponseRow, Run, run_values, version
+from stores.runs.run_rows import Answered, Failures, ResponseRow, Run, run_values, version, way_values
 from stores.runs.thoughts import CUT_OFF, add_thoughts
 from workbench.domain.instruments import Instrument
 from workbench.domain.issue_gold import gold_labels
@@ -240,6 +241,16 @@ class Runs(Aggregate):
             BY_TEXT.format(readers=_listed(reader_ids)), run_values(self.connection, run) | chosen
         )
         return tuple(rows.fetchall())
+
+    def gave(self, run: Run, answers: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+        """Return those of some answers that a run's model gave: (key of the prompt, key of the text), hexadecimal."""
+        way = way_values(run)
+
+        def was_given(prompt: str, text: str) -> bool:
+            keys = {"prompt": bytes.fromhex(prompt), "text": bytes.fromhex(text)}
+            return self.connection.execute(GAVE, way | keys).fetchone() is not None
+
+        return frozenset(one for one in answers if was_given(*one))
 
     def placed(
         self, run: Run, refs: Iterable[str], prompts: Iterable[str]

@@ -9,7 +9,7 @@ from stores.core.store import Store
 from tests.template_stores import play
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects as subjects
-from workbench.tui.rulings.ruling import RuledPlace, Standing, standing_in
+from workbench.tui.rulings.standing import RuledPlace, Standing, standing_in
 
 WORDING = "a/original"
 

@@ -186,6 +186,8 @@ class _Places:
     by_statement: Mapping[tuple[str, str], frozenset[int]]
     refs: Mapping[int, str]
     language: str
+    given: frozenset[tuple[str, str]]
+    "(key of a prompt, key of a text) of the answers among what is ruled on that the run's model gave"
 
     @classmethod
     def of(cls, store: Store, run: Run, rulings: Sequence[Ruling]) -> _Places:
@@ -201,11 +203,17 @@ class _Places:
             by_statement.setdefault((ref, str(version)), set()).add(probe)
             variant = str(VariantId(VariantKind(kind), ordinal))
             by_wording.setdefault((ref, str(version), variant), set()).add(probe)
-        return cls(_frozen(by_prompt), _frozen(by_wording), _frozen(by_statement), of, run.language)
+        answers = {(named["prompt"], named["text"]) for one in rulings if "text" in (named := one.subject.named)}
+        given = store.runs.gave(run, answers) if answers else frozenset[tuple[str, str]]()
+        return cls(_frozen(by_prompt), _frozen(by_wording), _frozen(by_statement), of, run.language, given)
 
     def of_subject(self, ruling: Ruling) -> frozenset[int]:
-        """Return the probes that a ruling is about, or whose answers it is about."""
+        """Return the probes that a ruling is about, or whose answers it is about; none for an answer that another model
+        gave and this one did not.
+        """
         named = ruling.subject.named
+        if "text" in named and (named["prompt"], named["text"]) not in self.given:
+            return frozenset()
         if "prompt" in named:
             return self.by_prompt.get(named["prompt"], frozenset())
         if ruling.subject.kind is Ruled.WORDING:

@@ -17,7 +17,8 @@ from workbench.tui.results.loaded import Loaded, Opened, Routes
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.routes import screen
-from workbench.tui.rulings.ruling import RuledPlace, RulingScreen
+from workbench.tui.rulings.ruling import RulingScreen
+from workbench.tui.rulings.standing import RuledPlace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -224,4 +225,6 @@ def row_place(loaded: Loaded | None, sheet: Sheet, at: int) -> RuledPlace | None
     probe, text = getattr(row, "probe", 0), getattr(row, "text", None)
     is_answer = isinstance(probe, int) and probe > 0 and isinstance(text, str)
     words = tuple(map(str, names))
-    return RuledPlace(tuple(instruments), words, words, probe if is_answer else 0, text if is_answer else None)
+    runs = tuple(run for run in loaded.runs if run.model in words or run.named in words) or tuple(loaded.runs)
+    given = (probe, text) if is_answer else (0, None)
+    return RuledPlace(tuple(instruments), words, words, *given, runs=runs)

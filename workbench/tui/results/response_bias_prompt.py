@@ -24,7 +24,7 @@ from workbench.tui.results.response_bias_forms import form_name
 from workbench.tui.results.response_bias_help import FORM
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
-from workbench.tui.rulings.ruling import RuledPlace
+from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.widgets.long_text import LongText
 
 if TYPE_CHECKING:

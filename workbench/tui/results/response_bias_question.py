@@ -20,7 +20,8 @@ from workbench.tui.results.following import AmongRows
 from workbench.tui.results.loaded import Loaded
 from workbench.tui.results.response_bias_forms import SIDE_BY_SIDE, about, arm_text
 from workbench.tui.results.response_bias_help import QUESTION
-from workbench.tui.rulings.ruling import RuledPlace, ruled_lines
+from workbench.tui.rulings.ruling import ruled_lines
+from workbench.tui.rulings.standing import RuledPlace
 
 if TYPE_CHECKING:
     from workbench.audits.response_bias.findings import Findings

@@ -22,7 +22,7 @@ from workbench.tui.results.responses_format import (
     whole_answer,
     word_of,
 )
-from workbench.tui.rulings.ruling import RuledPlace
+from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.record_table import Record
 

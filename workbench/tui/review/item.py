@@ -24,7 +24,8 @@ from workbench.tui.results.responses_format import answer, whole_answer
 from workbench.tui.results.wordings import prompt_text
 from workbench.tui.review.item_format import head, item_columns, item_record, provenance, reading, wording_of
 from workbench.tui.review.session import ReviewSession, after, taken_back
-from workbench.tui.rulings.ruling import NOTE, RuledPlace, RulingKeys
+from workbench.tui.rulings.ruling import NOTE, RulingKeys
+from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.record_table import Record
 

@@ -24,7 +24,8 @@ from workbench.tui.results.loaded import Loaded, Look, Opened
 from workbench.tui.results.rules_dialog import RunsScreen
 from workbench.tui.review.item import NOTHING_WAITS, ReviewItemScreen
 from workbench.tui.review.session import ReviewSession, RunKey, after, reviewable, run_key, taken_back
-from workbench.tui.rulings.ruling import NOTE, RuledPlace, RulingKeys
+from workbench.tui.rulings.ruling import NOTE, RulingKeys
+from workbench.tui.rulings.standing import RuledPlace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

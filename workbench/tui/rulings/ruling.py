@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
@@ -13,15 +12,14 @@ from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
 
-from workbench.domain.keys import text_key
 from workbench.domain.names import person_name
-from workbench.domain.statements import VariantKind
 from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
 from workbench.tui.kit.base import StoreScreen, store_path
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.kit.status import say
 from workbench.tui.rulings.dialog import Decided, RulingDialog, said
+from workbench.tui.rulings.standing import RuledPlace, Standing, standing_of
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -30,85 +28,7 @@ if TYPE_CHECKING:
 
 RULE = Binding("r", "rule", "Rule", tooltip="Rule on this: misread, at fault, excluded, confirmed, look again")
 NOTHING = "Nothing here can be ruled on: open the statement, wording or answer that is meant."
-DIGITS = 8
-"of a key in a name, as `stores.annotation.ruled_things` has it"
-VARIANTS = frozenset(kind.value for kind in VariantKind)
 NOTE = "Your rulings are kept under this name."
-
-
-@dataclass(frozen=True, slots=True)
-class RuledPlace:
-    """Where the cursor stands, in the words that name it."""
-
-    instruments: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
-    "names of a statement, a wording, a template and an order of labels among others"
-    keys: tuple[str, ...] = ()
-    "keys of multiple-choice questions, where these are not refs"
-    probe: int = 0
-    "rowid; 0: none is meant"
-    text: str | None = None
-    "of an answer"
-    version: int = 0
-    "of the statement; 0: the one that was asked last"
-    prompt: bytes = b""
-    "key; empty: none is meant"
-    answer: bytes = b""
-    "key of the text of an answer to it"
-
-
-@dataclass(frozen=True, slots=True)
-class Stands:
-    """A ruling that stands."""
-
-    instrument: str
-    name: str
-    "of what it is about"
-    line: str
-    "who ruled what, and why"
-    probes: frozenset[int] = frozenset()
-    "rowids of the probes that put what it is about"
-    answer: str = ""
-    "first digits of the key of the answer that it is about; empty: of no single answer"
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """The rulings that stand in a store."""
-
-    every: tuple[Stands, ...] = ()
-
-    def on_answer(self, probe: int, text: str) -> tuple[str, ...]:
-        """Return what was ruled on an answer to the prompt of a probe, on the prompt, its wording and its statement."""
-        answer = text_key(text).hex()[:DIGITS]
-        return tuple(one.line for one in self.every if probe in one.probes and one.answer in ("", answer))
-
-    def at(self, place: RuledPlace) -> tuple[str, ...]:
-        """Return what was ruled on the statement that a place names, on what is below it, or on its answer."""
-        here = [(one, one.name.split("/")) for one in self.every if one.instrument in place.instruments]
-        if place.text is None:
-            return tuple(_about(one, name, place.words) for one, name in here if _meant(name, place.words))
-        answer = text_key(place.text).hex()[:DIGITS]
-        return tuple(
-            one.line
-            for one, name in here
-            if one.answer == answer and (place.probe in one.probes if place.probe else name[0] in place.words)
-        )
-
-
-def _about(one: Stands, name: Sequence[str], words: Sequence[str]) -> str:
-    """Return a ruling in a line, with the name of what it is about where that is only a part of what the row shows."""
-    return one.line if set(name) <= set(words) else f"{one.line} · {one.name}"
-
-
-def _meant(name: Sequence[str], words: Sequence[str]) -> bool:
-    """Return whether a row about these words is about a thing of this name, or about what it is part of."""
-    return name[0] in words and (len(name) == 1 or name[1] in words or not any(map(is_variant, words)))
-
-
-def is_variant(word: str) -> bool:
-    """Return whether a word names a wording."""
-    return word.partition("-")[0] in VARIANTS
 
 
 class RulingKeys(Screen[Any], Keyed):
@@ -320,27 +240,6 @@ class RulingScreen(RulingKeys, StoreScreen):
 
     def show_ruled(self) -> None:
         self.action_refresh()
-
-
-def standing_of(path: Path) -> Standing:
-    """Return what auditors ruled, by the names of what it is about."""
-    from stores.core.store import Store
-
-    with Store.open(path) as store:
-        return standing_in(store)
-
-
-def standing_in(store: Store) -> Standing:
-    """Return the rulings that stand in an open store."""
-    from workbench.evidence.ruling_subjects import placed
-
-    def stands(ruling: Ruling) -> Stands:
-        named = ruling.subject.named
-        instrument, name = placed(store, ruling.subject, told_apart=False)
-        answer = named.get("text", "")[:DIGITS]
-        return Stands(instrument, name, said(ruling), store.ruled_things.probes(named), answer)
-
-    return Standing(tuple(stands(one) for of in store.rulings.standing().values() for one in of))
 
 
 def things(store: Store, place: RuledPlace) -> list[Thing]:

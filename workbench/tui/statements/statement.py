@@ -21,7 +21,8 @@ from workbench.tui.kit.base import as_trouble, store_path
 from workbench.tui.kit.dialogs import ConfirmScreen
 from workbench.tui.kit.editor_dialog import as_person
 from workbench.tui.kit.status import say
-from workbench.tui.rulings.ruling import RuledPlace, RulingKeys
+from workbench.tui.rulings.ruling import RulingKeys
+from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.statements.statement_format import EXPLAIN, Sheet, variant_name
 from workbench.tui.statements.statement_sheet import SheetView, read_sheet, sheet_widgets
 from workbench.tui.widgets.frame import TitleBar, Trouble

@@ -16,7 +16,7 @@ from textual.widgets import Static
 from workbench.domain.statements import VariantId, Wording
 from workbench.errors import UnknownName
 from workbench.tui.format import issue_in_words, visible
-from workbench.tui.rulings.ruling import standing_in
+from workbench.tui.rulings.standing import standing_in
 from workbench.tui.statements.choice_form_format import side_by_side
 from workbench.tui.statements.statement_format import Sheet, about, difference, marked, party_lines, wording_heading
 

@@ -11,7 +11,7 @@ from textual.content import Content
 from workbench.help.sections import section
 from workbench.tui.format import literal, visible
 from workbench.tui.results.answers import PAGE, AnswersScreen, Page, WholeAnswerScreen, gathered
-from workbench.tui.rulings.ruling import RuledPlace
+from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.record_table import Column, Record
 
