@@ -6,9 +6,12 @@ from pathlib import Path
 
 from stores.annotation.ruled_things import PutPrompt
 from stores.core.store import Store
+from stores.runs.run_rows import Answered
 from tests.template_stores import play
+from workbench.domain.responses import ModelCard, Sampling
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects as subjects
+from workbench.evidence.rulings import rulings_on
 from workbench.tui.rulings.standing import RuledPlace, Standing, standing_in
 
 WORDING = "a/original"
@@ -102,3 +105,26 @@ def test_a_row_says_which_part_of_it_a_ruling_is_about(tmp_path: Path) -> None:
         assert standing.at(RuledPlace(("small",), ("a", "original")))[1] == on_wording.partition(" · ")[0]
     assert on_prompt.endswith(" · a/original/personal-1")
     assert on_wording.endswith(" · a/original")
+
+
+def test_a_ruling_on_an_answer_stands_only_beside_the_models_that_gave_it(tmp_path: Path) -> None:
+    path = play(tmp_path / "audit.db", [("ask", "one chat", "en"), ("ask", "two chat", "en")])
+    with Store.open(path) as store:
+        put = prompt_of(store, "chat")
+        ids = store.runs.begin(ModelCard("one", "r1", "scripted", "float32", "none"), Sampling())
+        attempt = store.jobs.claim(store.jobs.create("sample", {}, 1), "1.0")
+        store.runs.add(*ids, attempt, [Answered(put.key, 2, 1, (("Absolutely.", 1),))])
+        every = subjects.below(store, subjects.prompt(put))
+        (given,) = [one for one in every if one.words == "Absolutely."]
+        (shared,) = [one for one in every if one.words == "agree"]
+        for thing, reason in ((given, "only one said it"), (shared, "both said it")):
+            subjects.rule(store, thing, Verdict.MISREAD, auditor="ada", reason=reason, reading="disagree")
+        runs = {run.model: run for run in store.runs.list("reliability")}
+        standing = standing_in(store)
+
+        def reasons(*models: str) -> int:
+            lines = standing.at(RuledPlace(("small",), ("a",), runs=tuple(runs[name] for name in models)))
+            return sum("said it" in line for line in lines)
+
+        assert (reasons("one"), reasons("two"), reasons("one", "two"), reasons()) == (2, 1, 2, 2)
+        assert {name: len(rulings_on(store, run).statements["a"]) for name, run in runs.items()} == {"one": 2, "two": 1}

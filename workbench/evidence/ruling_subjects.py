@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from stores.annotation.ruled_things import DIGITS, GivenAnswer, GivenReading, PutPrompt
@@ -252,17 +252,34 @@ def placed(store: Store, subject: Subject, *, told_apart: bool = True) -> tuple[
     if "statement" in named:
         if "variant" not in named:
             return named["instrument"], named["statement"]
-        of = Thing(Subject(Ruled.STATEMENT, {name: named[name] for name in STATEMENT}), named["statement"], "")
-        called_so = [one.name for one in wordings(store, of) if told_apart and one.subject.key == subject.key]
-        return named["instrument"], called_so[0] if called_so else f"{named['statement']}/{named['variant']}"
+        return named["instrument"], _wording_name(store, named, told_apart=told_apart)
     instrument, name = "", f"@{named['prompt'][:DIGITS]}"
     if put := store.ruled_things.prompts(key=named["prompt"]):
         instrument = put[0].instrument
         beside = _of_same_wording(store, put[0]) if told_apart else [put[0]]
-        names = _names(f"{put[0].ref}/{put[0].variant}", beside)
+        names = _names(_wording_name(store, _wording_of(put[0]), told_apart=told_apart), beside)
         name = names[[one.key for one in beside].index(put[0].key)]
     answer_ = f"/={named['text'][:DIGITS]}" if "text" in named else ""
     return instrument, name + answer_ + (f"@{named['reader']}" if "reader" in named else "")
+
+
+def _wording_of(put: PutPrompt) -> Mapping[str, str]:
+    """Return the names of the wording that a prompt puts."""
+    return {
+        "instrument": put.instrument,
+        "statement": put.ref,
+        "version": str(put.version),
+        "language": put.language,
+        "variant": str(put.variant),
+    }
+
+
+def _wording_name(store: Store, named: Mapping[str, str], *, told_apart: bool) -> str:
+    """Return the name of a wording, with its language where the statement has wordings in several."""
+    statement_ = {name: named[name] for name in STATEMENT}
+    key = Subject(Ruled.WORDING, {**statement_, "language": named["language"], "variant": named["variant"]}).key
+    every = wordings(store, Thing(Subject(Ruled.STATEMENT, statement_), named["statement"], "")) if told_apart else ()
+    return next((one.name for one in every if one.subject.key == key), f"{named['statement']}/{named['variant']}")
 
 
 def _of_same_wording(store: Store, put: PutPrompt) -> list[PutPrompt]:
