@@ -134,6 +134,6 @@ def _repeated(table: Any, taken: dict[str, str]) -> list[tuple[str, str, str]]:
         first = taken.get(folded(value))
         if first is not None:
             like = "" if first == value else f", like {first!r}"
-            faults.append(("values", f"{value!r} again{like}", "every value once, whatever its case and blanks"))
+            faults.append(("values", f"{value!r} again{like}", "every value once; case and spaces are ignored"))
         taken.setdefault(folded(value), value)
     return faults

@@ -135,5 +135,5 @@ def _repeated(table: dict[str, Any], earlier: list[IssueDefinition]) -> list[tup
         for other in earlier:
             if same_name(value) == same_name(getattr(other, cell)):
                 like = "" if value == getattr(other, cell) else f", like {getattr(other, cell)!r}"
-                faults.append((cell, f"{value!r} again{like}", f"every {cell} once, whatever its case and blanks"))
+                faults.append((cell, f"{value!r} again{like}", f"every {cell} once; case and spaces are ignored"))
     return faults

@@ -251,7 +251,7 @@ def _check(statement: Statement, before: Statement | None, *, choice: bool = Fal
 def _faults(statement: Statement) -> Iterator[str]:
     ref = statement.ref
     if not ref or len(ref) > MOST_REF or not ref.isprintable() or any(c.isspace() for c in ref) or "," in ref:
-        yield f"a ref has 1 to {MOST_REF} characters, none of them a blank or a comma; found {ref!r}"
+        yield f"a ref has 1 to {MOST_REF} characters, none of them a space or a comma; found {ref!r}"
     if not statement.wordings:
         yield "it has no wording; write an original, or the question that it answers"
     for wording in statement.wordings:

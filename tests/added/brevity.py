@@ -73,7 +73,7 @@ class Brevity(Audit):
             Entry("statements", "statements", lambda model: statements(found, model), [(one.model,) for one in found]),
         ]
         behind = {"statements": lambda model: statements(found, model)}
-        return Book("Length of answers", entries, behind, ("Words are what blanks part.",))
+        return Book("Length of answers", entries, behind, ("Words are separated by spaces.",))
 
 
 def lengths(store: Store, run: Run, shortest: int = 0) -> Lengths:

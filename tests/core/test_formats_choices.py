@@ -266,7 +266,7 @@ YES_NO = Choice("Is it so?", ("Yes", "No"))
 @pytest.mark.parametrize(
     ("pair", "why"),
     [
-        (ChoicePair(" q", Bias.ACQUIESCENCE, YES_NO, None), "blanks stand around its key"),
+        (ChoicePair(" q", Bias.ACQUIESCENCE, YES_NO, None), "has outer spaces"),
         (ChoicePair("q", Bias.ACQUIESCENCE, Choice("So?", ("Yes\nyes", "No")), None), "options with the letters B"),
         (
             ChoicePair("q", Bias.ACQUIESCENCE, Choice("So?\nC. no", ("Yes", "No")), None),

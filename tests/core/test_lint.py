@@ -209,7 +209,7 @@ def test_a_template_in_one_order_only_is_found() -> None:
         ({"user": "{statement} %s"}, "template-unknown-slot", "%s goes to the model as it stands"),
         ({"user": "{statement} {topic}"}, "template-unknown-slot", "{topic} goes to the model as it stands"),
         ({"user": "Read the the text: {statement}"}, "template-wording", "the word 'the' stands twice"),
-        ({"user": '"harmful"for? {statement}'}, "template-wording", 'no blank after "harmful"'),
+        ({"user": '"harmful"for? {statement}'}, "template-wording", 'no space after "harmful"'),
     ],
 )
 def test_faults_of_one_template_are_found(changes: dict[str, str], code: str, message: str) -> None:

@@ -145,9 +145,9 @@ def test_lint_finds_the_label_orders_that_are_one_text(findings: tuple[LintFindi
     assert wording == {
         ("chat-0 (printed)", "the word 'the' stands twice"),
         ("chat-0 (swapped)", "the word 'the' stands twice"),
-        ("chat-25 (swapped)", 'no blank after "favorable"'),
-        ("generation-26 (swapped)", 'no blank after "beneficial"'),
-        ("generation-31 (swapped)", 'no blank after "beneficial"'),
+        ("chat-25 (swapped)", 'no space after "favorable"'),
+        ("generation-26 (swapped)", 'no space after "beneficial"'),
+        ("generation-31 (swapped)", 'no space after "beneficial"'),
     }
 
 
@@ -157,7 +157,7 @@ def test_lint_finds_the_variants_that_are_their_original(findings: tuple[LintFin
     }
     assert flipped == {
         ("ch_27", "de: negation is the same text as original"),
-        ("ch_27", "en: negation is the same text, but for case and blanks, as original"),
+        ("ch_27", "en: negation is the same text, except for case and spaces, as original"),
         ("ch_2", "es: opposite is the same text as original"),
         ("de_13", "es: opposite is the same text as original"),
         ("de_13", "it: opposite is the same text as original"),

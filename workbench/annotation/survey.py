@@ -87,7 +87,7 @@ def draw(
     """Return the wordings to ask, by statement, in the order of the instrument.
 
     The original is always asked, since every comparison is with it; a statement without one in this language, or with
-    nothing to compare it with, is not drawn. Wordings of which nothing is expected (`Relation.FREE`) are left out.
+    nothing to compare it with, is not drawn. Wordings with no expected stance (`Relation.FREE`) are left out.
 
     asked : wordings that this person was asked before; they are not asked again.
     """

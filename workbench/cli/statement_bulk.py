@@ -60,7 +60,7 @@ def _change(options: Namespace) -> tuple[Callable[[Statement], Statement], str]:
         old, new = options.replace
         return partial(replaced, old=old, new=new), f"replaced “{old}” by “{new}”"
     if options.strip:
-        return stripped, "stripped blanks"
+        return stripped, "stripped spaces"
     field, equals, value = options.set.partition("=")
     if not equals:
         raise UsageError(f"found --set {options.set!r}; give FIELD=VALUE, such as topic=housing")

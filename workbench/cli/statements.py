@@ -56,7 +56,7 @@ ACTED = (
     Option("untag", metavar="TAG"),
     Option("set", "topic, country, source, dimension, leaning of --refs", metavar="FIELD=VALUE"),
     Option("replace", "in all wordings of --refs; capitals count", metavar=("OLD", "NEW")),
-    flag("strip", "strip stray blanks from the wordings of --refs"),
+    flag("strip", "strip stray spaces from the wordings of --refs"),
     Option("archive", metavar="A,B"),
     Option("restore", metavar="A,B"),
     Option("history", "versions, what points at each, and who changed what", metavar="REF"),

@@ -52,7 +52,7 @@ class Relation(StrEnum):
     SAME = "same"
     FLIPPED = "flipped"
     FREE = "free"
-    "nothing is expected: no test compares the wording with the original"
+    "no expected stance: no test compares the wording with the original"
 
 
 RELATION_OF = {

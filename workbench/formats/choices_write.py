@@ -88,7 +88,7 @@ def _fault(pair: ChoicePair) -> str | None:
     """Return why a question would not read back as it is."""
     words = (pair.key, pair.variant, pair.topic or "")
     if not pair.key or any(word != word.strip() for word in words) or pair.topic == "":
-        return "its key is empty, or blanks stand around its key, variant or topic"
+        return "its key is empty, or its key, variant or topic has outer spaces"
     for choice in (pair.original, *([pair.changed] if pair.changed else []), *pair.perturbed.values()):
         why = _text_fault(choice)
         if why:

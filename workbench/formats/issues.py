@@ -26,7 +26,7 @@ def check_issue_list(path: Path, line: int | None, key: str, names: Iterable[str
     seen: dict[str, str] = {}
     for name in names:
         if not name.strip() or name != name.strip():
-            findings.add(path, line, key, f"the issue {name!r}", "a name without blanks around it")
+            findings.add(path, line, key, f"the issue {name!r}", "a name without outer spaces")
         elif _folded(name) in seen:
             note_twin(path, line, key, name, seen[_folded(name)], findings)
         seen.setdefault(_folded(name), name)

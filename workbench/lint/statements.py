@@ -1,6 +1,6 @@
 """Statements and their wordings: what is missing, what is the same text twice, what cannot be asked.
 
-A wording is compared by the relation that it states, not by its kind: of one that is free nothing is expected. A
+A wording is compared by the relation that it states, not by its kind: a free one has no expected stance. A
 question is no variant and is compared with nothing.
 """
 
@@ -42,7 +42,7 @@ def _same(a: str, b: str) -> str:
     """Return how two texts are alike, "" where they are not."""
     if a == b:
         return "the same text as"
-    return "the same text, but for case and blanks, as" if folded(a) == folded(b) else ""
+    return "the same text, except for case and spaces, as" if folded(a) == folded(b) else ""
 
 
 def _kinds(instrument: Instrument) -> Iterator[LintFinding]:
@@ -122,8 +122,8 @@ def _blanks(ref: str, language: str, wordings: list[Wording]) -> Iterator[LintFi
     outer = [w for w in wordings if w.text != w.text.strip()]
     inner = [w for w in wordings if "  " in w.text.strip()]
     for severity, code, where, found in (
-        ("warning", "stray-blanks", "blanks around", outer),
-        ("note", "double-blanks", "double blanks in", inner),
+        ("warning", "stray-blanks", "spaces around", outer),
+        ("note", "double-blanks", "double spaces in", inner),
     ):
         if found:
             message = f"{language}: {where} {', '.join(str(w.variant) for w in found)}"

@@ -85,7 +85,7 @@ def _label_faults(template: Template, text: str) -> Iterator[Fault]:
         if not _label(label).search(text):
             yield "error", "template-label", f"does not name its label {label!r}"
         if re.search(rf'"{re.escape(label)}"\w', text):
-            yield "note", "template-wording", f'no blank after "{label}"'
+            yield "note", "template-wording", f'no space after "{label}"'
 
 
 def _wording(text: str) -> Iterator[Fault]:

@@ -208,7 +208,7 @@ class _Work:
         target = _Target(pair, None, statement, author, remarks)
         ref = target.ref
         if len(ref) > MOST_REF or "," in ref or any(character.isspace() for character in ref):
-            raise UsageError(f"{ref!r} cannot be a ref: it has more than {MOST_REF} characters, a blank or a comma")
+            raise UsageError(f"{ref!r} cannot be a ref: it has more than {MOST_REF} characters, a space or a comma")
         there = self._statements.get(ref)
         if there is not None:
             if question_of(there, self._wanted.language) != pair.original:

@@ -221,7 +221,7 @@ def left_out(row: BiasResponse, threshold: float, void: Container[str] = ()) -> 
     if str(_wording(row)) in void:
         return "void: the wording has the text of its original"
     if row.relation == Relation.FREE:
-        return "nothing is expected of this wording"
+        return "this wording has no expected stance"
     return "unrelated" if row.label == "unrelated" else ""
 
 

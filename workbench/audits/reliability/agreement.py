@@ -87,8 +87,8 @@ def agreement(report: Report, only: Only | None = None) -> tuple[AgreementRow, .
     A pair is a statement's original and one variant of it, both in printed order (for `label_order`: the original in
     both orders). Pairs with a side that has no stance are excluded; wordings that do not exist are no pairs. The pairs
     of all paraphrases are pooled into one κ, so that it has one n and one interval; the released code averages the κ of
-    each paraphrase instead. A wording of which the opposite of its kind is expected is turned round first; one of which
-    nothing is expected is no pair, and neither is one with the original's own prompt. Intervals resample statements:
+    each paraphrase instead. A wording of which the opposite of its kind is expected is turned round first; one with no
+    expected stance is no pair, and neither is one with the original's own prompt. Intervals resample statements:
     the pairs of one share its original.
 
     only : refs of the statements that each comparison is over, by its name; None: all

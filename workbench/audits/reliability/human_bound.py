@@ -96,7 +96,7 @@ def kinds_of(answers: Iterable[SurveyAnswer]) -> tuple[VariantKind, ...]:
 def pairs_of(answers: Sequence[SurveyAnswer], kind: VariantKind, relations: Relations | None = None) -> Pairs:
     """Return each respondent's pairs; of several answers to one wording the last counts.
 
-    A wording of which nothing is expected makes no pair. One that is expected to do other than its kind (a negation
+    A wording with no expected stance makes no pair. One that is expected to do other than its kind (a negation
     that should not flip) is turned round, so that a row of figures has one reading.
     """
     given = {(a.respondent, a.statement, a.variant): 1 if a.agrees else -1 for a in answers}

@@ -409,7 +409,7 @@ def beginnings_table(title: str, rows: Sequence[Beginning], told: Sequence[str])
         rows,
         [
             Column("what", "what", lambda row: row.what, help="a spelling of a label, or the likeliest next tokens"),
-            Column("text", "text", _beginning, help="␣ is a blank"),
+            Column("text", "text", _beginning, help="␣ is a space"),
             Column("probability", "probability", lambda row: row.probability, Kind.SHARE, scale=(0.0, 1.0)),
         ],
         key=lambda row: (row.what, row.text if row.text is not None else "all others"),

@@ -85,8 +85,8 @@ def likeness(found: Findings) -> Table[tuple[str, HumanLikeness]]:
             Column("tested", "tested", lambda row: row[1].tested, aside=True),
         ],
         key=lambda row: (row[0], str(row[1].bias)),
-        definition="A model is most human-like in a bias that changes its answers as those of people, while no error "
-        "of typing, which people overlook, changes them.",
+        definition="A model is most human-like in a bias that changes its answers as those of people, while no "
+        "typo, which people overlook, changes them.",
         empty="Human-likeness rests on a bias and on all typos; not all of them are looked at.",
         link=lambda row: Link("place", (kind_name(row[1].bias), "bias")),
     )  # fmt: skip

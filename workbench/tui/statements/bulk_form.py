@@ -38,7 +38,7 @@ ACTS = {
     "set the dimension": "dimension",
     "set the leaning": "leaning",
     "find and replace in wordings": "replace",
-    "strip stray blanks": "strip",
+    "strip stray spaces": "strip",
     "archive": "archive",
 }
 SEEN_FIRST = ("replace", "strip", "archive")
@@ -178,7 +178,7 @@ def change_of(typed: BulkTyped) -> tuple[Callable[[Statement], Statement], str]:
     if typed.act == "replace":
         return partial(replaced, old=typed.value, new=typed.new), f"replaced “{typed.value}” by “{typed.new}”"
     if typed.act == "strip":
-        return stripped, "stripped blanks"
+        return stripped, "stripped spaces"
     return partial(with_field, field=typed.act, text=value), f"set {typed.act} to {value or 'nothing'}"
 
 
