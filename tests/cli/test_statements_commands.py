@@ -70,7 +70,7 @@ def test_a_question_that_no_rule_reads_asks_for_the_text(path: Path, capsys: pyt
         (("--add", "new", "--text", "  "), "empty"),
         (("--add", "new", "--text", "a" * 10_001), "10,001 characters"),
         (("--add", "new", "--text", "a\x00b"), "NUL"),
-        (("--add", "two words", "--text", "Text."), "blank"),
+        (("--add", "two words", "--text", "Text."), "a space"),
         (("--add", "new"), "--text"),
         (("--edit", "a-1", "--variant", "antonym", "--text", "T"), "antonym"),
         (("--edit", "zz", "--text", "T"), "zz"),

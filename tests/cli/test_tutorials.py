@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 TUTORIALS = [page for page in topics() if page.name.startswith("tutorial-")]
 BLOCK = re.compile(r"^```(bash|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ADDRESS = "http://localhost:8000/v1"
-TAKES_S = 420
+TAKES_S = 560
 
 
 def blocks(text: str) -> Iterator[tuple[str, list[str]]]:

@@ -59,7 +59,7 @@ def test_the_shipped_instrument_has_nothing_to_find() -> None:
     ],
 )
 @pytest.mark.parametrize(
-    ("text", "how"), [("Ships should be green.", "the same text as"), (" ships  SHOULD be green.", "but for case")]
+    ("text", "how"), [("Ships should be green.", "the same text as"), (" ships  SHOULD be green.", "except for case")]
 )
 def test_a_variant_that_is_its_original_is_found(
     variant: VariantId, severity: str, code: str, text: str, how: str

@@ -202,7 +202,7 @@ def _wording_reason(report: Report, statement: int, template: int, test: str, co
     there = [p for p in counts.places(VariantKind(test)) if counts.exists[statement, p]]
     places = [p for p in there if counts.signs[statement, p]]
     if not places:
-        return "it has no expected stance" if there else _NOTHING_TO_COMPARE[test]
+        return "it is free: it has no expected stance" if there else _NOTHING_TO_COMPARE[test]
     first = (template, statement, counts.places(VariantKind.ORIGINAL)[0], PRINTED)
     tested = [p for p in places if int(report.related[template, statement, p]) != VOID]
     deciding = next(p for p in tested if int(report.related[template, statement, p]) == code)
