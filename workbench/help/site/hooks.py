@@ -40,7 +40,7 @@ def on_files(files: Files, config: Any) -> Files:
     for page in topics():
         files.append(File.generated(config, f"{page.name}.md", content=_linked(page.text)))
     files.append(File.generated(config, "index.md", content=_linked((ROOT / "README.md").read_text(encoding="utf-8"))))
-    for picture in sorted((ROOT / "workbench" / "help" / "pictures").glob("*.*")):
+    for picture in sorted(path for path in (ROOT / "workbench" / "help").rglob("*") if path.suffix in PICTURES):
         files.append(File.generated(config, f"pictures/{picture.name}", abs_src_path=str(picture)))
     return files
 
