@@ -4,6 +4,7 @@
 # make test-all   both stages
 # make check  formatting, lint, types, import contracts, generated documentation, tests
 # make bench  the performance table
+# make pictures  the pictures of the README, drawn anew
 # make coverage  how often each interval holds the truth: workbench/help/coverage.md, in under an hour
 # make docs   the help pages as a site, in site/
 # make test-cluster   the tests of the extra `ray`, in an environment of their own
@@ -15,10 +16,10 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 STORE  ?= veldania.db
 
-.PHONY: run test test-e2e test-all test-cluster check docs bench coverage cold-start lint clean
+.PHONY: run test test-e2e test-all test-cluster check docs pictures bench coverage cold-start lint clean
 
 run: $(STAMP)
-	@$(BIN)/workbench demo $(STORE)
+	@$(BIN)/workbench demo $(STORE) --personas
 
 OFF := not slow and not gpu and not network and not ray
 TEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
@@ -49,13 +50,16 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/cog --check README.md
+	$(BIN)/cog --check workbench/help/reference.md
 
 docs: $(STAMP)
 	@$(BIN)/python -c 'import material, mkdocs' 2>/dev/null || \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict -f workbench/help/site/mkdocs.yml
 	@echo "The help pages are a site now: open site/index.html"
+
+pictures: $(STAMP)
+	$(BIN)/python -m tests.pictures
 
 bench: $(STAMP)
 	$(BIN)/python tests/benchmarks/bench.py

@@ -72,6 +72,8 @@ __all__ = [
     "shipped_instrument_folder",
     "shipped_issue_scheme",
     "shipped_issue_schemes",
+    "shipped_persona",
+    "shipped_personas",
     "shipped_scale",
     "shipped_scales",
     "shipped_templates",
@@ -227,6 +229,16 @@ def shipped_scales() -> tuple[str, ...]:
 
 
 @lru_cache
+def shipped_personas() -> tuple[str, ...]:
+    """Return the names of the scripted personas that ship with workbench."""
+    return tuple(sorted(path.stem for path in (data_folder() / "personas").glob("*.toml")))
+
+
+def shipped_persona(name: str) -> Path:
+    """Return the file of a shipped persona. Raises UnknownName, listing those there are."""
+    return _path("personas", name)
+
+
 def attention_items(codebook: str) -> tuple[tuple[str, str], ...]:
     """Return (text, label) of answers whose label is plain whatever the statement; none ship for most codebooks."""
     path = data_folder() / "attention" / f"{codebook}.toml"

@@ -120,6 +120,8 @@ class Demonstration:
     "how long the embedded model needs, in a sentence"
     mode: str = ""
     "where the terminal opens once everything is stored; empty: at the audit's place"
+    personas: bool = False
+    "whether the scripted personas answer it as their files say"
 
 
 class Medium(Enum):

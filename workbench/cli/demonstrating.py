@@ -21,14 +21,15 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.audits.audit import Demonstration
 
-EMBEDDED, PERSON = "smollm2", "demo"
-"the model that is asked, and who is said to have put typos into questions"
+EMBEDDED, PERSON, SCRIPTED = "smollm2", "demo", "scripted:"
+"the model that is asked, who is said to have put typos into questions, and how names of stand-ins begin"
 
 
 @verb(
     STORE.but(required=False, default=Path("veldania.db"), help="made where there is none"),
     MODEL.but(default=EMBEDDED, none=""),
     AUDIT.but(choices=tuple(one.name for one in registry.asking() if one.demonstration() is not None)),
+    flag("personas", "ask the scripted personas too, so that there is something to compare"),
     flag("no_screen", "wait here and print the verdicts"),
 )
 def demo(options: Namespace) -> int:
@@ -44,6 +45,8 @@ def demo(options: Namespace) -> int:
     make(options.store, demo=True, instrument=shown.instrument)
     with Store.open(options.store) as store:
         _put_errors(store, shown)
+        if options.personas:
+            _ask_personas(store)
         design = shown.design(store, options.model)
         plan = pipeline.plan(store, design)
         say(plan.describe())
@@ -67,6 +70,28 @@ def demo(options: Namespace) -> int:
 
     there = shown.mode or (audit.place.mode if audit.place is not None else "home")
     return run_app(options.store, start="jobs" if job_id is not None else there)
+
+
+def _ask_personas(store: Store) -> None:
+    """Ask the scripted personas what they have not answered of the audits that they are made for."""
+    from workbench import pipeline
+    from workbench.cli.acts import make
+    from workbench.data import shipped_personas
+    from workbench.jobs import launch
+
+    for audit in registry.asking():
+        shown = audit.demonstration()
+        if shown is None or not shown.personas:
+            continue
+        make(store.path, demo=True, instrument=shown.instrument)
+        _put_errors(store, shown)
+        for name in shipped_personas():
+            plan = pipeline.plan(store, shown.design(store, f"{SCRIPTED}{name}"))
+            if plan.samples_needed:
+                of = audit.name.replace("_", " ")
+                say(f"{plan.design.model} answers, a script with a known bias and no model: {of}")
+                job_id = _come_back(store, plan.design) or launch.start(store, plan.design, plan)
+                watch(store, job_id, quiet=True)
 
 
 def _put_errors(store: Store, shown: Demonstration) -> None:

@@ -45,7 +45,7 @@ class Reliability(Audit):
     def demonstration(self) -> Demonstration:
         from workbench.audits.reliability.demo import design
 
-        return Demonstration(design)
+        return Demonstration(design, personas=True)
 
     def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
         from workbench.audits.reliability.reported import reported

@@ -60,6 +60,7 @@ class ResponseBias(Audit):
             SHIPPED_CHOICES,
             (Perturbation.KEY_TYPO,),
             "It takes about two minutes on two cores that are otherwise idle.",
+            personas=True,
         )
 
     def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:

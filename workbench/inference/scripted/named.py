@@ -1,9 +1,10 @@
-"""From the name of a stand-in to the model: `scripted`, a file of its own, or the oracle of a shipped instrument."""
+"""From the name of a stand-in to the model: `scripted`, a persona that ships, a file, or an instrument's oracle."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from workbench.data import shipped_persona, shipped_personas
 from workbench.errors import InputError, ModelError, UsageError
 from workbench.inference.scripted.ideal import describes_population, load_ideal, load_shipped_ideal
 from workbench.inference.scripted.model import ScriptedModel
@@ -12,7 +13,7 @@ from workbench.toml_files import TomlFile
 
 
 def load_scripted(name: str) -> ScriptedModel:
-    """Return the stand-in `scripted`, `scripted:FILE.toml` or `scripted:ideal@INSTRUMENT`.
+    """Return the stand-in `scripted`, `scripted:PERSONA`, `scripted:FILE.toml` or `scripted:ideal@INSTRUMENT`.
 
     Raises ModelError, with every fault, where the file is not as expected, UnknownName where no such instrument ships.
     """
@@ -21,13 +22,10 @@ def load_scripted(name: str) -> ScriptedModel:
         return ScriptedModel(name=name)
     if file.startswith("ideal@"):
         return load_shipped_ideal(file.removeprefix("ideal@"), name)
+    path = shipped_persona(file) if file in shipped_personas() else Path(file)
     try:
-        read = TomlFile.read(Path(file))
-        return (
-            load_ideal(Path(file), name)
-            if describes_population(read.table)
-            else ScriptedModel(read_persona(read), name)
-        )
+        read = TomlFile.read(path)
+        return load_ideal(path, name) if describes_population(read.table) else ScriptedModel(read_persona(read), name)
     except UsageError as error:
         raise ModelError(f"{name}: {error}") from error
     except InputError as error:

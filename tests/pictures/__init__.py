@@ -1,0 +1,1 @@
+"""Pictures of the terminal for the README and the help pages."""
