@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 
-DERIVED = frozenset({"embedding", "entailment", "review_lease", "_sqlite_migrations", "identity"})
+DERIVED = frozenset({"embedding", "entailment", "review_lease", "server_batch", "_sqlite_migrations", "identity"})
 "tables without a word of anybody: they can be computed anew, or are a program's own"
 LEFT_OUT = {
     "job": frozenset(

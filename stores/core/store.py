@@ -30,6 +30,7 @@ from stores.instruments.instruments import Instruments
 from stores.instruments.issues import Issues
 from stores.instruments.questionnaires import Questionnaires
 from stores.instruments.statements import Statements
+from stores.jobs.batches import Batches
 from stores.jobs.jobs import Jobs
 from stores.jobs.plans import Plans
 from stores.runs.bias import BiasReadings
@@ -79,6 +80,7 @@ class Store:
         self.readings = Readings(self)
         self.jobs = Jobs(self)
         self.plans = Plans(self)
+        self.batches = Batches(self)
         self.queues = Queues(self)
         self.labels = Labels(self)
         self.rulings = Rulings(self)

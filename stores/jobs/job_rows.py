@@ -24,7 +24,8 @@ _JOBS = """
         j.done, j.total, j.progress, j.message, a.host, a.pid,
         (select count(*) from attempt c where c.job_id = j.id) as attempts,
         j.pause_requested, j.paused_at, j.lane, j.concurrency, j.only_failed, j.failures, j.uid, j.beats, a.place,
-        j.mark, j.probe, j.question, j.patient, j.hidden
+        j.mark, j.probe, j.question, j.patient, j.hidden, j.batched,
+        (select count(*) from server_batch s where s.job_id = j.id and s.closed_at is null) as batches
     from job j left join attempt a on a.id = (select max(b.id) from attempt b where b.job_id = j.id)
 """
 
@@ -82,11 +83,20 @@ class Job:
     "whether a person let it go on although nothing could be read"
     hidden: bool = False
     "whether lists leave it out until somebody asks for all jobs"
+    batched: bool = False
+    "whether its requests are sent in batches, which an endpoint answers in its own time"
+    batches: int = 0
+    "batches at an endpoint whose answers are not all stored yet"
 
     @property
     def active(self) -> bool:
         """Whether it goes on without anybody's doing, or will once it may: queued, running, or paused with a worker."""
         return self.state in ("queued", "running") or (self.state == "paused" and self.worker)
+
+    @property
+    def waits_for_batch(self) -> bool:
+        """Whether a worker waits for a batch at an endpoint."""
+        return self.state == "running" and self.batches > 0
 
     @property
     def under_way(self) -> bool:
@@ -168,6 +178,8 @@ def _job(row: sqlite3.Row) -> Job:
         question=row["question"] if state == "paused" else "",
         patient=bool(row["patient"]),
         hidden=bool(row["hidden"]),
+        batched=bool(row["batched"]),
+        batches=row["batches"],
     )
 
 

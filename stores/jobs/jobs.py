@@ -65,19 +65,31 @@ class Jobs(Aggregate):
         *,
         probe: ProbeWish | None = None,
         patient: bool = False,
+        batched: bool = False,
     ) -> int:
         """Queue a job and return its number.
 
         mark : who creates it; without one it was created elsewhere
         probe : that it begins with a probe
         patient : that it goes on although nothing of what comes first can be read
+        batched : that its requests are sent in batches
         """
         uid, wish = secrets.token_bytes(UID_BYTES), None if probe is None else json.dumps(probe.as_json())
         with self.store.write() as connection:
             row = connection.execute(
-                "insert into job (uid, kind, spec, state, created_at, total, mark, probe, patient) "
-                "values (?, ?, ?, 'queued', ?, ?, ?, ?, ?) returning id",
-                (uid, kind, spec_text(spec), now(), total, mark(uid, kind, spec) if mark else "", wish, patient),
+                "insert into job (uid, kind, spec, state, created_at, total, mark, probe, patient, batched) "
+                "values (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?) returning id",
+                (
+                    uid,
+                    kind,
+                    spec_text(spec),
+                    now(),
+                    total,
+                    mark(uid, kind, spec) if mark else "",
+                    wish,
+                    patient,
+                    batched,
+                ),
             ).fetchone()
         return int(row[0])
 
@@ -376,6 +388,7 @@ class Jobs(Aggregate):
         with self.store.write() as connection:
             job = self.check_deletable(job_id)
             connection.execute(f"delete from draw where {_OF_JOB}", (job_id,))
+            connection.execute("delete from server_batch where job_id = ?", (job_id,))
             connection.execute("delete from attempt where job_id = ?", (job_id,))
             connection.execute("delete from job where id = ?", (job_id,))
         return job

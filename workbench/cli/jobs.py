@@ -13,6 +13,7 @@ from workbench.cli.output import print_json, say, say_wrapped, table, tell
 from workbench.cli.verbs import Namespace, verb
 from workbench.cli.watching import (
     EXIT_CODES,
+    at_endpoint,
     break_line,
     choices,
     failures,
@@ -155,9 +156,11 @@ def _with_consent(options: Namespace, go_on: Callable[[bool], object]) -> None:
 
 
 def _cancel(store: Store, options: Namespace, number: int) -> int:
-    job = store.jobs.request_stop(number)
+    from workbench.jobs.batching import cancel
+
+    job, batches = cancel(store, number)
     how = "is cancelled" if job.state == "cancelled" else "stops after what is at hand, which is stored"
-    return _said(store, options, number, f"Job {number} {how}.")
+    return _said(store, options, number, " ".join(filter(None, [f"Job {number} {how}.", batches])))
 
 
 def _concurrency(store: Store, options: Namespace, number: int) -> int:
@@ -324,6 +327,8 @@ def _list(store: Store, options: Namespace) -> int:
                 f"Job {job.id}: its worker is on {job.host}, and its heartbeat did not move just now. If it is gone: "
                 f"workbench jobs {options.store} resume {job.id}, which watches it for longer first"
             )
+        for line in at_endpoint(store, job):
+            say_wrapped(line)
         if job.state == "lost":
             say(f"Job {job.id} lost its worker. Go on: workbench jobs {options.store} resume {job.id}")
     return 0

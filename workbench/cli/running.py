@@ -27,6 +27,7 @@ from workbench.inference.extra_fields import extra_fields
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import (
     ASKED_WITH,
+    BATCH,
     CHAT_FORMAT,
     DRAWN,
     DTYPE,
@@ -100,6 +101,7 @@ DESIGN: tuple[Option | Section, ...] = (
         metavar="PLAN.toml",
     ),
     DESIGN,
+    BATCH,
     PROBING,
     STARTING,
     JSON,
@@ -116,6 +118,7 @@ def run(options: Namespace) -> int:
     with Store.open(options.store) as store:
         hash_ = by_plan(store, options)
         plan = pipeline.plan(store, requested_design(store, options))
+        batched = pipeline.check_batched(plan.design, wanted=options.batch)
         about: dict[str, object] = {
             "prompts_planned": len(plan.probes),
             "prompts_distinct": len(plan.prompts),
@@ -125,7 +128,7 @@ def run(options: Namespace) -> int:
             "detects": plan.detects,
         }
         if plan.samples_needed:
-            estimate = pipeline.estimate(plan, store.jobs.list())
+            estimate = pipeline.estimate(plan, store.jobs.list(), batched=batched)
             about["estimate"] = estimate.as_json()
         wish = _probe(store, plan, options)
         about["probe"] = wish is not None
@@ -146,7 +149,7 @@ def run(options: Namespace) -> int:
                 say(f"Everything is stored{what}. Next: workbench {_next(store, options, plan.design)}")
             return 0
         check_agreed(options)
-        job_id = launch.start(store, plan.design, plan, probe=wish)
+        job_id = launch.start(store, plan.design, plan, probe=wish, batched=batched)
         if hash_:
             store.plans.follow(job_id, hash_)
         if options.detach:

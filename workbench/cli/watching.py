@@ -78,6 +78,12 @@ def watch(store: Store, job_id: int, *, quiet: bool = False) -> Job:
         except KeyboardInterrupt:
             if asked:
                 raise
+            if store.jobs.get(job_id).batches:  # a day's work, which nobody has to watch
+                if not quiet:
+                    break_line()
+                    say(f"Job {job_id} goes on, and so does its batch. {follow_it(store.path, job_id)}")
+                    say(f"Cancel both: workbench jobs {store.path} cancel {job_id}")
+                return store.jobs.get(job_id)
             asked = True
             stopping = "stopping; what has arrived is being stored (Ctrl+C again leaves the job to itself)"
             print(stopping, file=sys.stderr) if quiet else _show(stopping)
@@ -196,6 +202,15 @@ def failures(job: Job) -> list[str]:
     return [f"Job {job.id}: {n:,} failed: {reason}" for reason, n in job.reasons if reason not in job.message]
 
 
+def at_endpoint(store: Store, job: Job) -> list[str]:
+    """Return how the batches stand that a job without a worker has left at an endpoint, and how to take them up."""
+    from workbench.jobs.batching import waiting
+
+    if not job.batches or job.active or not (words := waiting(store, job.id)):
+        return []
+    return [f"Job {job.id}: {words}. It is taken up by: workbench jobs {store.path} resume {job.id}"]
+
+
 def served(job: Job) -> list[str]:
     """Return what came from each snapshot of a served model, and under which fingerprints; where there is one of each,
     it is in the names of the results.
@@ -210,4 +225,4 @@ def served(job: Job) -> list[str]:
 def state_of(job: Job) -> str:
     if job.state == "running" and (job.stopping or job.pausing):
         return "stopping" if job.stopping else "pausing"
-    return job.state
+    return "at batch" if job.waits_for_batch else job.state

@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.domain.batches import BatchLedger, SentBatch
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request, Sampling
 
@@ -217,6 +218,19 @@ class Changing(Protocol):
 
     def expect(self, snapshot: str, *, asked: bool) -> None:
         """Say which snapshot answered before; `asked`: in the same job. See remote_snapshots."""
+        ...
+
+
+@runtime_checkable
+class Batching(Protocol):
+    """A served model that can be asked in batches."""
+
+    def use_batches(self, ledger: BatchLedger) -> None:
+        """Draw answers in batches from now on. Raises ModelError where the endpoint takes none."""
+        ...
+
+    def cancel_batch(self, sent: SentBatch) -> SentBatch:
+        """Cancel a batch, wherever it was begun, and return what is known of it then. Raises ModelError."""
         ...
 
 

@@ -22,18 +22,23 @@ CONFIG, MORE = "tokenizer_config.json", "additional_chat_templates"
 "where else than in a file of its own a model's folder may keep chat templates"
 
 
-def check_reachable(name: str, *, cluster: str = "", environ: Mapping[str, str] = os.environ) -> None:
+def check_reachable(
+    name: str, *, cluster: str = "", batched: bool = False, environ: Mapping[str, str] = os.environ
+) -> None:
     """Ask the endpoint, the hub or the disk for a model, without loading it.
 
     Of a model that a cluster's machines load nothing is known here. Raises ModelError that says what was tried,
-    MissingPackage for an embedded model or a client that is not installed.
+    MissingPackage for an embedded model or a client that is not installed. `batched`: also that it takes batches.
     """
     if cluster or name.partition(":")[0] == "scripted":
         return
     if name.startswith(PREFIX):
         from workbench.inference.served.model import load_remote
 
-        load_remote(name, environ=environ).close()
+        model = load_remote(name, environ=environ)
+        model.close()
+        if batched:
+            model.check_batches()
         return
     need_local(name)
     if name in EMBEDDED:

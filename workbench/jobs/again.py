@@ -31,7 +31,8 @@ def values_of(store: Store, job: Job) -> Values:
 
     Raises UsageError where these do not say it: wordings that were drafted with prompts from files.
     """
-    return _VALUES[job.kind](store, job.spec)
+    found = _VALUES[job.kind](store, job.spec)
+    return {**found, "batch": True} if job.batched else found
 
 
 def asked_again(store: Store, design: Design) -> Values:

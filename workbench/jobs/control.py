@@ -22,6 +22,8 @@ class Control:
     def __init__(self) -> None:
         self._changed = threading.Event()
         self._stop = self._pause = False
+        self.cancelled = False
+        "whether a person asked it to end, for good"
         self._model: Adjustable | None = None
         self._most: int | None = None
         self.trouble = ""
@@ -54,6 +56,7 @@ class Control:
         before = (self._stop, self._pause, self.lost)
         self._pause = orders.pause
         self.lost = self.lost or orders.lost
+        self.cancelled = self.cancelled or (orders.stop and not orders.lost)
         if orders.stop or orders.lost:
             self._stop = True
         if orders.concurrency != self._most:

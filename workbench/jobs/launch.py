@@ -49,14 +49,15 @@ def create(
     *,
     probe: ProbeWish | None = None,
     patient: bool = False,
+    batched: bool = False,
 ) -> int:
-    """Queue a sampling job and return its number; `probe` and `patient` as `start`.
+    """Queue a sampling job and return its number; `probe`, `patient` and `batched` as `start`.
 
     Raises UsageError where the design asks for nothing that exists, JobError where a job is asking the same already:
     two would each ask what the other has not stored yet.
     """
     plan = plan or pipeline.plan(store, design)
-    return _queue(store, SAMPLE, plan.design.as_json(), plan.samples, probe, patient=patient)
+    return _queue(store, SAMPLE, plan.design.as_json(), plan.samples, probe, patient=patient, batched=batched)
 
 
 def create_training(store: Store, spec: TrainSpec, plan: TrainPlan | None = None) -> int:
@@ -106,6 +107,7 @@ def _queue(
     probe: ProbeWish | None = None,
     *,
     patient: bool = False,
+    batched: bool = False,
 ) -> int:
     """Queue a job unless one with the same specification is under way: the two would do the same twice.
 
@@ -118,7 +120,7 @@ def _queue(
             raise JobError(f"job {job.id} does this already and {job.stands}; {does}, or cancel it first")
     check_settings()
     check_room(store.path)
-    return store.jobs.create(kind, spec, total, origin.here().mark, probe=probe, patient=patient)
+    return store.jobs.create(kind, spec, total, origin.here().mark, probe=probe, patient=patient, batched=batched)
 
 
 def is_noted(store: Store, plan: pipeline.Plan) -> bool:
@@ -176,20 +178,22 @@ def start(
     *,
     probe: ProbeWish | None = None,
     patient: bool = False,
+    batched: bool = False,
 ) -> int:
     """Queue a sampling job and start its worker; return the job's number.
 
     probe : let it begin with a probe, and say who decides then; the caller asks `wants_probe` whether it should
     patient : let it go on where not one of the first answers can be read, as a pilot wants to know just that
+    batched : let its requests be sent in batches
 
     Raises ModelError, before anything is queued, where the model cannot be had: no such name, no key, nobody answers;
     FieldError where a chat format cannot.
     """
     from workbench.inference.reach import check_chat_format_there, check_reachable
 
-    check_reachable(design.model, cluster=design.cluster)
+    check_reachable(design.model, cluster=design.cluster, batched=batched)
     check_chat_format_there(design.chat_format, cluster=design.cluster, ask_hub=True)
-    return _started(store, create(store, design, plan, probe=probe, patient=patient))
+    return _started(store, create(store, design, plan, probe=probe, patient=patient, batched=batched))
 
 
 def wants_probe(store: Store, plan: pipeline.Plan) -> bool:

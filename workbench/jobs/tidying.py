@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stores.core.store import Store
 from workbench.domain.counting import plural
+from workbench.jobs.batching import cancel
 from workbench.jobs.launch import log_path, reap
 
 
@@ -11,7 +12,7 @@ def instead_of(store: Store, old: int, new: int) -> None:
     """Cancel a job that waits, once another one asks in its place what a person changed."""
     job = store.jobs.get(old)
     if old != new and job.under_way and job.state != "running":
-        store.jobs.request_stop(old)
+        cancel(store, old)
 
 
 def what_goes(store: Store, job_id: int) -> str:

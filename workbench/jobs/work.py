@@ -16,11 +16,11 @@ from workbench.domain.counting import plural
 from workbench.domain.designs import Design
 from workbench.domain.first_answers import FirstAnswers
 from workbench.domain.responses import EXACT, UNKNOWN, ModelCard
-from workbench.errors import ConflictError
+from workbench.errors import ConflictError, ModelError
 from workbench.evidence.reader_quality import quality, quality_warnings
-from workbench.inference.base import Changing, Model, Remarking, Work
+from workbench.inference.base import Batching, Changing, Model, Remarking, Work
 from workbench.inference.load import load
-from workbench.jobs import probe
+from workbench.jobs import batching, probe
 from workbench.jobs.control import Control
 from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.pipeline.checking import CHECK, CheckSpec, check_report, plan_check, run_check
@@ -109,6 +109,11 @@ def sample(task: Task) -> Ended:
     model = task.load(design.model, design.dtype, design.cluster, design.chat_format)
     if (ended := probe.begin(task, design, model)) is not None:
         return ended
+    ledger = batching.JobLedger(task) if job.batched else None
+    if ledger is not None:
+        if not isinstance(model, Batching):
+            return "failed", f"{design.model} is not served, so it cannot be asked in batches"
+        model.use_batches(ledger)
     before = replace(model.work)
     only = store.jobs.failed_prompts(job.id) if job.only_failed else None
     exact = design.sampling.mode == EXACT
@@ -135,6 +140,10 @@ def sample(task: Task) -> Ended:
             )
         except ConflictError as error:  # somebody changed a statement between the two; nothing was asked yet
             say(f"{error}. Planning again.")
+        except ModelError:
+            _settle(ledger)  # what came before is stored
+            raise
+    _settle(ledger)
     say(throughput(progress, before, model.work, unit))
     if progress.answerers:
         say("snapshots: " + "; ".join(answerer.describe() for answerer in progress.answerers))
@@ -154,7 +163,8 @@ def sample(task: Task) -> Ended:
         again = AGAIN if progress.failed > progress.reasons.lasting else NEVER
         return "failed", f"{progress.failed:,} {unit} failed: {progress.reasons.describe()}. {held}{cut}. {again}"
     if lacks:
-        return _unfinished(task, held + cut, "asks for the rest")
+        there = f"; {words}" if (words := batching.waiting(store, job.id)) else ""
+        return _unfinished(task, held + cut + there, "asks for the rest")
     if progress.invalid:
         held += f"; {drawn_again(progress)}"
     if progress.over:
@@ -166,6 +176,12 @@ def sample(task: Task) -> Ended:
         held += f"; by several snapshots, each a run of its own ({names})"
     rate = f", {progress.answers / progress.seconds:,.1f} {unit} a second" if progress.seconds else ""
     return "done", f"{held}{rate}{cut}"
+
+
+def _settle(ledger: batching.JobLedger | None) -> None:
+    """Close the batches of which all is stored."""
+    if ledger is not None:
+        ledger.settle()
 
 
 def cut_off(progress: pipeline.Progress, design: Design) -> str:

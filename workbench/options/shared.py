@@ -168,6 +168,10 @@ LEAST_READABLE = Option(
     most=1,
     metavar="SHARE",
 )
+BATCH = flag(
+    "batch",
+    "send the requests of a served model in batches: at a share of the price, within a day; the same run",
+).but(label="requests")
 PROBING = (NO_PROBE, LEAST_READABLE)
 YES = flag("yes", "do not ask before starting")
 DETACH = flag("detach", "start the worker and return")

@@ -3,6 +3,7 @@ and the worker have in common. It names no audit where the registry can.
 """
 
 from workbench.pipeline.asking import Progress, collect
+from workbench.pipeline.design_checks import check_batched
 from workbench.pipeline.estimates import Estimate, estimate
 from workbench.pipeline.planning import Plan, derived_seed, plan
 from workbench.pipeline.scoring import score_design
@@ -12,6 +13,7 @@ __all__ = [
     "Estimate",
     "Plan",
     "Progress",
+    "check_batched",
     "collect",
     "derived_seed",
     "estimate",

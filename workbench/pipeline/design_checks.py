@@ -16,7 +16,7 @@ from workbench.inference.cluster.link import check_installed
 from workbench.inference.cluster.shards import LOCAL, checked_address
 from workbench.inference.dtypes import check_dtype
 from workbench.inference.served.address import parse_address
-from workbench.options.shared import CHAT_FORMAT, EXACT_ANSWERS
+from workbench.options.shared import BATCH, CHAT_FORMAT, EXACT_ANSWERS
 from workbench.pipeline.deciding import decided_by
 
 
@@ -106,6 +106,17 @@ def check_design(design: Design) -> None:
     if design.chat_format and (served(name) or scripted(name)):
         raise CHAT_FORMAT.error(f"{name} puts its own format around a conversation; leave {design.chat_format!r} out")
     check_cluster(design.cluster)
+
+
+def check_batched(design: Design, *, wanted: bool) -> bool:
+    """Return whether requests are sent in batches, as somebody wants. Raises FieldError where they cannot be. Whether
+    the endpoint takes batches is known once it was asked.
+    """
+    if wanted and not served(design.model):
+        raise BATCH.error(f"{design.model} is not served, so no endpoint takes its requests in batches; leave it out")
+    if wanted and design.sampling.mode == EXACT:
+        raise BATCH.error("probabilities need calls that follow from one another; sample answers, or leave it out")
+    return wanted
 
 
 def check_ideal(design: Design, prompt: Prompt) -> None:

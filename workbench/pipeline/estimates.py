@@ -15,8 +15,10 @@ from dataclasses import asdict, dataclass, field, replace
 from stores.jobs.job_rows import Job
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import EXACT, Request, Sampling
+from workbench.inference.served.address import parse_address
 from workbench.inference.served.budget import TOKENS_PER_MESSAGE, Budget, Spent, budget_from
 from workbench.inference.served.budget import estimate as at_most
+from workbench.inference.served.providers import named, recognised
 from workbench.pipeline.design_checks import scripted, served
 from workbench.pipeline.planning import Plan
 
@@ -57,6 +59,8 @@ class Estimate:
     "number of the newest finished job that asked in the same manner"
     answers_most: int | None = None
     "where answers are drawn until they are valid, those of all tries; None: every answer counts"
+    batched: bool = False
+    "at the price of batches"
     valid: float = 1.0
     "share of the answers that were valid in the job `like`"
 
@@ -77,7 +81,8 @@ class Estimate:
         """What a served model's calls cost if answers are as long as in the job `like`; None: not known."""
         if not self.served or self.tokens_out is None:
             return None
-        return self.budget.cost(Spent(self.least.requests, self.billed_in or self.tokens_in, self.tokens_out))
+        spent = Spent(self.least.requests, self.billed_in or self.tokens_in, self.tokens_out)
+        return self.budget.cost(spent.in_batches if self.batched else spent)
 
     @property
     def cost_most(self) -> float | None:
@@ -148,7 +153,9 @@ class Estimate:
         if self.most.requests > self.least.requests:
             calls += ", which bills its prompt again"
         lines = [calls, self._price()]
-        if self.seconds is not None:
+        if self.batched:
+            lines.append("in batches: the endpoint answers within a day, and the terminal may be closed meanwhile")
+        elif self.seconds is not None:
             lines.append(self._time())
         if self.exceeded:
             surely = self.budget.exceeded(self.least) == self.exceeded
@@ -162,11 +169,14 @@ class Estimate:
         if self.cost_most is None:
             return "cost not known: $WORKBENCH_PRICE_IN and $WORKBENCH_PRICE_OUT, of a million tokens, show it"
         about = "" if self.cost is None else f"about {self.cost:.4g}, "
-        return f"cost {about}at most {self.cost_most:.4g}; {self.budget.limits()}"
+        share = f" at {self.budget.batch_share:g} of the price, in batches" if self.batched else ""
+        return f"cost {about}at most {self.cost_most:.4g}{share}; {self.budget.limits()}"
 
 
-def estimate(plan: Plan, jobs: Iterable[Job] = (), environ: Mapping[str, str] = os.environ) -> Estimate:
-    """Return what a plan will take. `jobs`: those of the store, the newest first.
+def estimate(
+    plan: Plan, jobs: Iterable[Job] = (), environ: Mapping[str, str] = os.environ, *, batched: bool = False
+) -> Estimate:
+    """Return what a plan will take. `jobs`: those of the store, the newest first; `batched`: at the price of batches.
 
     Raises UsageError where a limit or a price in the environment is no such number and the model is served.
     """
@@ -177,6 +187,8 @@ def estimate(plan: Plan, jobs: Iterable[Job] = (), environ: Mapping[str, str] = 
     billed = is_served or not exact
     least = at_most(requests if billed else [], design.sampling)
     most = at_most(dearest if billed else [], design.sampling, alone=True)
+    if batched:
+        least, most = least.in_batches, most.in_batches
     before = _alike(plan, jobs)
     told: Mapping[str, float] = before.progress if before is not None else {}
     found = Estimate(
@@ -190,7 +202,8 @@ def estimate(plan: Plan, jobs: Iterable[Job] = (), environ: Mapping[str, str] = 
         scripted=scripted(design.model),
         least=least if is_served else Spent(),
         most=most if is_served else Spent(),
-        budget=budget_from(environ) if is_served else Budget(),
+        budget=_budget(design.model, environ, batched) if is_served else Budget(),
+        batched=batched,
         rate=told["answers"] / told["seconds"] if told.get("seconds") else None,
         like=before.id if before is not None else None,
         answers_most=None if plan.tally is None else sum(request.n for request in dearest),
@@ -201,6 +214,16 @@ def estimate(plan: Plan, jobs: Iterable[Job] = (), environ: Mapping[str, str] = 
         tokens_out=None if exact else _as_before(told, "tokens_out", found.answers_likely),
         billed_in=_as_before(told, "tokens_in", found.answers_likely),
     )
+
+
+def _budget(model: str, environ: Mapping[str, str], batched: bool) -> Budget:
+    """Return the limits and prices of a served model; those of batches as far as its name tells what kind it is."""
+    budget = budget_from(environ)
+    if not batched:
+        return budget
+    address = parse_address(model, environ)
+    of = named(address.dialect) if address.dialect else recognised(address.host, ())
+    return replace(budget, batch_share=of.batch or 1.0)
 
 
 def _all_tries(plan: Plan) -> list[Request]:

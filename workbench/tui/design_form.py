@@ -67,6 +67,8 @@ class FormValues:
     "empty: no further fields"
     template_language: str = ""
     "empty: that of the statements"
+    batch: str = ""
+    "`batches`: requests are sent in batches; no part of the design"
     own: Mapping[str, str] = field(default_factory=dict)
     "what was typed for the audit's own options, by their names;  or nothing: the default"
 

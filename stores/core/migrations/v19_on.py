@@ -343,3 +343,30 @@ def m028_frozen_plans(db: Database) -> None:
         alter table job add column plan text references frozen_plan
         """,
     )
+
+
+@migrations()
+def m029_batches(db: Database) -> None:
+    """Batches of requests that jobs send to endpoints, and which jobs send their requests so: `stores.jobs.batches`."""
+    run(
+        db,
+        """
+        alter table job add column batched integer not null default 0 check (batched in (0, 1));
+        create table server_batch (
+            token text primary key,
+            job_id integer not null references job,
+            endpoint text not null,
+            requests text not null,
+            round integer not null,
+            file text not null default '',
+            batch text not null default '',
+            state text not null default '',
+            completed integer not null default 0,
+            failed integer not null default 0,
+            created_at text not null,
+            looked_at text,
+            closed_at text
+        ) strict;
+        create index server_batch_of on server_batch (job_id)
+        """,
+    )

@@ -141,6 +141,11 @@ ROWS: dict[int, str] = {
         insert into frozen_plan values ('00ff', '[plan]', {AT});
         update job set plan = '00ff'
     """,
+    29: f"""
+        insert into server_batch values
+            ('a1', 1, 'chat', '[["00-1-0", 2]]', 1, 'file-1', 'batch_1', 'in_progress', 1, 0, {AT}, {AT}, null);
+        update job set batched = 1
+    """,
 }
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from workbench.domain.prompts import Prompt
@@ -40,6 +40,9 @@ class Spent:
     answer_tokens: int = 0
     thinking_tokens: int = 0
     "of the answer tokens, those of thoughts, where the server counts them apart"
+    batched_prompt_tokens: int = 0
+    "of the prompt tokens, those of requests in batches"
+    batched_answer_tokens: int = 0
 
     def __add__(self, other: Spent) -> Spent:
         return Spent(
@@ -47,10 +50,24 @@ class Spent:
             self.prompt_tokens + other.prompt_tokens,
             self.answer_tokens + other.answer_tokens,
             self.thinking_tokens + other.thinking_tokens,
+            self.batched_prompt_tokens + other.batched_prompt_tokens,
+            self.batched_answer_tokens + other.batched_answer_tokens,
         )
 
     def __sub__(self, other: Spent) -> Spent:
-        return self + Spent(-other.requests, -other.prompt_tokens, -other.answer_tokens, -other.thinking_tokens)
+        return self + Spent(
+            -other.requests,
+            -other.prompt_tokens,
+            -other.answer_tokens,
+            -other.thinking_tokens,
+            -other.batched_prompt_tokens,
+            -other.batched_answer_tokens,
+        )
+
+    @property
+    def in_batches(self) -> Spent:
+        """The same, all of it in batches."""
+        return replace(self, batched_prompt_tokens=self.prompt_tokens, batched_answer_tokens=self.answer_tokens)
 
     @property
     def tokens(self) -> int:
@@ -68,6 +85,8 @@ class Budget:
     "of a million prompt tokens"
     price_out: float | None = None
     "of a million answer tokens"
+    batch_share: float = 1.0
+    "of the prices that requests in a batch cost"
 
     def __post_init__(self) -> None:
         if self.max_cost is not None and (self.price_in is None or self.price_out is None):
@@ -84,7 +103,10 @@ class Budget:
         """Return the price of calls, None where prices are not known."""
         if self.price_in is None or self.price_out is None:
             return None
-        return (spent.prompt_tokens * self.price_in + spent.answer_tokens * self.price_out) / 1e6
+        off = 1 - self.batch_share
+        prompt = spent.prompt_tokens - off * spent.batched_prompt_tokens
+        answer = spent.answer_tokens - off * spent.batched_answer_tokens
+        return (prompt * self.price_in + answer * self.price_out) / 1e6
 
     def exceeded(self, spent: Spent) -> str:
         """Return which limits calls are beyond, "" for none."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from typing import Any
 
 from workbench.errors import MissingPackage, ModelError
@@ -67,6 +68,16 @@ class Client:
             raise ModelError(await self._not_found(endpoint, error)) from None
         content = reply.content
         return content if isinstance(content, bytes) else bytes(content)
+
+    async def about_batches(self, make: Callable[[Any], Any], seconds: float) -> Any:
+        """Return what a call of the package returns; `make` makes it of the package's client. Raises as `send`, but
+        TryFailed where the endpoint has no such thing.
+        """
+        try:
+            return await self._within(make(self._client), seconds)
+        except self._openai.NotFoundError as error:
+            words = server_words(error.body if error.body is not None else error.message, self._key)
+            raise TryFailed(Kind.REFUSED, f"the server answered with 404: {words}", status=404) from None
 
     async def served(self) -> tuple[dict[str, Any], ...] | None:
         """Return what the server lists as its models, None where it lists none.

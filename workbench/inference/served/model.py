@@ -22,20 +22,23 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from workbench.domain.batches import BatchLedger, SentBatch
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request, Sampling
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens, Scored, Work, unknown_tokens
 from workbench.inference.served.address import Address, endpoint_key, parse_address
 from workbench.inference.served.ask import Asker, PromptAsker, Run
+from workbench.inference.served.batch_client import BatchClient
+from workbench.inference.served.batches import BatchRun, Endpoint
 from workbench.inference.served.budget import Account, Budget, Spent, budget_from
 from workbench.inference.served.calls import ALTERNATIVES, Call, Dialect
 from workbench.inference.served.client import Client
 from workbench.inference.served.loop import Loop
 from workbench.inference.served.pace import Patience, patience_from
 from workbench.inference.served.probabilities import Probabilities
-from workbench.inference.served.providers import named, recognised
-from workbench.inference.served.reply import Reply, brief
+from workbench.inference.served.providers import named, providers, recognised
+from workbench.inference.served.reply import Reply, TryFailed, brief
 from workbench.inference.served.scores import WHOLE, Refusals, likeliest
 from workbench.inference.served.snapshots import Snapshots
 
@@ -98,7 +101,7 @@ class RemoteModel:
         self._patience = patience or Patience()
         self._account = Account(budget or Budget())
         self._work = Work()
-        self._snapshots = Snapshots(address.name, self._account.budget.cost)
+        self._snapshots = Snapshots(address.name, lambda spent: self._account.budget.cost(spent))
         self._dialect = Dialect(address, named(address.dialect) if address.dialect else recognised(address.host, ()))
         self._revision = UNKNOWN
         self.listed: Mapping[str, Any] = {}
@@ -108,6 +111,8 @@ class RemoteModel:
         self._asker: Asker | None = None
         self._run: Run | None = None
         self._under_way: Future[None] | None = None
+        self._ledger: BatchLedger | None = None
+        self._batches: BatchRun | None = None
         self._probabilities = Probabilities(address.name, self._dialect, self._snapshots)
 
     @property
@@ -218,6 +223,8 @@ class RemoteModel:
 
     def wind_down(self) -> None:
         """Begin no further request; calls under way are paid, so their answers are waited for, if not for long."""
+        if (batches := self._batches) is not None:
+            batches.winding_down = True
         loop, run, work = self._loop, self._run, self._under_way
         if loop is not None and run is not None and work is not None:
             run.winding_down = True
@@ -229,12 +236,74 @@ class RemoteModel:
         """
         self._dialect.provider.check(sampling)
         self._dialect.provider.thinking_fields(sampling.thinking)  # refused before anything is paid
+        if self._ledger is None:
+            yield from self._by_calls(requests, sampling)
+        else:
+            yield from self._in_batches(self._ledger, requests, sampling)
 
+    def _by_calls(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
         async def answer(asker: Asker, run: Run, position: int) -> tuple[Drawn, ...] | None:
             return await asker.answer(run, position, requests[position])
 
         for parts in self._each(len(requests), sampling, answer):
             yield from parts
+
+    def _in_batches(self, ledger: BatchLedger, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
+        """Draw answers in batches. Where nothing was asked yet, the first request is asked by calls: what the endpoint
+        refuses is learned before a day is spent on it.
+        """
+        asked_first = 0 if ledger.open() or self.spent.requests else 1
+        turns = len(self._snapshots.turns)
+        if asked_first:
+            yield from self._by_calls(requests[:1], sampling)
+        if len(self._snapshots.turns) > turns or not requests[asked_first:]:
+            return
+        batches = self._batches = BatchRun(self._endpoint(), ledger, requests[asked_first:], sampling, asked_first)
+        try:
+            yield from batches.answers()
+        finally:
+            self._batches = None
+
+    def check_batches(self) -> None:
+        """Raise ModelError where the endpoint is not known to take batches."""
+        of = self._dialect.provider
+        if not of.batch:
+            known = ", ".join(one.name for one in providers() if one.batch)
+            raise ModelError(
+                f"{self.address.name}: {of.name} is not known to take batches; {known} does. If this server takes them "
+                "in OpenAI's manner (/files and /batches), name it with #openai at the end"
+            )
+
+    def use_batches(self, ledger: BatchLedger) -> None:
+        """See `Batching`."""
+        self.check_batches()
+        self._account.budget = replace(self._account.budget, batch_share=self._dialect.provider.batch)
+        self._ledger = ledger
+
+    def cancel_batch(self, sent: SentBatch) -> SentBatch:
+        """See `Batching`."""
+        endpoint = self._endpoint()
+        try:
+            found: SentBatch = sent if sent.batch else endpoint.do(endpoint.client.find(sent))
+            if not found.batch:
+                return replace(found, state="cancelled")
+            return replace(found, state=endpoint.do(endpoint.client.cancel(found.batch)).state)
+        except TryFailed as failure:
+            raise ModelError(failure.reason) from None
+
+    def _endpoint(self) -> Endpoint:
+        loop, asker = self._open()
+        return Endpoint(
+            self.address.name,
+            BatchClient(asker.client, self._key),
+            loop.do,
+            self._dialect,
+            self._account,
+            self._snapshots,
+            self._work,
+            self._key,
+            self._patience.batch_look_s,
+        )
 
     def score(
         self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]], *, whole_words: bool = False

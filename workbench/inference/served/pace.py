@@ -39,14 +39,21 @@ class Patience:
     "a server that asks for a longer pause ends the run; it can be resumed"
     concurrency: int = 16
     "calls at once at most"
+    batch_look_s: float = 600.0
+    "longest pause between two looks at a batch"
 
 
 def patience_from(environ: Mapping[str, str]) -> Patience:
-    """Return the patience that $WORKBENCH_CONCURRENCY and $WORKBENCH_TIMEOUT_S set."""
+    """Return the patience that $WORKBENCH_CONCURRENCY and $WORKBENCH_TIMEOUT_S set, and $WORKBENCH_BATCH_LOOK_S."""
     usual = Patience()
     calls = whole_from(environ, "WORKBENCH_CONCURRENCY")
     seconds = number_from(environ, "WORKBENCH_TIMEOUT_S")
-    return Patience(concurrency=max(1, calls or usual.concurrency), reply_s=seconds or usual.reply_s)
+    look_s = number_from(environ, "WORKBENCH_BATCH_LOOK_S")
+    return Patience(
+        concurrency=max(1, calls or usual.concurrency),
+        reply_s=seconds or usual.reply_s,
+        batch_look_s=look_s or usual.batch_look_s,
+    )
 
 
 def wait_before(attempt: int, patience: Patience, rng: np.random.Generator) -> float:

@@ -51,6 +51,8 @@ class Provider:
     "above it the endpoint takes the temperature for this one; None: no such limit is known"
     n: bool = True
     "whether a call may ask for several answers"
+    batch: float = 0.0
+    "share of the price that requests in a batch (`/files` and `/batches`) cost; 0: it takes none"
     limit: str = "max_tokens"
     "the field that limits a chat's answer"
     logprobs: int = 0
@@ -165,7 +167,19 @@ def recognised(host: str, entries: tuple[Mapping[str, Any], ...]) -> Provider:
 
 def as_markdown() -> str:
     """Return the dialects as a table for people."""
-    heads = ("server", "known by", "neutral", "its own", "ignores", "n", "alternatives", "thinking", "status", "source")
+    heads = (
+        "server",
+        "known by",
+        "neutral",
+        "its own",
+        "ignores",
+        "n",
+        "batches",
+        "alternatives",
+        "thinking",
+        "status",
+        "source",
+    )
     rows = [heads, tuple("---" for _ in heads)]
     for one in providers():
         known = [*(f"`owned_by` {name}" for name in one.owned_by), *one.hosts] or [f"`#{one.key}`"]
@@ -177,6 +191,7 @@ def as_markdown() -> str:
                 ", ".join(one.own) or "none",
                 ", ".join(one.ignores) or "none",
                 "yes" if one.n else "one a call",
+                f"{one.batch:g} of the price" if one.batch else "none",
                 f"{one.logprobs}" if one.logprobs else "none",
                 ", ".join(one.thinking) or "no switch",
                 one.tested,

@@ -66,11 +66,12 @@ class JobActs(StoreScreen):
     @work(thread=True, exit_on_error=False, group="ask")
     def stop(self, job_id: int) -> None:
         from stores.core.store import Store
+        from workbench.jobs.batching import cancel
 
         with Store.open(self.store_path) as store:
-            job = store.jobs.request_stop(job_id)
+            job, batches = cancel(store, job_id)
         how = "is cancelled" if job.state == "cancelled" else f"stops after the {unit(job)} at hand"
-        self.post_message(self.Done(f"Job {job_id} {how}."))
+        self.post_message(self.Done(" ".join(filter(None, [f"Job {job_id} {how}.", batches]))))
 
     @work(thread=True, exit_on_error=False, group="ask")
     def pause(self, job_id: int) -> None:

@@ -55,6 +55,8 @@ COUNTS_HERE = (
     "Everything is stored already, for prompts of the same text: nothing is asked. F5 lets it count for this design."
 )
 PROBE_FIRST = f"probe of {PROBED} first"
+SENT = (("one by one", ""), ("in batches", "batches"))
+"(words, value) of how requests reach a served model"
 TYPED = ("model", "statements", "seed", "cluster", "chat_format", "thinking", "extra_body", "template_language")
 INDENT = "  "
 
@@ -121,6 +123,7 @@ class JobForm(StartForm):
             yield row("cluster", Field(id="cluster", compact=True, placeholder="none"))
         with Horizontal(classes="pair"):
             yield row("thinking", Field(id="thinking", compact=True, placeholder="as it does · off · low · 500"))
+            yield sampled(row("requests", select("batch", SENT)))
             yield row("extra fields", Field(id="extra_body", compact=True, placeholder="none · a file or JSON"))
         yield Static(id="note", classes="note", markup=False)
 
@@ -153,6 +156,7 @@ class JobForm(StartForm):
             self.put(name, text)
         self.pick("answers", answers_of(told))
         self.pick("dtype", told["dtype"] or "usual")
+        self.pick("batch", "batches" if told.get("batch") else "")
         for name in ("variants", "templates"):
             if told[name]:
                 self.tick(name, self.listed(name), told[name].split(","))
@@ -273,6 +277,7 @@ class JobForm(StartForm):
             templates=() if templates == self.listed("templates") else templates,
             answers=self.chosen("answers"),
             dtype=self.chosen("dtype").removeprefix("usual"),
+            batch=self.chosen("batch"),
             own=self._own(registry.audit(self._audit.audit)),
             **{name: self.typed(name) for name in (*TYPED, *DRAWN)},
         )
@@ -293,12 +298,13 @@ class JobForm(StartForm):
         from workbench.jobs import launch
 
         plan = pipeline.plan(store, as_design(store, values))
+        batched = pipeline.check_batched(plan.design, wanted=bool(values.batch))
         if plan.samples_needed:
-            estimate = pipeline.estimate(plan, store.jobs.list())
+            estimate = pipeline.estimate(plan, store.jobs.list(), batched=batched)
             probe = ProbeWish(asks=True) if launch.wants_probe(store, plan) else None
             return Outlook(
                 f"{plan.describe()}\n{estimate.describe()}",
-                lambda opened: launch.start(opened, plan.design, plan, probe=probe),
+                lambda opened: launch.start(opened, plan.design, plan, probe=probe, batched=batched),
                 "" if probe is None else PROBE_FIRST,
             )
         if not launch.is_noted(store, plan):

@@ -133,6 +133,8 @@ def state_mark(job: Job) -> str:
     """Return a job's state with its mark, `? asks you` where a person has to decide."""
     if job.question:
         return "? asks you"
+    if job.waits_for_batch and not job.stopping and not job.pausing:
+        return "⧗ at batch"
     return job_mark(job.state, stopping=job.stopping, pausing=job.pausing)
 
 
@@ -164,6 +166,8 @@ def job_details(job: Job, *, begun: bool = False) -> Content:
         parts.append(Content(visible(f"the server refuses {said}", lines=True)))
     if job.message:
         parts.append(Content.assemble(("→ ", "$text-accent"), visible(job.message, lines=True)))
+    if job.batches and not job.active:
+        parts.append(Content("a batch of it is at the endpoint: R takes it up, and what it answered is fetched"))
     if job.probed is not None and not job.question:
         parts.append(Content(visible(job.probed.describe())))
     if job.hidden:
@@ -201,7 +205,8 @@ def stop_question(job: Job) -> str:
         DRAFT: f"The drafts of {job.done:,} prompts that were answered stay, and R asks the rest later.",
         CHECK: f"The {job.done:,} texts that are computed stay, and R computes the rest later.",
     }.get(job.kind, f"The {job.done:,} {unit(job)} that are stored stay, and R asks for the rest later.")
-    return f"Stop job {job.id} ({kind(job)} {subject(job)})?\n\n{stays}"
+    batch = " Its batch is cancelled at the endpoint, too; what that answered is kept." if job.batches else ""
+    return f"Stop job {job.id} ({kind(job)} {subject(job)})?\n\n{stays}{batch}"
 
 
 def steps_at_once(job: Job) -> str:

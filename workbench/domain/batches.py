@@ -1,0 +1,100 @@
+"""A batch of requests that an endpoint answers in its own time, at a share of the price.
+
+A batch is noted before it is uploaded, under a token that also stands in the name of its file and in the batch's own
+metadata. Whoever finds a noted batch without an id asks the endpoint for the token: what was begun there is taken up
+and never uploaded a second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+OVER = frozenset({"completed", "failed", "expired", "cancelled"})
+"states of a batch in which nothing more comes of it, in the words of the protocol"
+
+
+@dataclass(frozen=True, slots=True)
+class SentBatch:
+    """What is known of one batch."""
+
+    token: str
+    endpoint: str
+    "chat, completions or responses"
+    calls: tuple[tuple[str, int], ...]
+    "(custom id, answers asked for)"
+    round: int = 1
+    "how often these requests have been asked with it; the calls of one round may need several batches"
+    file: str = ""
+    "id of its uploaded requests; empty: not known"
+    batch: str = ""
+    "its own id; empty: not known"
+    state: str = ""
+    "in the endpoint's word; empty: it was not looked at yet"
+    completed: int = 0
+    failed: int = 0
+    created_at: str = ""
+    looked_at: str = ""
+    "when the endpoint was last asked (UTC); empty: never"
+
+    @property
+    def over(self) -> bool:
+        return self.state in OVER
+
+    def describe(self) -> str:
+        """Say how it stands, for people."""
+        if not self.batch:
+            return f"a batch of {len(self.calls):,} requests was being sent {clock(self.created_at)}"
+        failed = f", {self.failed:,} failed" if self.failed else ""
+        asked = f"; last asked {clock(self.looked_at)}" if self.looked_at else ""
+        return (
+            f"batch {self.batch} {self.state.replace('_', ' ') or 'sent'} since {clock(self.created_at)}: "
+            f"{self.completed:,} of {len(self.calls):,} requests answered{failed}{asked}"
+        )
+
+
+def clock(stamp: str) -> str:
+    """Return `2026-11-23 09:30 UTC` of a stored time."""
+    return f"{stamp[:10]} {stamp[11:16]} UTC"
+
+
+class Halt(Enum):
+    """What somebody wants of a job that waits for a batch."""
+
+    NO = "go on"
+    LEAVE = "stop waiting; the batch goes on at the endpoint"
+    CANCEL = "cancel the batch"
+
+
+class BatchLedger(Protocol):
+    """Where a job keeps its batches, and what it hears and says while it waits."""
+
+    def open(self) -> Sequence[SentBatch]:
+        """Return the batches whose answers are not all stored yet, the oldest first."""
+        ...
+
+    def intend(self, endpoint: str, calls: Sequence[tuple[str, int]], turn: int) -> SentBatch:
+        """Note a batch of a round that is about to be sent."""
+        ...
+
+    def note(self, sent: SentBatch, next_look_s: float | None = None) -> None:
+        """Note what is known of a batch by now, and when the endpoint will be asked again."""
+        ...
+
+    def over(self, sent: SentBatch) -> None:
+        """Take a batch for done with, once what was handed on so far is stored."""
+        ...
+
+    def settle(self) -> None:
+        """Close the batches that are done with: what came of them is stored by now."""
+        ...
+
+    def halt(self) -> Halt: ...
+
+    def wait(self, seconds: float) -> None:
+        """Wait so long, or until `halt` may say something else."""
+        ...
+
+    def say(self, sentence: str) -> None: ...

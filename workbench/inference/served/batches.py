@@ -1,0 +1,444 @@
+"""Answers by batches: requests are uploaded together, wait at the endpoint, and are matched when they come back.
+
+A batch is noted in the ledger before it is uploaded, and with each id that the endpoint gives it. A worker that begins
+anew finds it there, or by its token at the endpoint, and goes on waiting: nothing is uploaded twice. A request is known
+by its prompt's key, its seed and the number of its call, so that results find it in any order, and also when its job
+was planned anew.
+
+What fails for a passing reason is asked again in another batch, at most ROUNDS times; what is refused teaches the
+dialect, as a call does, and fails where it teaches nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from workbench.domain.batches import BatchLedger, Halt, SentBatch
+from workbench.domain.responses import Drawn, Request, Sampling
+from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
+from workbench.inference.base import Work
+from workbench.inference.served.batch_client import BatchClient, as_line, read_lines
+from workbench.inference.served.budget import MOST_CHOICES, Account, Room, Spent, prompt_tokens
+from workbench.inference.served.calls import Body, Call, Dialect, call_seed
+from workbench.inference.served.reply import Kind, Reply, TryFailed
+from workbench.inference.served.snapshots import Snapshots
+
+ROUNDS = 3
+"batches in which one request is asked at most"
+MOST_REQUESTS, MOST_BYTES = 50_000, 100_000_000
+"of one batch; the official endpoint takes 50,000 requests and 200 MB"
+FIRST_LOOK_S, GROWTH, LONGEST_LOOK_S = 10.0, 1.5, 600.0
+"seconds before a batch is first looked at, by which factor pauses grow, and up to which"
+CANCEL_S = 60.0
+"seconds for which a batch that is being cancelled is waited for: longer, and resuming the job fetches what came"
+CANCELLING = "cancelling"
+TRIES = 5
+"calls in a row that may fail while a batch is sent"
+
+T = TypeVar("T")
+Do = Callable[[Coroutine[Any, Any, T]], T]
+
+
+@dataclass(slots=True)
+class Wanted:
+    """One request, and what has come of its calls so far."""
+
+    position: int
+    request: Request
+    calls: int = 0
+    "numbers below it are used: each call has a seed of its own"
+    rounds: int = 0
+    replies: list[Reply] = field(default_factory=list)
+    failure: TryFailed | None = None
+    "of the newest round"
+    handed: bool = False
+
+    @property
+    def had(self) -> int:
+        return sum(len(reply.choices) for reply in self.replies)
+
+    @property
+    def missing(self) -> int:
+        return 0 if self.handed else max(0, self.request.n - self.had)
+
+    def drawn(self, *, final: bool) -> Iterator[Drawn]:
+        """Yield the answers by who gave them; `final`: what is missing has failed, if it has."""
+        self.handed = True
+        by: dict[tuple[str, str], Counter[str]] = {}
+        left = self.request.n
+        for reply in self.replies:
+            texts = [choice.text for choice in reply.choices][:left]
+            left -= len(texts)
+            by.setdefault((reply.snapshot, reply.fingerprint), Counter()).update(texts)
+        failed = left if final and self.failure is not None else 0
+        parts = [
+            Drawn(
+                self.position, tuple(sorted(texts.items(), key=lambda of: (-of[1], of[0]))), 0, "", 0, *who, more=True
+            )
+            for who, texts in sorted(by.items())
+        ] or [Drawn(self.position, ())]
+        if not by and not failed:
+            return
+        yield from parts[:-1]
+        reason = self.failure.reason if failed and self.failure is not None else ""
+        yield replace(parts[-1], failed=failed, reason=reason, more=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """What batches share with the calls of a served model."""
+
+    name: str
+    client: BatchClient
+    do: Callable[[Coroutine[Any, Any, Any]], Any]
+    "runs a coroutine in the model's event loop and returns its result"
+    dialect: Dialect
+    account: Account
+    snapshots: Snapshots
+    work: Work
+    hidden: str | None
+    longest_look_s: float = LONGEST_LOOK_S
+
+
+class BatchRun:
+    """One sequence of requests, answered by batches."""
+
+    def __init__(
+        self, of: Endpoint, ledger: BatchLedger, requests: Sequence[Request], sampling: Sampling, begin: int = 0
+    ):
+        self._of, self._ledger, self._sampling = of, ledger, sampling
+        self._wanted = {_name(one): Wanted(place, one) for place, one in enumerate(requests, begin)}
+        self._aside: dict[str, Spent] = {}
+        self._stop: ModelError | None = None
+        self._unmatched = 0
+        self.winding_down = False
+        "whether nothing more is sent; what is at the endpoint is paid for"
+
+    def answers(self) -> Iterator[Drawn]:
+        """Yield answers as batches end. Raises ModelError, after all that came, where the run cannot go on."""
+        self._ledger.settle()
+        taken: list[SentBatch] = []
+        sent = list(self._ledger.open())
+        for batch in sent:
+            self._ledger.say(f"taken up again: {batch.describe()}")
+        while True:
+            found = [self._finished(one) for one in sent]
+            taken += found
+            yield from self._complete()
+            if not (self._goes_on and all(one.over for one in found) and (again := self._to_ask())):
+                break
+            if not (sent := self._send(again)):
+                break
+        if all(one.over for one in taken):  # else a request may have answers in a batch that is not over
+            yield from self._rest(failed=self._goes_on)
+            for one in taken:
+                self._ledger.over(one)
+        if self._unmatched:
+            self._ledger.say(f"{self._unmatched:,} results are of requests that are not wanted any more")
+        if self._stop is not None:
+            raise self._stop
+
+    def _to_ask(self) -> list[Wanted]:
+        return [one for one in self._wanted.values() if one.missing and one.rounds < ROUNDS and not _final(one)]
+
+    @property
+    def _goes_on(self) -> bool:
+        """Whether more may be sent."""
+        return self._stop is None and not self.winding_down and self._ledger.halt() is Halt.NO
+
+    def _complete(self) -> Iterator[Drawn]:
+        """Yield requests that have all their answers, or were refused."""
+        for one in self._wanted.values():
+            if not one.handed and (not one.missing or _final(one)):
+                yield from one.drawn(final=True)
+
+    def _rest(self, *, failed: bool) -> Iterator[Drawn]:
+        """Yield what came of the other requests; `failed`: what they lack has failed, and is not asked again."""
+        for one in self._wanted.values():
+            if not one.handed and (one.replies or one.failure is not None):
+                yield from one.drawn(final=failed)
+
+    # sending
+
+    def _send(self, wanted: Sequence[Wanted]) -> list[SentBatch]:
+        """Send calls for what is missing; return their batches."""
+        lines: dict[str, list[tuple[str, int, str]]] = {}
+        turn = 1 + max(one.rounds for one in wanted)
+        for one in wanted:
+            if not self._room_for(one):
+                break
+            one.rounds, one.failure = turn, None
+            endpoint = self._of.dialect.endpoint(one.request.prompt)
+            for name, call in self._calls(one):
+                line = as_line(name, endpoint, self._of.dialect.body(call))
+                lines.setdefault(endpoint, []).append((name, call.n, line))
+        sent = []
+        for endpoint, calls in lines.items():
+            for some in _in_files(calls):
+                noted = self._ledger.intend(endpoint, [(name, n) for name, n, _ in some], turn)
+                sent.append(self._begun(noted, "\n".join(line for _, _, line in some).encode() + b"\n"))
+        return sent
+
+    def _calls(self, one: Wanted) -> list[tuple[str, Call]]:
+        """Return calls for what one request lacks, each under its name."""
+        missing = one.missing
+        whole, rest = divmod(missing, MOST_CHOICES)
+        sizes = [MOST_CHOICES] * whole + [rest] * bool(rest) if self._of.dialect.many else [1] * missing
+        found = []
+        for n in sizes:
+            seed = call_seed(one.request.seed, one.calls)
+            found.append((f"{_name(one.request)}-{one.calls}", Call(one.request.prompt, n, seed, self._sampling)))
+            one.calls += 1
+        return found
+
+    def _room_for(self, one: Wanted) -> bool:
+        """Set aside what a request may cost at most; without room the run ends once what was sent has come."""
+        n = one.missing
+        calls = math.ceil(n / MOST_CHOICES) if self._of.dialect.many else n
+        tokens = calls * prompt_tokens(one.request.prompt)
+        dearest = Spent(calls, tokens, n * self._sampling.most_tokens).in_batches
+        account = self._of.account
+        if account.set_aside(dearest) is Room.FREE:
+            self._aside[_name(one.request)] = dearest
+            return True
+        self._stop = BudgetSpent(
+            f"the budget of {account.budget.exceeded(account.spent + dearest) or account.budget.limits()} has no room "
+            f"for all requests; spent: {account.budget.describe(account.spent)}. What was answered is kept; raise the "
+            "limit and resume"
+        )
+        return False
+
+    def _begun(self, sent: SentBatch, content: bytes) -> SentBatch:
+        """Upload a noted batch and begin it. What breaks off on the way is looked for before it is done again."""
+        failures = 0
+        while not sent.batch:
+            try:
+                if not sent.file:
+                    sent = replace(sent, file=self._of.do(self._of.client.upload(sent, content)))
+                    self._ledger.note(sent)
+                sent = replace(sent, batch=self._of.do(self._of.client.begin(sent)), state="validating")
+            except TryFailed as failure:
+                failures += 1
+                if failure.kind is Kind.REFUSED or failures >= TRIES:
+                    raise self._unsent(sent, failure) from None
+                self._ledger.wait(min(2.0**failures, self._of.longest_look_s))
+                sent = self._found(sent)
+        self._ledger.note(sent)
+        self._ledger.say(f"batch {sent.batch} is sent: {len(sent.calls):,} requests, at {self._price()}")
+        return sent
+
+    def _unsent(self, sent: SentBatch, failure: TryFailed) -> ModelError:
+        if failure.kind is Kind.REFUSED and not sent.batch:
+            self._ledger.over(sent)
+        return ModelError(f"{self._of.name}: the batch could not be sent: {failure.reason}. Resume sends it")
+
+    def _price(self) -> str:
+        share = self._of.account.budget.batch_share
+        return f"{share:g} of the usual price"
+
+    def _found(self, sent: SentBatch) -> SentBatch:
+        """Return a batch with what the endpoint has under its token. Raises ModelError where it does not say."""
+        try:
+            found: SentBatch = self._of.do(self._of.client.find(sent))
+        except TryFailed as failure:
+            raise ModelError(
+                f"{self._of.name}: whether a batch was begun under the token {sent.token} is not known, because the "
+                f"endpoint lists none ({failure.reason}). Resume looks again"
+            ) from None
+        if found != sent:
+            self._ledger.note(found)
+        return found
+
+    # waiting
+
+    def _finished(self, sent: SentBatch) -> SentBatch:
+        """Wait for a batch and read what came of it; one that somebody stopped waiting for is returned as it is."""
+        if not sent.batch:
+            sent = self._found(sent)
+        if not sent.batch and sent.file:
+            sent = self._begun(sent, b"")
+        if not sent.batch:  # nothing of it reached the endpoint
+            return replace(sent, state="cancelled")
+        sent = self._waited_for(sent)
+        if sent.over:
+            self._read(sent)
+        return sent
+
+    def _waited_for(self, sent: SentBatch) -> SentBatch:
+        """Look at a batch with growing pauses until it is over, or somebody does not want to wait."""
+        pause = min(FIRST_LOOK_S, self._of.longest_look_s)
+        cancelling_s = 0.0
+        while True:
+            halt = self._ledger.halt()
+            try:
+                sent = self._look(sent, pause)
+                if halt is Halt.CANCEL and not sent.over and sent.state != CANCELLING:
+                    self._of.do(self._of.client.cancel(sent.batch))
+                    self._ledger.say(f"batch {sent.batch} is being cancelled")
+            except TryFailed as failure:
+                if failure.kind is Kind.REFUSED and failure.status == 404:
+                    raise self._vanished(sent, failure) from None
+                self._ledger.say(f"batch {sent.batch}: {failure.reason}; it is looked at again soon")
+            if sent.over or halt is Halt.LEAVE or cancelling_s >= CANCEL_S:
+                return sent
+            if halt is Halt.CANCEL:
+                pause = min(1.0, pause)
+                cancelling_s += pause
+            self._ledger.wait(pause)
+            pause = min(pause * GROWTH, self._of.longest_look_s)
+
+    def _vanished(self, sent: SentBatch, failure: TryFailed) -> ModelError:
+        """Return what to say of a batch that the endpoint does not know any more."""
+        self._ledger.over(sent)
+        return ModelError(
+            f"{self._of.name}: the endpoint does not know batch {sent.batch} any more ({failure.reason}), so its "
+            "answers are lost. Resume sends its requests again"
+        )
+
+    def _look(self, sent: SentBatch, pause: float) -> SentBatch:
+        seen = self._of.do(self._of.client.look(sent.batch))
+        at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        sent = replace(sent, state=seen.state, completed=seen.completed, failed=seen.failed, looked_at=at)
+        self._ledger.note(sent, None if sent.over else pause)
+        return sent
+
+    # reading
+
+    def _read(self, sent: SentBatch) -> None:
+        """Take in what came of a batch that is over. Its files may come in any order, and so may their lines."""
+        seen = self._of.do(self._of.client.look(sent.batch))
+        asked, met, answered = dict(sent.calls), set[str](), 0
+        sent_under = len(self._of.snapshots.turns)
+        self._begin_round(sent)
+        for file in seen.files:
+            for name, found in read_lines(self._lines(file), asked, self._of.hidden):
+                if name not in met:
+                    met.add(name)
+                    answered += isinstance(found, Reply)
+                    self._take(name, found, sent_under)
+        for name in asked:
+            if name not in met:
+                self._take(name, TryFailed(Kind.LATE, f"the batch ({sent.state}) has no result for it"), sent_under)
+        if sent.state != "completed":
+            self._ended_early(sent, answered, seen.errors)
+        self._learn()
+
+    def _lines(self, file: str) -> bytes:
+        """Return a file of results, trying again where the connection breaks."""
+        for number in range(1, TRIES + 1):
+            try:
+                content: bytes = self._of.do(self._of.client.lines(file))
+                return content
+            except TryFailed as failure:
+                if number == TRIES or failure.kind is Kind.REFUSED:
+                    raise ModelError(
+                        f"{self._of.name}: the results {file} cannot be fetched: {failure.reason}. They stay at the "
+                        "endpoint; resume fetches them"
+                    ) from None
+                self._ledger.wait(min(2.0**number, self._of.longest_look_s))
+        raise AssertionError("the last try returns or raises")
+
+    def _begin_round(self, sent: SentBatch) -> None:
+        """Know again, of a batch that was taken up, which calls of which requests it holds."""
+        for name, _ in sent.calls:
+            of, _, number = name.rpartition("-")
+            if (one := self._wanted.get(of)) is not None:
+                one.calls = max(one.calls, int(number) + 1)
+                if sent.round > one.rounds:
+                    one.rounds, one.failure = sent.round, None
+
+    def _take(self, name: str, found: Reply | TryFailed, sent_under: int) -> None:
+        """Note one result, and book it."""
+        of = name.rpartition("-")[0]
+        one = self._wanted.get(of)
+        if one is None:
+            self._unmatched += 1
+            return
+        if isinstance(found, TryFailed):
+            one.failure = found
+            self._book(of, Spent(1))
+            return
+        prompt = prompt_tokens(one.request.prompt) if found.prompt_tokens is None else found.prompt_tokens
+        most = len(found.choices) * self._sampling.most_tokens
+        answer = most if found.answer_tokens is None else found.answer_tokens
+        cost = Spent(1, prompt, answer, min(found.thinking_tokens, answer)).in_batches
+        self._book(of, cost)
+        work = self._of.work
+        work.prompt_tokens += prompt
+        work.prompt_tokens_computed += prompt - min(found.cached_tokens, prompt)
+        work.sampled_tokens += answer
+        work.sampled_tokens_computed += answer
+        one.replies.append(found)
+        try:
+            self.winding_down |= self._of.snapshots.met(found, cost, sent_under)
+        except SnapshotsAlternate as error:
+            self._stop = self._stop or error
+
+    def _book(self, of: str, cost: Spent) -> None:
+        self._of.account.book(self._aside.pop(of, Spent()), cost)
+
+    def _ended_early(self, sent: SentBatch, answered: int, errors: Sequence[str]) -> None:
+        """Say plainly that a batch did not come to its end; what it answered is kept."""
+        why = {
+            "expired": "expired: the endpoint did not answer all of it in its time",
+            "cancelled": "was cancelled",
+            "failed": "was refused as a whole",
+        }.get(sent.state, sent.state)
+        said = f" ({'; '.join(errors[:3])})" if errors else ""
+        words = (
+            f"{self._of.name}: batch {sent.batch} {why}{said}. {answered:,} of "
+            f"{len(sent.calls):,} requests were answered and are kept; resume sends the rest in another batch"
+        )
+        self._ledger.say(words)
+        if self._ledger.halt() is Halt.NO:
+            self._stop = self._stop or ModelError(words)
+
+    def _learn(self) -> None:
+        """Let refusals teach the dialect, as those of calls do; what taught something is asked again."""
+        refused: list[tuple[Wanted, Body, TryFailed]] = []
+        for one in self._wanted.values():
+            failure = one.failure
+            if failure is not None and failure.kind is Kind.REFUSED and not one.handed:
+                n = one.missing if self._of.dialect.many else 1
+                call = Call(one.request.prompt, n, call_seed(one.request.seed, 0), self._sampling)
+                refused.append((one, self._of.dialect.body(call), failure))
+        many = self._of.dialect.many
+        for one, body, failure in refused:
+            try:
+                learned = self._of.dialect.learn(body, failure, self._sampling)
+            except ModelError as error:
+                self._stop = self._stop or error
+                return
+            if learned or (many and body.get("n", 1) > 1):
+                self._of.dialect.many = many and learned
+                one.failure = TryFailed(Kind.BUSY, failure.reason)
+
+
+def _final(one: Wanted) -> bool:
+    """Whether asking a request again is of no use."""
+    return one.failure is not None and one.failure.kind is Kind.REFUSED
+
+
+def _name(request: Request) -> str:
+    """Return what the calls of a request are known by, but for their number."""
+    return f"{request.prompt.key.hex()}-{request.seed:x}"
+
+
+def _in_files(calls: Sequence[tuple[str, int, str]]) -> Iterator[list[tuple[str, int, str]]]:
+    """Yield calls in as many files as the limits of one make of them."""
+    some: list[tuple[str, int, str]] = []
+    size = 0
+    for call in calls:
+        more = len(call[2]) + 1  # JSON as it is written here is ASCII
+        if some and (len(some) >= MOST_REQUESTS or size + more > MOST_BYTES):
+            yield some
+            some, size = [], 0
+        some.append(call)
+        size += more
+    if some:
+        yield some
