@@ -211,3 +211,5 @@ class Drawn:
     "the `system_fingerprint` of the replies; empty: none was reported"
     more: bool = False
     "whether further answers are at hand already, so that they may as well be committed together"
+    wait: bool = False
+    "whether nothing more comes for long, so that what came is best stored now"

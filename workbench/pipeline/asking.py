@@ -170,7 +170,7 @@ class _Asking:
                 valid, total = self._count(key, drawn, before[0])
                 if not drawn.failed:
                     came[key] = before[0] + valid, before[1] + total
-                if not drawn.more and time.monotonic() - self._committed >= FLUSH_AFTER_S:
+                if not drawn.more and (drawn.wait or time.monotonic() - self._committed >= FLUSH_AFTER_S):
                     self.commit()
                     if self.ends:
                         if not isinstance(self._model, Unhurried):

@@ -255,7 +255,8 @@ class RemoteModel:
         asked_first = 0 if ledger.open() or self.spent.requests else 1
         turns = len(self._snapshots.turns)
         if asked_first:
-            yield from self._by_calls(requests[:1], sampling)
+            for drawn in self._by_calls(requests[:1], sampling):
+                yield replace(drawn, wait=not drawn.more)
         if len(self._snapshots.turns) > turns or not requests[asked_first:]:
             return
         batches = self._batches = BatchRun(self._endpoint(), ledger, requests[asked_first:], sampling, asked_first)
