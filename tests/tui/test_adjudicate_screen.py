@@ -332,7 +332,7 @@ async def test_a_queue_without_disagreements_says_how_much_was_compared(path: Pa
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot)
-        assert "Nobody has labelled anything twice yet" in shown(app, "#empty")
+        assert "No item has two labels yet" in shown(app, "#empty")
         await pilot.press("escape")
         for person in ("Annabel", "Bartholomew"):
             labelled(path, person, {units[0]: "agree"})

@@ -130,7 +130,7 @@ async def test_a_skipped_item_comes_back_behind_all_others(tmp_path: Path) -> No
         await seat.press("a", "a")
         assert "answer 0000" in seat.text
         await seat.press("a")
-        assert "Nothing is left for you" in seat.text
+        assert "You have labelled everything" in seat.text
 
 
 @pytest.mark.e2e
@@ -254,7 +254,7 @@ async def test_two_people_at_one_store_label_what_needs_two_and_not_each_others(
         await ana.press("a")
         assert "1 item is before others now" in ana.text
         await bob.press("d")
-        assert "Nothing is left for you" in bob.text
+        assert "You have labelled everything" in bob.text
     given = [(text[:11], who, label) for text, who, label in labels_of(path)]
     assert given == [
         ("answer 0000", "ana", "agree"),
@@ -303,7 +303,7 @@ async def test_hostile_answers_are_shown_literally(tmp_path: Path) -> None:
             assert text in seat.text
             assert "\x1b" not in seat.text
             await seat.press("u")
-        assert "Nothing is left" in seat.text
+        assert "You have labelled everything" in seat.text
     assert [text for text, _, _ in labels_of(path)] == list(HOSTILE_ANSWERS)
 
 
@@ -444,17 +444,17 @@ async def test_a_finished_queue_says_so_and_its_last_label_can_be_undone(tmp_pat
     path = labelling_store(tmp_path / "a.db", answers(2))
     async with seated(path) as seat:
         await seat.press("a", "a")
-        assert "Nothing is left for you in this queue." in seat.text
+        assert "You have labelled everything in this queue." in seat.text
         assert "You have labelled 2 items" in seat.text
         assert "100 %" in seat.text
         assert seat.note == "ana  2/2"
         await seat.press("d")
-        assert "Nothing is left" in seat.text
+        assert "You have labelled everything" in seat.text
         await seat.press("z")
         assert "answer 0001" in seat.text
     async with seated(path, "bob") as seat:
         await seat.press("a", "a")
-        assert "Nothing is left for you" in seat.text
+        assert "You have labelled everything" in seat.text
 
 
 async def test_items_in_others_hands_come_free_and_f5_finds_them(tmp_path: Path) -> None:

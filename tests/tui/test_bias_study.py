@@ -93,13 +93,13 @@ async def label(path: Path, queue: str, name: str) -> int:
         await until(pilot, lambda: isinstance(app.screen, AnnotateScreen) and app.screen.ready)
         screen = app.screen
         assert isinstance(screen, AnnotateScreen)
-        while "Nothing is left" not in screen_text(app):
+        while "You have labelled everything" not in screen_text(app):
             with Annotator.open(path, queue, name) as me:  # what is on the screen is what is leased
                 item = me.next()
             assert item is not None
             await pilot.press(key_for(item.context.text))
             count += 1
-            await until(pilot, lambda: screen.ready or "Nothing is left" in screen_text(app))
+            await until(pilot, lambda: screen.ready or "You have labelled everything" in screen_text(app))
     return count
 
 

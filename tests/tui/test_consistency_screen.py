@@ -481,7 +481,7 @@ async def test_help_says_what_each_table_means_and_which_keys_work(filled: Path,
         assert ("All matches" in keys) == (view in ("leaning", "compared_leaning"))
         nothing_behind = ("answer_types", "weaker_tests", "answer_scales", "model_kappas", "model_kappas_as_people")
         assert ("Open what this row was made of" in keys) == (view not in nothing_behind)
-        assert "Gold labels, or those that people gave here" in keys
+        assert "Gold labels, or the labels of people here" in keys
         assert "Sort by a column" in keys
 
 

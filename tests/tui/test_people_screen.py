@@ -93,4 +93,4 @@ async def test_where_nobody_is_there_it_says_so(tmp_path: Path) -> None:
     app = WorkbenchApp(tmp_path / "a.db")
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot)
-        assert "Nobody has annotated or answered here yet." in screen_text(app)
+        assert "Nobody has annotated or answered yet." in screen_text(app)

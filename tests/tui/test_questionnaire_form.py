@@ -123,7 +123,7 @@ async def test_f5_starts_nothing_that_is_still_being_worked_out(both: Path, monk
         await until(pilot, lambda: "reliability audit of smollm2 on a-small" in shown(app, "#plan"))
         monkeypatch.setattr("workbench.tui.kit.start_form.PLAN_AFTER_S", 3600)  # nothing but F5 ends the pause
         app.screen.query_one("#audit", Select).value = "questionnaire"
-        await until(pilot, lambda: "Working out what this comes to" in shown(app, "#plan"))
+        await until(pilot, lambda: "Working out the plan" in shown(app, "#plan"))
         assert "reliability" not in shown(app, "#plan")
         assert app.screen.query_one("#start", Button).disabled
         await pilot.press("f5")
@@ -277,7 +277,7 @@ async def test_a_questionnaire_is_started_seen_to_its_end_and_never_asked_again(
         store.instruments.add(replace(panel(), name="copy"))
         copied = replace(values, instrument="copy")
         outlook = JobForm().work_out(store, copied)
-        assert "nothing is asked. F5 lets it count" in outlook.text
+        assert "so nothing is asked. F5 counts it" in outlook.text
         assert outlook.start is not None
         noted = store.jobs.get(outlook.start(store))
         assert (noted.state, noted.done, noted.total) == ("done", 18, 18)

@@ -681,7 +681,7 @@ async def test_every_action_is_in_the_command_palette(filled: Path) -> None:
             "next condition",
             "Standard error",
             "10 likeliest",
-            "Put runs side by side",
+            "Compare runs",
             "Show the questionnaire",
         ):
             assert words in told

@@ -198,7 +198,7 @@ async def test_the_form_of_a_queue_waits_for_its_name_and_f5_is_not_remembered(p
         await until(pilot, lambda: "Give the queue a name" in shown(app, "#proposal"))
         assert not app.screen.query_one("#proposal").has_class("-trouble"), "nothing was typed yet"
         await pilot.press("f5")
-        await until(pilot, lambda: "has no name yet" in shown(app, "#proposal"))
+        await until(pilot, lambda: "has no name;" in shown(app, "#proposal"))
         await pilot.press(*"sides")
         await until(pilot, lambda: f"workbench run {path} --audit bias_score" in shown(app, "#proposal"))
         app.screen.query_one("#codebook", Select).value = "side"

@@ -200,7 +200,7 @@ async def test_n_goes_on_from_drawn_answers_and_statements_alike_and_z_leads_bac
         await press(app, pilot, "r", "m", "2", "enter")
         assert item_of(app) == first, "what was ruled stays in sight"
         assert "misread (disagree): “" in flowing(app)
-        assert "n goes to what waits next, z takes it back" in flowing(app)
+        assert "n goes to the next pending item, z takes it back" in flowing(app)
         await press(app, pilot, "n")
         second = item_of(app)
         assert second != first
@@ -247,7 +247,7 @@ async def test_a_ruling_on_a_drawn_answer_says_that_its_statement_stays_open(pat
         await press(app, pilot, "right_square_bracket", "r", "c", "enter")
         assert "the statement stays open" in flowing(app)
         await press(app, pilot, "r", "tab", "tab", "tab", "tab", "tab", "c", "enter")
-        assert "n goes to what waits next, z takes it back" in flowing(app)
+        assert "n goes to the next pending item, z takes it back" in flowing(app)
 
 
 @pytest.mark.e2e

@@ -559,7 +559,7 @@ async def test_a_bulk_change_of_what_somebody_else_changed_is_shown_anew(path: P
         with Store.open(path) as store:
             store.statements.save("small", [replace(held(path), tags=("x",))], person="ben")
         await pilot.press("f5")
-        await until(pilot, lambda: "how they stand now" in shown(app, "#said"))
+        await until(pilot, lambda: "their current state" in shown(app, "#said"))
         assert "x, pilot" in shown(app, "#preview")
         await opened(pilot, StatementsScreen, "f5")
         await until(pilot, lambda: held(path).tags == ("x", "pilot"))

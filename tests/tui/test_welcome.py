@@ -103,7 +103,7 @@ def test_stores_of_a_folder_are_told_by_how_they_begin(folder: Path) -> None:
 async def test_the_empty_state_says_what_can_be_done(folder: Path) -> None:
     app = WelcomeApp(folder)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "No store was opened yet" in screen_text(app))
+        await until(pilot, lambda: "No store was opened before" in screen_text(app))
         text = screen_text(app)
         assert "A new store" in text
         assert "The example" in text
@@ -192,8 +192,8 @@ async def test_n_makes_a_new_store_and_says_what_is_wrong_with_a_name(folder: Pa
             ("there.txt", "exists already"),
             (".", "is a folder"),
             ("none/a.db", "does not exist; make it first"),
-            ("~nobody-of-this-name/a.db", "is no file that can be made"),
-            ("x" * 300, "is no file that can be made"),
+            ("~nobody-of-this-name/a.db", "cannot be made"),
+            ("x" * 300, "cannot be made"),
         ):
             app.screen.query_one(Input).value = text
             await pilot.press("enter")

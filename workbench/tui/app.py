@@ -146,7 +146,7 @@ class WorkbenchApp(LiteralApp):
             self._clashes |= lost
             self.call_after_refresh(
                 self.notify,
-                f"Two actions have one key by your keymap; without a key: {', '.join(sorted(lost))}",
+                f"Your keymap gives two actions the same key; without a key: {', '.join(sorted(lost))}",
                 severity="warning",
                 timeout=TELL_S,
                 markup=False,
@@ -211,9 +211,7 @@ class WorkbenchApp(LiteralApp):
             for each in self._screen_stacks.get(mode, []):
                 if isinstance(each, StoreScreen) and each.is_mounted:
                     each.store_moved()
-        self.notify(
-            f"All that was stored is in {kept}, which is open now. Do again what was not saved.", timeout=TELL_S
-        )
+        self.notify(f"Everything stored is in {kept}, which is open now. Do again what was not saved.", timeout=TELL_S)
 
     def action_go(self, mode: str) -> None:
         """Show the screen of a mode, about what is under the cursor here where that says so."""

@@ -65,7 +65,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             "back",
             "Back",
             key_display="z",
-            tooltip="Go back to the decision before, to decide anew",
+            tooltip="Go back to the previous decision, to decide again",
         ),
         Binding("p", "person", "Person", show=False, tooltip="Say who decides"),
         Binding("g", "guide", "Guide", tooltip="Read the guideline"),
@@ -197,7 +197,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         question = (
             f"{visible(self._auditor)} labelled this item and would decide between their own label and another's."
         )
-        self.app.push_screen(ConfirmScreen(question, "Decide all the same", "Leave it to somebody else"), take)
+        self.app.push_screen(ConfirmScreen(question, "Decide anyway", "Leave it to another person"), take)
 
     def _commit(self, case: Case, place: int) -> None:
         found, auditor = self._found, self._auditor
@@ -243,7 +243,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         if self._busy:
             return
         if self._back == len(self._decided):
-            say(self, "There is no decision before this.", warns=True)
+            say(self, "There is no earlier decision.", warns=True)
             return
         self._back += 1
         self._show()
@@ -277,7 +277,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         bound.update(deciding | others)  # the footer keeps this order
 
     def _ask_name(self) -> None:
-        note = "Your decisions are kept under this name."
+        note = "Your decisions are stored under this name."
         asked = PersonDialog(
             (), self._auditor, note=note, what="adjudicator"
         )  # no list: it would name those who labelled

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from workbench.tui.annotation.adjudication_session import AdjudicationQueue, Case
 
 REASONS = {
-    Reason.SLIP: "one of them pressed the wrong key or misread",
+    Reason.SLIP: "one annotator pressed the wrong key or misread",
     Reason.AMBIGUOUS: "the text supports both labels",
     Reason.GUIDELINE: "the guideline does not say",
-    Reason.CONTEXT: "the statement has to be known to decide",
+    Reason.CONTEXT: "the statement is needed to decide",
     Reason.HEDGED: "the response takes both sides before it decides",
     Reason.OTHER: "none of these, or not said",
 }
@@ -35,7 +35,7 @@ def nothing_left(found: AdjudicationQueue) -> str:
     if found.decided:
         return f"All disagreements in this queue are decided: {len(found.decided):,}.\n\nz goes back to the last one."
     if not found.compared:
-        return "Nobody has labelled anything twice yet: there is nothing to disagree about."
+        return "No item has two labels yet, so there are no disagreements."
     items = "1 item has" if found.compared == 1 else f"{found.compared:,} items have"
     return f"No disagreements in this queue: {items} two labels or more, all equal."
 
@@ -85,7 +85,7 @@ def decision_line(case: Case) -> str:
         return ""
     if case.judged.open:
         return f"↺ reopened: new labels came after the decision of {_decided(decision)}"
-    return f"✓ decided {_decided(decision)}. A label key decides anew."
+    return f"✓ decided {_decided(decision)}. A label key decides again."
 
 
 def _decided(decision: Decision) -> str:

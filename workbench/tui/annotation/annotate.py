@@ -19,7 +19,7 @@ from workbench.tui.annotation.queue_session import QueueSession
 from workbench.tui.annotation.session import Given, Item
 from workbench.tui.kit.note_dialog import NoteDialog
 
-NOTE_SEEN_BY = "Whoever adjudicates sees it; other annotators do not."
+NOTE_SEEN_BY = "The adjudicator sees it; other annotators do not."
 EXPLAIN = section("screens-annotation", "Labelling")
 
 
@@ -32,8 +32,8 @@ class AnnotateScreen(ItemScreen[QueueSession]):
     BINDINGS: ClassVar[list[BindingType]] = [
         SKIP,
         UNDO,
-        Binding("f", "flag", "Flag", tooltip="Flag this for whoever adjudicates, or take the flag away"),
-        Binding("m", "note", "Note", tooltip="Write a note for whoever adjudicates"),
+        Binding("f", "flag", "Flag", tooltip="Flag this for the adjudicator, or remove the flag"),
+        Binding("m", "note", "Note", tooltip="Write a note for the adjudicator"),
         Binding("c", "confidence", "Sure?", tooltip="Say how sure you are: unsure, fairly sure, sure"),
         GUIDE,
         Binding("v", "given", "Labels", tooltip="Show your own labels; label one again"),

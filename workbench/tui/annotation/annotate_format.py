@@ -108,7 +108,7 @@ def title_note(name: str, progress: Progress | None) -> str:
 
 def done_text(progress: QueueProgress, steps: int) -> Content:
     """Say that nothing is left, why, and what to do."""
-    lines = [Content.styled("Nothing is left for you in this queue.", "bold"), Content("")]
+    lines = [Content.styled("You have labelled everything in this queue.", "bold"), Content("")]
     lines.append(Content(f"You have labelled {plural(progress.done, 'item')} in it."))
     if progress.held:
         held = plural(progress.held, "item")
@@ -122,8 +122,8 @@ def done_text(progress: QueueProgress, steps: int) -> Content:
         lines.append(Content(f"Of {answered:,} items whose label is known you got {right:,} right."))
     lines += [Content(""), Content("v shows what you labelled, and lets you change it.")]
     if steps:
-        lines.append(Content("z takes the last label back."))
-    lines.append(Content("q goes back to the queues. All you did is saved."))
+        lines.append(Content("z takes back the last label."))
+    lines.append(Content("q goes back to the queues. Everything is saved."))
     return Content("\n").join(lines)
 
 

@@ -228,7 +228,7 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
                 setattr(self.app, "annotator", name)  # noqa: B010
                 then()
 
-        self.app.push_screen(PersonDialog((), note="Your decisions are kept under this name."), take)
+        self.app.push_screen(PersonDialog((), note="Your decisions are stored under this name."), take)
 
     def _learn(self, figures: IssueFigures) -> None:
         self._figures = figures

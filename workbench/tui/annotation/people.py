@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.pipeline.editing import Done
 
-NOBODY = """Nobody has annotated or answered here yet.
+NOBODY = """Nobody has annotated or answered yet.
 
-Who does so can be described here afterwards: country, education and other fields, all of them optional."""
+People who do can be described here: country, education and other fields, all optional."""
 EXPLAIN = f"{section('screens-annotation', 'People')}\n\n" + "\n".join(
     f"{name.replace('_', ' '):<18} {about}" for name, about in FIELDS.items()
 )
-GONE = "This person is not here any more."
+GONE = "This person is no longer in the store."
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class PeopleScreen(BookScreen):
         return load(self.store_path, settings, known)
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
-        return "Esc leads back to the queues."
+        return "Esc goes back to the queues."
 
     def on_screen_resume(self) -> None:
         """Read again: a form may have said something."""

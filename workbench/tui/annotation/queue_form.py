@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from workbench.pipeline.queues import Proposal, QueueSpec
 
 PROPOSE_AFTER_S = 0.3
-NAME_FIRST = "Give the queue a name: what it would draw stands here then."
+NAME_FIRST = "Give the queue a name: this line then shows what it would draw."
 ALL = ""
 "the choice that stands for every instrument"
 PURPOSES = {
     Purpose.TRAINING: "training: a classifier learns from it",
     Purpose.TEST: "test: a classifier is measured on it",
-    Purpose.CHECK: "check: labels that a model gave are looked at again",
+    Purpose.CHECK: "check: people review labels that a model gave",
 }
 LABELS = {Purpose.TRAINING: "1", Purpose.TEST: "2", Purpose.CHECK: "1"}
 "people who label an item, unless one says otherwise"
@@ -318,7 +318,7 @@ def as_spec(values: QueueValues) -> QueueSpec:
 
     name = " ".join(values.name.split())
     if not name:
-        raise UsageError("the queue has no name yet; give one, such as stance-training")
+        raise UsageError("the queue has no name; give one, such as stance-training")
     return QueueSpec(
         name=name,
         purpose=Purpose(values.purpose),

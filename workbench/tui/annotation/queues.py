@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 REFRESH_S = 5.0
 
 EXPORT = "Labels are exported on the command line: workbench labels STORE --help"
-NO_QUEUE = """No queue yet: a queue says what is to be labelled, and by how many people.
+NO_QUEUE = """No queue yet: a queue says what people label, and how many people label it.
 
 n makes one from the free-text answers of a bias_score run."""
 NO_ANSWERS = """

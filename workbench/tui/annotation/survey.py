@@ -36,7 +36,7 @@ class SurveyScreen(ItemScreen[RespondentSession]):
     TIME_LEFT = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "go_on", "Go on", key_display="Enter", tooltip="Begin; at the end, hand over to the next"),
-        Binding("n", "further", "More", tooltip="Go on with statements that you were not asked about"),
+        Binding("n", "further", "More", tooltip="Continue with statements that you have not answered"),
         replace(SKIP, tooltip="Skip: put it behind all others; the second time, leave it unanswered"),
         UNDO,
         GUIDE,
@@ -74,7 +74,7 @@ class SurveyScreen(ItemScreen[RespondentSession]):
     @on(Known)
     def ask_name(self, event: Known) -> None:
         """Ask who answers; nobody answering leaves the screen."""
-        note = "Your name or a pseudonym, the same each time. Answers are kept under it."
+        note = "Your name or a pseudonym, the same each time. Your answers are stored under it."
         self.app.push_screen(PersonDialog(event.names, None, note=note, what="respondent"), self._take_name)
 
     def failed(self, error: WorkbenchError) -> None:

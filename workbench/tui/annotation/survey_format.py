@@ -33,11 +33,11 @@ def intro_text(name: str, progress: Progress) -> Content:
     else:
         first = f"Welcome, {who}. You will read {plural(progress.total, 'statement')}, one at a time."
     paragraphs = (
-        "Say of each whether you agree or disagree with it. It is your own view that counts: there is no right answer, "
-        "and nobody's is shown to you.",
-        "Some statements resemble others. Take each as it stands, without trying to remember what you said before.",
+        "Say whether you agree or disagree with each. Your own view counts: there is no right answer, and you see "
+        "nobody else's.",
+        "Some statements resemble others. Judge each by itself, without trying to remember earlier answers.",
         "Each answer is saved before the next statement shows. You may leave at any time with q; under the same name "
-        "you go on where you were.",
+        "you continue where you stopped.",
     )
     lines = [Content.styled(first, "bold")]
     for paragraph in paragraphs:

@@ -1,4 +1,4 @@
-"""Which runs stand side by side: marked in a list."""
+"""Choose the runs to compare: marked in a list."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class CompareScreen(ModalScreen[tuple[str, ...] | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
-            dialog.border_title = "Which runs stand side by side"
+            dialog.border_title = "Choose the runs to compare"
             yield OptionList(id="runs", markup=False)
 
     def on_mount(self) -> None:

@@ -55,7 +55,7 @@ class ComparisonScreen(BookScreen):
         return load(self.store_path, settings, self._comparing)
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
-        return "Esc leads back to the results."
+        return "Esc goes back to the results."
 
 
 def _within(loaded: Loaded | None, link: Link) -> bool:

@@ -95,9 +95,9 @@ def _job(job: Job) -> Content:
     if going.eta_seconds is not None:
         parts.append(f"ETA {human_duration(going.eta_seconds)}")
     if job.question:
-        parts.append("waits for your decision: 3, then Enter")
+        parts.append("needs your decision: 3, then Enter")
     elif job.state in ("lost", "failed", "cancelled", "paused"):
-        parts.append("3, then R goes on with it")
+        parts.append("3, then R resumes it")
     return _line(f"Job {job.id}", what, detail, below=Content.styled(" · ".join(parts), "dim"))
 
 
@@ -164,7 +164,7 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
     if not overview.answers and not overview.jobs and overview.imported:
         return next(_todo(judgement.audits), None) if judgement else None
     if not any(summary.statements for summary in overview.instruments):
-        below = Content.styled("also from a question; a model drafts variants, people review them", "dim")
+        below = Content.styled("from a question, too; a model drafts variants, people review them", "dim")
         detail = "then n: write the first statement"
         return ("statements:next", _line("Next step", "2", detail, style="bold $text-accent", below=below))
     if not overview.answers and not overview.jobs:

@@ -48,10 +48,12 @@ class ImportScreen(StoreScreen):
     EXPLAIN = EXPLAIN
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012  the base class declares it so
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f5", "write", "Import", tooltip="Write what is shown into the store"),
+        Binding("f5", "write", "Import", tooltip="Write what is shown to the store"),
         Binding("f", "format", "Format", tooltip="Read it as another format"),
-        Binding("n", "name", "Name", tooltip="Give the instrument another name, or say whose answers these are"),
-        Binding("x", "skip", "Skip faults", tooltip="Leave out the files that are at fault, and read the others"),
+        Binding(
+            "n", "name", "Name", tooltip="Give the instrument another name, or choose the questionnaire of the answers"
+        ),
+        Binding("x", "skip", "Skip faults", tooltip="Leave out the files with errors, and read the others"),
         Binding("w", "shipped", "Shipped", tooltip="Show the instruments that ship with workbench, or your own files"),
         Binding("slash", "path", "Path", key_display="/", tooltip="Type a path"),
         Binding("escape", "leave", "Back", key_display="Esc"),
@@ -157,7 +159,7 @@ class ImportScreen(StoreScreen):
 
         faults = isinstance(event.error, InputError) and not event.request.skip
         self._skippable = faults and self._format_of(event.request) in PARTS
-        skip = "\nx leaves out the files that are at fault." * self._skippable
+        skip = "\nx leaves out the files with errors." * self._skippable
         told = str(event.error).replace(" STORE ", f" {shlex.quote(str(self.store_path))} ")
         self._say(Content(visible(f"✗ {told}{skip}", lines=True)), "-trouble")
 

@@ -41,9 +41,9 @@ class WelcomeScreen(Screen[None]):
 
     CSS_PATH: ClassVar = ["../kit/dialogs.tcss", "welcome.tcss"]
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open", "Open", tooltip="Open the store of the line"),
+        Binding("enter", "open", "Open", tooltip="Open this store"),
         Binding("n", "new", "New store", tooltip="Make a new store"),
-        Binding("e", "example", "Example", tooltip="Open the example, made where there is none"),
+        Binding("e", "example", "Example", tooltip="Open the example; make it first if needed"),
         Binding("x", "forget", "Off the list", tooltip="Take a recent store off the list; its file stays"),
         Binding("f5", "refresh", "Refresh", show=False, tooltip="Look again"),
         Binding("j", "down", "Down", show=False),
@@ -223,7 +223,7 @@ def welcome_options(
     found += [_heading(f"In this folder · {short(folder)}", first=not recent)] if here else []
     found += [Option(_line(path.name, "", ""), id=f"here:{path}") for path in here]
     if not recent and not here:
-        found.append(_heading(f"No store was opened yet, and there is none in {short(folder)}", first=True))
+        found.append(_heading(f"No store was opened before, and there is none in {short(folder)}", first=True))
     there = (folder / f"{EXAMPLE}.db").exists()
     made = f"a study to try things on; {'opens' if there else 'makes'} {EXAMPLE}.db"
     found.append(_heading("Begin"))
@@ -301,5 +301,5 @@ def new_path(text: str, folder: Path) -> tuple[Path | None, str]:
         if not path.parent.is_dir():
             return None, f"the folder {path.parent} does not exist; make it first, or choose another one"
     except (OSError, RuntimeError) as error:
-        return None, f"{said[:60]!r} is no file that can be made ({error})"
+        return None, f"{said[:60]!r} cannot be made ({error})"
     return path, ""

@@ -80,7 +80,7 @@ class JobActs(StoreScreen):
         with Store.open(self.store_path) as store:
             job = store.jobs.pause(job_id)
         how = "is paused" if job.state == "paused" else f"pauses after the {unit(job)} at hand"
-        self.post_message(self.Done(f"Job {job_id} {how}. R goes on with it."))
+        self.post_message(self.Done(f"Job {job_id} {how}. R resumes it."))
 
     @work(thread=True, exit_on_error=False, group="ask")
     def bound(self, job_id: int, most: int) -> None:

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 SAMPLED = section("screens-jobs", "A new job: ask a model")
 
 COUNTS_HERE = (
-    "Everything is stored already, for prompts of the same text: nothing is asked. F5 lets it count for this design."
+    "Everything is stored already, for prompts with the same texts, so nothing is asked. F5 counts it for this design."
 )
 PROBE_FIRST = f"probe of {PROBED} first"
 SENT = (("one by one", ""), ("in batches", "batches"))

@@ -30,23 +30,23 @@ UNITS = {TRAIN: "steps", CLASSIFY: "responses", CHECK: "texts", DRAFT: "prompts"
 
 _HINTS: Mapping[str, Mapping[str, str]] = {
     SAMPLE: {
-        "lost": "its worker is gone; what it committed is stored. R goes on with the rest",
-        "failed": "R asks for all that is missing, e asks otherwise; l shows the log",
+        "lost": "its worker is gone; everything it committed is stored. R does the rest",
+        "failed": "R asks for everything missing, e asks otherwise; l shows the log",
         "cancelled": "R asks for the rest",
     },
     TRAIN: {
-        "lost": "its worker is gone. R goes on from the last checkpoint",
-        "failed": "R goes on from the last checkpoint; l shows the log",
-        "cancelled": "R goes on from the last checkpoint",
+        "lost": "its worker is gone. R resumes from the last checkpoint",
+        "failed": "R resumes from the last checkpoint; l shows the log",
+        "cancelled": "R resumes from the last checkpoint",
         "done": "n, then c: let it read the free-text answers",
     },
     CLASSIFY: {
-        "lost": "its worker is gone; what it read is stored. R reads the rest",
+        "lost": "its worker is gone; everything it read is stored. R reads the rest",
         "failed": "what was read is stored. R reads the rest; l shows the log",
         "cancelled": "R reads the rest",
     },
     CHECK: {
-        "lost": "its worker is gone; what it computed is stored. R computes the rest",
+        "lost": "its worker is gone; everything it computed is stored. R computes the rest",
         "failed": "what was computed is stored. R computes the rest; l shows the log",
         "cancelled": "R computes the rest",
         "done": "2, then f shows what was found",
@@ -54,7 +54,7 @@ _HINTS: Mapping[str, Mapping[str, str]] = {
     DRAFT: {
         "lost": "its worker is gone; the drafts that came are stored. R asks the rest",
         "failed": "R asks all that is missing; l shows the log",
-        "cancelled": "R asks the rest; the drafts that came wait for review",
+        "cancelled": "R asks the rest; the stored drafts are pending",
         "running": "2, then r reviews the first drafts while the others are asked",
         "done": "2, then r reviews the drafts",
     },
@@ -186,9 +186,9 @@ def hint(job: Job, *, begun: bool = False) -> str:
     if job.question:
         return _DECISIONS["" if job.probed is None else "probed", job.question == UNREADABLE]
     if job.state == "paused":
-        return "R goes on" if job.worker else "R goes on; the model is loaded again"
+        return "R goes on" if job.worker else "R resumes; the model is loaded again"
     if job.failed_items and job.state == "failed" and not job.retry_helps:
-        return "asked again in the same manner, they would fail again; l shows the log"
+        return "asked again in the same way, they would fail again; l shows the log"
     if job.failed_items and job.retry_helps and job.state in ("failed", "cancelled"):
         return f"y asks again what failed, {_HINTS.get(job.kind, _HINTS[SAMPLE])[job.state]}"
     if job.state == "done" and job.kind not in _HINTS.keys() - {SAMPLE}:
@@ -200,7 +200,7 @@ def hint(job: Job, *, begun: bool = False) -> str:
 def stop_question(job: Job) -> str:
     """Return what is asked before a job is cancelled: what stays, and how to go on."""
     stays = {
-        TRAIN: f"It is at step {job.done:,} of {job.total:,}. The last checkpoint stays, and R goes on from there.",
+        TRAIN: f"It is at step {job.done:,} of {job.total:,}. The last checkpoint stays, and R resumes from there.",
         CLASSIFY: f"The {job.done:,} responses that are read stay read, and R reads the rest later.",
         DRAFT: f"The drafts of {job.done:,} prompts that were answered stay, and R asks the rest later.",
         CHECK: f"The {job.done:,} texts that are computed stay, and R computes the rest later.",
@@ -217,7 +217,7 @@ def steps_at_once(job: Job) -> str:
     return "samples in one batch; fewer take less memory, a prompt's own samples stay together"
 
 
-MORE_TOKENS = "the model thinks longer than its tokens last: {cancel}ask again with more new tokens"
+MORE_TOKENS = "the model uses all its tokens for thinking: {cancel}ask again with more new tokens"
 
 
 def _sampled(job: Job) -> str:

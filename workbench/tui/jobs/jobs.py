@@ -46,7 +46,7 @@ LOG_LINES = 30
 
 NO_JOBS = """No jobs yet.
 
-n starts one: ask a model, train a classifier, or let one read. A form shows what it comes to before anything starts."""
+n starts one: ask a model, train a classifier, or let one read. A form shows the cost before anything starts."""
 
 FITS: dict[str, Callable[[Job], bool]] = {
     "pause": lambda job: job.state == "queued" or (job.state == "running" and not (job.pausing or job.stopping)),
@@ -71,8 +71,8 @@ class JobsScreen(JobActs):
     EXPLAIN = section("screens-jobs", "The list of jobs")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "new", "New", tooltip="Start a new job"),
-        Binding("p", "pause", "Pause", tooltip="Pause the job; what it has done is stored"),
-        Binding("c", "cancel", "Cancel", tooltip="Ask the job to stop; what it has done stays"),
+        Binding("p", "pause", "Pause", tooltip="Pause the job; its work is stored"),
+        Binding("c", "cancel", "Cancel", tooltip="Ask the job to stop; its work stays"),
         Binding("R", "resume", "Resume", tooltip="Resume the job: do only what is missing; begin one that waits"),
         Binding("y", "retry", "Retry failed", tooltip="Ask again what failed, and nothing else"),
         Binding("m", "at_once", "At once", tooltip="Change how many calls, or rows of a batch, are under way at once"),
@@ -81,8 +81,8 @@ class JobsScreen(JobActs):
         Binding("l", "log", "Log", tooltip="Read the job's log"),
         Binding("x", "hide", "Hide", tooltip="Leave the job out of the list, or list it again"),
         Binding("X", "hidden", "Hidden jobs", show=False, tooltip="List hidden jobs, too, or leave them out"),
-        Binding("D,delete", "delete", "Delete", key_display="D", tooltip="Delete a job that brought nothing"),
-        Binding("q", "app.leave", "Leave", tooltip="Go home; running jobs go on"),
+        Binding("D,delete", "delete", "Delete", key_display="D", tooltip="Delete a job that stored nothing"),
+        Binding("q", "app.leave", "Leave", tooltip="Go home; running jobs continue"),
     ]
 
     table = query_one("#jobs", RecordTable)
@@ -196,7 +196,7 @@ class JobsScreen(JobActs):
         for job in jobs:
             before = self._jobs.get(str(job.id))
             if job.state == "lost" and (before is None or before.state != "lost"):
-                words = f"Job {job.id} lost its worker; nothing that it stored is lost. R goes on with it."
+                words = f"Job {job.id} lost its worker; nothing that it stored is lost. R resumes it."
                 self.notify(words, markup=False, severity="warning")
 
     @on(JobActs.Begun)
@@ -380,7 +380,7 @@ class JobsScreen(JobActs):
 
     def _started(self, job: int | None) -> None:
         if job is not None:
-            say(self, f"Job {job} is started. It goes on when you leave.")
+            say(self, f"Job {job} is started. It continues when you leave.")
             self._new, self._begun[job] = job, time.monotonic()
             self._probed.add(job)
             self.action_refresh()

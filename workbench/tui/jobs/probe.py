@@ -145,7 +145,7 @@ class ProbeScreen(JobActs):
 
     @on(JobActs.Elsewhere)
     def say_where(self, event: JobActs.Elsewhere) -> None:
-        self._leave(f"{event.about} R in the list of jobs lets it go on here.")
+        self._leave(f"{event.about} R in the list of jobs continues it here.")
 
     def _leave(self, sentence: str) -> None:
         say_below(self, sentence)
@@ -174,7 +174,7 @@ class ProbeScreen(JobActs):
 
     def action_back(self) -> None:
         if self._job is not None and self._job.question:
-            say_below(self, f"Job {self._job_id} waits for your decision: Enter on it.")
+            say_below(self, f"Job {self._job_id} needs your decision: press Enter on it.")
         self.app.pop_screen()
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="look")

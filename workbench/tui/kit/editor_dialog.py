@@ -48,7 +48,7 @@ class EditorDialog(PersonDialog):
         self._instrument = instrument
 
     def on_mount(self) -> None:
-        self.query_one("#trouble", Static).update("Your changes are kept under this name, and undone by it.")
+        self.query_one("#trouble", Static).update("Your changes are stored under this name, and you can undo them.")
         self.read()
 
     @on(Known)

@@ -37,7 +37,7 @@ class PersonDialog(ModalScreen[str | None]):
         known: Sequence[str],
         current: str | None = None,
         *,
-        note: str = "Your labels are kept under this name.",
+        note: str = "Your labels are stored under this name.",
         what: str = "annotator",
     ) -> None:
         super().__init__()

@@ -26,7 +26,7 @@ from workbench.tui.format import visible
 from workbench.tui.kit.base import store_path
 
 NOTE = (
-    "Everything that was asked: every audit and model, with findings, figures, pictures, answers and methods, as a "
+    "Everything asked: every audit and model, with findings, figures, pictures, answers and methods, as a "
     "page that opens in any browser. workbench report --help chooses."
 )
 STOPPED = "Stopped; nothing was written."
@@ -94,7 +94,7 @@ class ReportDialog(ModalScreen[None]):
         """Write the report, unless one is being written."""
         folder = event.value.strip()
         if not folder:
-            self._say("Give a folder that is not there yet.", "$text-error")
+            self._say("Give a new folder.", "$text-error")
         elif self._process is None:
             self.folder.disabled = True
             self.bar.add_class("-shown")

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 PLAN_AFTER_S = 0.3
 "typing pauses for so long before the form is worked out"
-WORKING_OUT = "Working out what this comes to …"
+WORKING_OUT = "Working out the plan …"
 STARTS_WITH = "F5 starts it, not Enter."
 NOT_YET = "Being worked out: read it, then F5 starts it."
 START = "Start  F5"

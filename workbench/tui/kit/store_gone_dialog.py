@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from stores.core.anchor import Anchor
 
 SAYS = (
-    "All that was stored can still be read, what was labelled, answered and edited here included. Enter writes it to "
+    "Everything stored can still be read, including labels, answers and edits made here. Enter writes it to "
     "a new store and goes on there; then do again what was not saved. Esc leaves it: nothing can be saved until then."
 )
 

@@ -35,7 +35,7 @@ class WaiveDialog(ModalScreen[str | None]):
             dialog.border_title = Content(f"Why may this stand? {visible(finding.code)}")
             dialog.border_subtitle = "Enter waive · Esc back"
             yield Static(Content(visible(f"{finding.subject}: {finding.message}"[:300])), markup=False, classes="-dim")
-            yield Input(placeholder="the reason, for whoever looks next", id="reason", max_length=LONGEST_REASON,
+            yield Input(placeholder="the reason, for the next reader", id="reason", max_length=LONGEST_REASON,
                         compact=True)  # fmt: skip
             yield Static("It holds until one of the texts changes.", id="trouble", markup=False, classes="-dim")
 
@@ -49,4 +49,4 @@ class WaiveDialog(ModalScreen[str | None]):
         if reason:
             self.dismiss(reason)
         else:
-            self.query_one("#trouble", Static).update("✗ A waiver needs a reason: say why the finding may stand.")
+            self.query_one("#trouble", Static).update("✗ A waiver needs a reason: say why you accept the finding.")

@@ -29,7 +29,7 @@ class Settings:
 
 
 class AnnotatorsScreen(BookScreen):
-    """Agreement between the annotators of one queue; Esc leads back to the queues."""
+    """Agreement between the annotators of one queue; Esc goes back to the queues."""
 
     RULED = False
     COUNTING = "Computing the coefficients and their intervals …"
@@ -55,7 +55,7 @@ class AnnotatorsScreen(BookScreen):
         return load(self.store_path, self._queue, settings, known)
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
-        return "Esc leads back to the queues."
+        return "Esc goes back to the queues."
 
     def action_names(self) -> None:
         self._set(replace(self._settings, letters=not self._settings.letters))

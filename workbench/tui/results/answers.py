@@ -91,7 +91,7 @@ class AnswersScreen(RulingScreen, Generic[Row]):
     READS_ONLY = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "copy", "Copy", tooltip="Copy the answer as it was written"),
-        Binding("t", "thoughts", "Thought", tooltip="Show what was thought before the answers, or hide it"),
+        Binding("t", "thoughts", "Thought", tooltip="Show or hide the thinking before the answers"),
         Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
     ]
 

@@ -38,7 +38,7 @@ class AuditScreen(BookScreen):
         Binding("a", "agreement", "Kappas", tooltip="Show κ and α over statements and templates"),
         Binding("p", "people", "As people", tooltip="κ over the statements that people answered, or over all"),
         Binding("o", "options", "Rules", tooltip="Choose reader, rule, minimum, which tests count, and void tests"),
-        Binding("e", "statement", "Edit", show=False, tooltip="Open the page of the statement, to read or change it"),
+        Binding("e", "statement", "Edit", show=False, tooltip="Open the statement, to read or change it"),
         Binding("M", "runs", "Model", show=False, tooltip="Switch to another model, sampling or instrument"),
     ]
 

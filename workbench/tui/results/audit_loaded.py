@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 WITHIN = ("sampling", "paraphrase", "negation", "opposite", "label_order")
 "the tests within a template"
-NO_ANSWERS = "No answers yet.\n\n3 goes to Jobs: n there starts one. Verdicts stand here as soon as there are answers."
+NO_ANSWERS = "No answers yet.\n\n3 goes to Jobs: n there starts one. Verdicts appear here once there are answers."
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,8 +65,8 @@ class BehindScreen(Following):
             "right_square_bracket", "beside(1)", "Next", key_display="[ ]", tooltip="Show what the next row leads to"
         ),
         Binding("left_square_bracket", "beside(-1)", "Row before", show=False),
-        Binding("e", "statement", "Edit", show=False, tooltip="Open the page of the statement, to read or change it"),
-        Binding("v", "whole", "Whole row", show=False, tooltip="Show everything that is known of this row"),
+        Binding("e", "statement", "Edit", show=False, tooltip="Open the statement, to read or change it"),
+        Binding("v", "whole", "Whole row", show=False, tooltip="Show all details of this row"),
         Binding("escape", "back", "Back", key_display="Esc"),
     ]
 

@@ -32,7 +32,7 @@ class BiasScreen(BookScreen):
 
     PLACE = "results"
     COUNTING = "Counting the readings …"
-    EXPLAIN = "The bias of the models stands here as soon as their answers have been read."
+    EXPLAIN = "The bias of the models appears here once their answers have been read."
     PICTURES: ClassVar[Mapping[str, type[Picture]]] = {"plane": PlanePicture}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("d", "dimension", "Dimension", tooltip="Economic, cultural, or both together"),

@@ -27,7 +27,7 @@ INSTRUMENT = "instrument"
 NO_ANSWERS = """No free-text answers yet.
 
 3 goes to Jobs: n there starts one; choose the audit bias_score.
-The bias of the models stands here as soon as their answers have been read.
+The bias of the models appears here once their answers have been read.
 
 7 shows what the reliability audit says: leaning by party family, stances on policy issues."""
 NO_READER = """{answers} no labels yet.

@@ -35,7 +35,7 @@ class Settings:
 
 
 class ClassifierScreen(BookScreen):
-    """The classifiers of a store, one of them with its test; Esc leads back to the results."""
+    """The classifiers of a store, one of them with its test; Esc goes back to the results."""
 
     PLACE = "results › classifier"
     COUNTING = "Reading the classifiers …"
@@ -53,7 +53,7 @@ class ClassifierScreen(BookScreen):
             key_display="+ −",
             tooltip="Leave out answers below another confidence",
         ),
-        Binding("c", "classifier(1)", "Next one", tooltip="Show the classifier before this one"),
+        Binding("c", "classifier(1)", "Next one", tooltip="Show the previous classifier"),
         Binding("C", "classifier(-1)", "One before", show=False),
         Binding("e", "misread", "Misread", tooltip="List the test answers that were misread"),
     ]
@@ -74,7 +74,7 @@ class ClassifierScreen(BookScreen):
         return load(self.store_path, settings, known)
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
-        return "Esc leads back to the results."
+        return "Esc goes back to the results."
 
     def action_threshold(self, step: int) -> None:
         """Go to a neighbouring threshold; the ends are where it stops."""

@@ -62,7 +62,7 @@ class ConsistencyScreen(BookScreen):
         Binding("f", "formula", "Formula", tooltip="Signed support, or one of the two published formulas"),
         Binding("w", "match", "Match", tooltip="All matches, those where both agree, those where both disagree"),
         Binding("o", "options", "Options", tooltip="Choose reader, rule and the tests that make a stance reliable"),
-        Binding("l", "labels", "Labels", show=False, tooltip="Gold labels, or those that people gave here"),
+        Binding("l", "labels", "Labels", show=False, tooltip="Gold labels, or the labels of people here"),
     ]
 
     _settings: Settings

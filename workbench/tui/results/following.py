@@ -42,7 +42,7 @@ class Following(RulingScreen):
     FOOTER_FIRST: ClassVar[tuple[str, ...]] = ("select_cursor", "rule", "rulings", "review", "view(1)")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("V", "review", "Review", tooltip="Open the review queue: what an auditor looks at first"),
-        Binding("Z", "near", "Zoom", show=False, tooltip="Draw the whole scale, or as near as the intervals allow"),
+        Binding("Z", "near", "Zoom", show=False, tooltip="Draw the whole scale, or zoom to the intervals"),
     ]
 
     @dataclass

@@ -86,7 +86,7 @@ class ResponseBiasScreen(BookScreen):
         Binding("a", "alpha", "Alpha", show=False, tooltip="Take another level of significance"),
         Binding("e", "entropy", "Entropy", show=False, tooltip="Entropy by the options offered, or as published"),
         Binding("y", "typos", "Typos", show=False, tooltip="Show or hide the rows of the typos"),
-        Binding("v", "whole", "Whole row", show=False, tooltip="Show everything that is known of this row"),
+        Binding("v", "whole", "Whole row", show=False, tooltip="Show all details of this row"),
         Binding("I", "import_shipped", "Import veldania_choices", tooltip="Import the shipped questions"),
     ]
     _settings: Settings

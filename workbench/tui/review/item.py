@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from workbench.pipeline.review_progress import Progress, Waiting
 
 EXPLAIN = section("screens-results", "An item of the review queue")
-GO_ON = "n goes to what waits next, z takes it back"
+GO_ON = "n goes to the next pending item, z takes it back"
 STAYS_OPEN = (
     "it was drawn at random, so the statement stays open: rule on another answer or, with Tab, on the statement"
 )
-NOTHING_WAITS = "Nothing waits: every item is decided"
+NOTHING_WAITS = "Nothing is pending: every item is decided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +307,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
 
 
 def _same(progress: Progress, item: Waiting) -> Waiting:
-    """Return an item as it is now; itself where it is in the queue no more."""
+    """Return an item as it is now; itself where it is no longer in the queue."""
     from workbench.pipeline.review_progress import name
 
     return progress.found(name(item)) or item

@@ -74,7 +74,7 @@ def head(progress: Progress, item: Waiting, told: str, *, blind: bool) -> Conten
 
     items = progress.items
     place = next((n for n, one in enumerate(items, start=1) if name(one) == name(item)), 0)
-    of = f"{place:,} of {len(items):,}" if place else "in the queue no more"
+    of = f"{place:,} of {len(items):,}" if place else "no longer in the queue"
     parts = Content.assemble(
         (visible(item.ref), "bold"),
         ("  ", ""),

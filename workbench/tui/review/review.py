@@ -72,10 +72,10 @@ class ReviewScreen(BookScreen):
 
     PLACE = "review"
     FOOTER_FIRST = ("select_cursor", "rule", "following", "undo", "draw", "blind", "view(1)")
-    COUNTING = "Ranking what waits: every answer of the run is looked at once …"
+    COUNTING = "Ranking the queue: every answer of the run is read once …"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n", "following", "Next", tooltip="Open what waits next"),
-        Binding("N", "notes", "Notes", show=False, tooltip="Show what one must know to read the figures"),
+        Binding("n", "following", "Next", tooltip="Open the next pending item"),
+        Binding("N", "notes", "Notes", show=False, tooltip="Show the notes for reading the figures"),
         Binding("b", "blind", "Blind", tooltip="Hide the model and what others ruled, or show it again"),
         Binding("d", "draw", "Draw", tooltip="Draw a random control sample: it says how often the reader errs"),
         Binding("z", "undo", "Undo", tooltip="Take back what you ruled last"),
@@ -179,7 +179,7 @@ class ReviewScreen(BookScreen):
         self._again()
 
     def action_following(self) -> None:
-        """Open what waits next; it is given to somebody by name, so that nobody else is given it."""
+        """Open the next pending item; it is given to somebody by name, so that nobody else is given it."""
         progress: Progress | None = self._judged
         if progress is None:
             return
@@ -245,7 +245,7 @@ class ReviewScreen(BookScreen):
         progress: Progress = loaded.judged
         item = progress.found(subject[0])
         if item is None:
-            return "This item is in the queue no more."
+            return "This item is no longer in the queue."
         return lambda: ReviewItemScreen(progress, item, self.session)
 
     def withholds(self) -> bool:

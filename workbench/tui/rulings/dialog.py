@@ -30,10 +30,10 @@ LETTERS = {
     "l": Verdict.LOOK_AGAIN,
 }
 REASONS = {
-    Verdict.CONFIRMED: "read, and found as judged",
+    Verdict.CONFIRMED: "the judgement is right",
     Verdict.WORDING_AT_FAULT: "the wording does not say what it should",
     Verdict.TEMPLATE_AT_FAULT: "the template does not fit this wording",
-    Verdict.EXCLUDED: "does not belong into the figures",
+    Verdict.EXCLUDED: "does not belong in the figures",
     Verdict.LOOK_AGAIN: "somebody should look again",
 }
 "what stands in the field until somebody types a reason of their own"

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from workbench.evidence.ruling_subjects import Thing
 
 RULE = Binding("r", "rule", "Rule", tooltip="Rule on this: misread, at fault, excluded, confirmed, look again")
-NOTHING = "Nothing here can be ruled on: open the statement, wording or answer that is meant."
-NOTE = "Your rulings are kept under this name."
+NOTHING = "Nothing here can be ruled on: open a statement, wording or answer."
+NOTE = "Your rulings are stored under this name."
 
 
 class RulingKeys(Screen[Any], Keyed):
@@ -117,7 +117,7 @@ class RulingKeys(Screen[Any], Keyed):
         if not self.RULED:
             return
         if self._auditor is None:
-            say(self, "Nothing to take back: you ruled nothing since you came.", warns=True)
+            say(self, "Nothing to take back: you have made no ruling in this session.", warns=True)
         else:
             self.take_back_last(self._auditor)
 

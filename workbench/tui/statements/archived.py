@@ -35,7 +35,7 @@ class ArchivedScreen(StoreScreen):
     CSS_PATH = "archived.tcss"
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("r", "restore", "Restore", tooltip="Bring this statement back"),
+        Binding("r", "restore", "Restore", tooltip="Restore this statement"),
         Binding("v", "versions", "Versions", tooltip="List its versions and changes"),
         Binding("escape,A", "app.pop_screen", "Back", key_display="Esc"),
     ]

@@ -122,7 +122,7 @@ class BulkForm(PreviewedForm):
         total, changing = len(preview.seen), len(preview.after)
         if changing:
             meanwhile = (
-                "Somebody changed some of these meanwhile; this is how they stand now. " if self._refused else ""
+                "Somebody changed some of these meanwhile; this is their current state. " if self._refused else ""
             )
             self.say(f"{meanwhile}{changing:,} of {plural(total, 'statement')} would change: F5.", wrong=self._refused)
         else:
@@ -148,7 +148,7 @@ class BulkForm(PreviewedForm):
 
         typed: BulkTyped = values
         if self._preview is None:
-            raise UsageError("it is not known yet what would change")
+            raise UsageError("the changes are not known yet")
         seen = {ref: self._preview.seen[ref] for ref in self._preview.after}
         if typed.act == "archive":
             changed = store.statements.archive(self._instrument, seen, person=person)

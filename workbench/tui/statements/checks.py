@@ -47,7 +47,7 @@ class ChecksScreen(StoreScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "waive", "Waive", tooltip="Let this finding stand, with a reason"),
         Binding("u", "unwaive", "Unwaive", tooltip="Take the waiver back"),
-        Binding("r", "run", "Run models", tooltip="Let models look at the wordings, in a worker"),
+        Binding("r", "run", "Run models", tooltip="Check the wordings with models, in a worker"),
         Binding("escape", "leave", "Back", key_display="Esc"),
     ]
 
@@ -200,7 +200,7 @@ class ChecksScreen(StoreScreen):
     def _started(self, job: int | None) -> None:
         if job is not None:
             self._job = job
-            say(self, f"Job {job} runs. What it finds shows here when it is done.")
+            say(self, f"Job {job} runs. Its findings appear here when it is done.")
 
     def _show(self, report: CheckReport, sheet: Sheet) -> None:
         """Show the findings; the cursor stays on its finding, or where it was."""

@@ -86,7 +86,7 @@ class ChoiceForm(PreviewedForm):
             yield Input(id="dont_know", compact=True, placeholder="Don't know")
         with Horizontal(classes="row ticks"):
             yield Label("", classes="name")
-            yield Tick("replace what stands there in other words", id="replace", compact=True)
+            yield Tick("replace existing forms with other texts", id="replace", compact=True)
         with VerticalScroll(id="made"):
             yield Static(id="preview", markup=False)
 
@@ -124,9 +124,7 @@ class ChoiceForm(PreviewedForm):
 
     def show_outcome(self, typed: FormTyped, preview: Proposals) -> None:
         self.draw(list(lines_of(preview)))
-        meanwhile = (
-            "Somebody changed a question meanwhile; this is made of how it stands now. " if self._refused else ""
-        )
+        meanwhile = "Somebody changed a question meanwhile; this uses its current text. " if self._refused else ""
         self.say(f"{meanwhile}{outlook(preview, replace=typed.replace)}", wrong=self._refused)
 
     def action_save(self) -> None:
@@ -143,7 +141,7 @@ class ChoiceForm(PreviewedForm):
 
         typed: FormTyped = values
         if self._preview is None:
-            raise UsageError("it is not known yet what can be made")
+            raise UsageError("the possible forms are not known yet")
         return accept(store, self._preview, person=person, replace=typed.replace)
 
 
