@@ -57,7 +57,7 @@ def state_file(environment: Mapping[str, str] | None = None) -> Path | None:
 
 
 def recent_stores() -> tuple[Recent, ...]:
-    """Return the stores that were opened last, the newest first; none where the list cannot be read."""
+    """Return recently opened stores, newest first; empty if the list cannot be read."""
     place = state_file()
     try:
         held = json.loads(place.read_text(encoding="utf-8")) if place is not None else []

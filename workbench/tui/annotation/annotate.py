@@ -118,7 +118,7 @@ class AnnotateScreen(ItemScreen[QueueSession]):
         self.app.push_screen(NoteDialog(note, title, hint=NOTE_SEEN_BY), save)
 
     def action_confidence(self) -> None:
-        """Go on to the next degree of sureness; it goes with the next label only."""
+        """Select the next level of confidence, for the next label only."""
         if self.item is not None:
             self._sure = (self._sure + 1) % len(CONFIDENCES)
             self.show_marks()

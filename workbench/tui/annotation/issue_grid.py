@@ -332,7 +332,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self._give(row, Asked(row.ref, {issue: label}, moves=label is not None, whole_row=False))
 
     def _say_dropped(self, keys: int) -> None:
-        """Say that keys were not taken; what is said of the last label stays before it."""
+        """Append that some keys were ignored to the message about the last label."""
         said = self._said.partition(DROPPED)[0]
         self._said = f"{said}{DROPPED}{plural(keys, 'key')} not taken: typed before this statement was seen"
         self.show_progress()

@@ -107,7 +107,7 @@ class SessionScreen(StoreScreen, Generic[S]):
             await asyncio.wait([asyncio.wrap_future(thread.close())], timeout=CLOSING_S)
 
     def submit(self, ask: Callable[[S], Message], lost: str = "") -> None:
-        """Have the session do something; its answer comes as a message. `lost` is what is not saved where it fails."""
+        """Run a session action, which answers with a message. `lost` names what is unsaved if it fails."""
         if self._thread is None:
             return
         self._busy, thread = True, self._thread

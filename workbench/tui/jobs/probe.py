@@ -160,7 +160,7 @@ class ProbeScreen(JobActs):
         self.go_on(self._job_id)
 
     def action_edit(self) -> None:
-        """Open the form as it was filled; the job that is started from there takes this one's place."""
+        """Open the form as it was filled; the job started from it replaces this one."""
         if self._job is not None:
             self.app.push_screen(like(self._job), self._started)
 

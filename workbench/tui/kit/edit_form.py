@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class EditForm(ModalScreen["Done | None"], Keyed):
-    """A form that changes statements; dismisses what was done, or None."""
+    """A form that changes statements; dismisses with the change, or None if nothing changed."""
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("edit_form.tcss"))
     BINDINGS: ClassVar[list[BindingType]] = [

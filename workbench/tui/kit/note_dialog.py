@@ -18,7 +18,7 @@ LONGEST_NOTE = 2000
 
 
 class NoteDialog(ModalScreen[str | None]):
-    """One line of text; dismisses it, or None where the note is to stay as it was."""
+    """One line of text; dismisses with it, or with None to keep the note unchanged."""
 
     DEFAULT_CSS = """
     NoteDialog {

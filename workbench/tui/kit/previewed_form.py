@@ -84,7 +84,7 @@ class PreviewedForm(EditForm):
             self.action_save()
 
     def show_conflict(self, there: Statement | None) -> None:  # noqa: ARG002
-        """Work out anew what the form comes to, from how the statements stand now."""
+        """Compute the preview again from the current statements."""
         self._refused, self._preview = True, None
         self.preview_now()
 

@@ -44,7 +44,7 @@ class WaiveDialog(ModalScreen[str | None]):
 
     @on(Input.Submitted)
     def take(self, event: Input.Submitted) -> None:
-        """Take the reason, without characters that do not show; say so where there is none."""
+        """Accept the reason without invisible characters; ask for one if nothing is left."""
         reason = " ".join("".join(c if c.isprintable() else " " for c in event.value).split())
         if reason:
             self.dismiss(reason)

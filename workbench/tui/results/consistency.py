@@ -124,7 +124,7 @@ class ConsistencyScreen(BookScreen):
 
 
 def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
-    """Read and judge what a store has on one instrument. Returns `known` itself where nothing has changed."""
+    """Read and judge the answers to one instrument. Returns `known` itself if nothing changed."""
     from stores.core.store import Store
     from workbench.audits.consistency.judged import consistency_material
 

@@ -100,7 +100,7 @@ class Grid(Sheet):
             )
 
     def _window(self, wide: dict[int, int], room: int) -> list[int]:
-        """Return the columns that there is room for; the marked one is among them."""
+        """Return the columns that fit, always with the marked one."""
         n = max(1, min(len(self._grid), room // (max(wide.values()) + GAP)))
         first = max(0, min(self._grid.index(self.marked) - n + 1, len(self._grid) - n))
         return self._grid[first : first + n]

@@ -313,7 +313,7 @@ def _ends(value: Value) -> Iterator[float]:
 
 
 def rank(value: Value) -> tuple[float, str] | None:
-    """Return what a value is sorted by: numbers by size, verdicts by severity, texts by letters; None without one."""
+    """Return the sort key of a value: its number, the severity of a verdict, or the text; None without a value."""
     if isinstance(value, Estimate):
         value = value.value
     elif isinstance(value, MeanSd):

@@ -71,7 +71,7 @@ class Details(Static):
 
 
 class SheetView(Vertical):
-    """Shows a sheet. Says which row is current, and which one is to be opened."""
+    """Shows a sheet; posts a message for the current row and for a row to open."""
 
     DEFAULT_CSS = """
     SheetView {
@@ -224,7 +224,7 @@ class SheetView(Vertical):
 
     @property
     def row(self) -> Any:
-        """The row under the cursor, of the kind that the table holds; None where there is none."""
+        """The row under the cursor, of the type that the table holds; None without rows."""
         return self.sheet.table.rows[self._current] if self.sheet is not None and self._current is not None else None
 
     def follow(self) -> None:

@@ -307,7 +307,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
 
 
 def _same(progress: Progress, item: Waiting) -> Waiting:
-    """Return an item as it is now; itself where it is no longer in the queue."""
+    """Return the current state of an item, or the item itself if it left the queue."""
     from workbench.pipeline.review_progress import name
 
     return progress.found(name(item)) or item

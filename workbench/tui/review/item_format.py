@@ -108,7 +108,7 @@ def reading(row: ItemAnswer, wording: str, reader: str, ruled: Sequence[Ruling],
 
 
 def provenance(row: ItemAnswer, run: Run, *, blind: bool) -> str:
-    """Say where an answer comes from: what `workbench rule` calls it, and the model unless it is hidden."""
+    """Return the origin of an answer: its name for `workbench rule`, and its model unless that is hidden."""
     parts = ["model hidden"] if blind else [run.named, run.version, str(run.sampling)]
     return " · ".join(visible(part) for part in (*parts, row.subject))
 

@@ -198,7 +198,7 @@ class RulingKeys(Screen[Any], Keyed):
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="rulings", description="places")
     def read_rulings(self, places: Sequence[RuledPlace]) -> None:
-        """Read what was ruled on some places, and on what they are part of."""
+        """Read the rulings on these subjects and on what contains them."""
         from stores.core.store import Store
 
         with Store.open(store_path(self.app)) as store:

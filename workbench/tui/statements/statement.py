@@ -161,7 +161,7 @@ class StatementScreen(RulingKeys):
 
     @on(UndoFound)
     def undo_or_ask(self, event: UndoFound) -> None:
-        """Undo what was done here; ask before something else is undone."""
+        """Undo the last change made here; ask before undoing a change made elsewhere."""
         from workbench.pipeline.editing import named
 
         undoable = event.undoable

@@ -213,7 +213,7 @@ class StatementForm(EditForm):
 
 
 def _question_said(typed: NewTyped) -> str:
-    """Say what becomes of a question with options, for the line below the form."""
+    """Return the line below the form that says how a question with options is stored."""
     choice = parse_choice(typed.text)
     if isinstance(choice, Fault):
         return ""

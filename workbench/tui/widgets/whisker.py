@@ -85,7 +85,7 @@ def stem(value: float, width: int, *, limit: float) -> Text:
 
 
 def whisker_scale(width: int, limit: float = 1.0) -> str:
-    """Return the heading of a column of such lines.
+    """Return the axis labels above a column of whiskers.
 
     Examples
     --------
