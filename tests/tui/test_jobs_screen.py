@@ -525,7 +525,7 @@ async def test_what_a_served_model_costs_is_shown_and_what_failed_is_asked_again
         details = shown(app, "#details")
         assert "unreadable 5.0 % · refused 2.0 % · failed 5.7 %" in details
         assert "90 calls of 500 allowed · at most 16 at once · 9,000 + 800 tokens · cost 0.125 of 2 allowed" in details
-        assert "y asks again what failed, R asks for all that is missing" in details
+        assert "y asks again what failed, R asks for everything missing" in details
         assert "gpt-01: 120 answers, 50 calls, 5,000 + 480 tokens, a cost of 0.075" in details
         assert "gpt-02: 80 answers, 40 calls, 4,000 + 320 tokens, a cost of 0.05" in details
         assert "answers by system_fingerprint: fp_1 150 · fp_2 50" in details

@@ -196,7 +196,7 @@ class JobsScreen(JobActs):
         for job in jobs:
             before = self._jobs.get(str(job.id))
             if job.state == "lost" and (before is None or before.state != "lost"):
-                words = f"Job {job.id} lost its worker; nothing that it stored is lost. R resumes it."
+                words = f"Job {job.id} lost its worker; everything it stored is safe. R resumes it."
                 self.notify(words, markup=False, severity="warning")
 
     @on(JobActs.Begun)
