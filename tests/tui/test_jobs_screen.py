@@ -327,7 +327,7 @@ async def test_a_job_whose_worker_is_gone_is_said_to_be_lost(path: Path, monkeyp
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "? lost" in screen_text(app) and "R does the rest" in screen_text(app))
         assert [note.message for note in app._notifications] == [
-            f"Job {job} lost its worker; nothing that it stored is lost. R resumes it."
+            f"Job {job} lost its worker; everything it stored is safe. R resumes it."
         ]
 
 
