@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -123,3 +124,25 @@ def test_languages_are_compared_unpaired(tmp_path: Path, capsys: pytest.CaptureF
     assert found["differ_in"] == ["language"]
     assert {row["untested"][:8] for row in rows(found, "changes")} == {"unpaired"}
     assert all(row["p"] is None for row in rows(found, "changes"))
+
+
+@pytest.mark.e2e
+def test_a_report_holds_runs_side_by_side(
+    asked: tuple[Path, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, names = asked
+    out = tmp_path / "out"
+    assert run(capsys, "report", path, out, "--audit", "reliability", "--answers", "none", "--compare", *names)[0] == 0
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert f"Reliability side by side: {', '.join(names)}" in page
+    assert "McNemar" in page
+    assert "After Holm&#39;s correction" in page
+    printed_ = rows(data(capsys, "verdicts", path, "--compare", *names), "changes")
+    with (out / "tables" / "reliability-side-by-side-changes.csv").open(encoding="utf-8", newline="") as file:
+        written = list(csv.DictReader(file))
+    assert [(row["verdict"], row["lost"], row["gained"]) for row in written] == [
+        (row["verdict"], str(row["lost"]), str(row["gained"])) for row in printed_
+    ]
+    code, _, err = run(capsys, "report", path, tmp_path / "none", "--compare", names[0], "nobody")
+    assert (code, "no audit has answers by two of the runs" in err) == (2, True)
+    assert not (tmp_path / "none").exists()

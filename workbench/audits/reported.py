@@ -30,6 +30,8 @@ class Wanted:
     rulings: bool = True
     "whether auditors' rulings count"
     seed: int = SEED
+    compare: tuple[str, ...] = ()
+    "runs that are to stand side by side, by their names or their models'"
     shared: dict[object, Any] = field(default_factory=dict)
     "where audits of the same answers find what another one has worked out already"
 
@@ -110,6 +112,8 @@ class Reported:
     references: Sequence[Reference] = ()
     withheld: Mapping[str, str] = field(default_factory=dict)
     "name of a table that is left out -> why"
+    files: str = ""
+    "stands in the names of its files after the audit's; empty: the model, where it is about one"
 
 
 def parameters(

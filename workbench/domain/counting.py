@@ -8,7 +8,7 @@ def plural(n: int, noun: str) -> str:
 
     Examples
     --------
-    >>> plural(1, "prompt"), plural(1200, "prompt")
-    ('1 prompt', '1,200 prompts')
+    >>> plural(1, "prompt"), plural(1200, "prompt"), plural(5, "bias")
+    ('1 prompt', '1,200 prompts', '5 biases')
     """
-    return f"{n:,} {noun}" + ("" if n == 1 else "s")
+    return f"{n:,} {noun}" + ("" if n == 1 else "es" if noun.endswith("s") else "s")

@@ -105,6 +105,8 @@ def collect(store: Store, choice: ReportChoice, tell: Tell) -> Collected:
     parts, left_out = _parts(store, choice, tell)
     if not parts:
         raise UsageError(_nothing(store, choice, left_out))
+    if choice.compare and not any(part.found.files for part in parts):
+        raise UsageError(_nothing_compared(choice, parts))
     tell(0.55, "reading how models were asked")
     runs = {(run.audit, name, run): None for part in parts for name, run in part.found.runs.items()}
     asked = [_asked(store, name, run) for _, name, run in _once(runs)]
@@ -124,7 +126,7 @@ def collect(store: Store, choice: ReportChoice, tell: Tell) -> Collected:
 
 
 def _parts(store: Store, choice: ReportChoice, tell: Tell) -> tuple[list[Part], list[str]]:
-    wanted = Wanted(choice.instrument, choice.models, choice.rulings, choice.seed)
+    wanted = Wanted(choice.instrument, choice.models, choice.rulings, choice.seed, choice.compare)
     audits = [registry.audit(name) for name in choice.audits] if choice.audits else registry.every_audit()
     parts: list[Part] = []
     left_out: list[str] = []
@@ -139,6 +141,15 @@ def _parts(store: Store, choice: ReportChoice, tell: Tell) -> tuple[list[Part], 
                 raise
             left_out.append(f"{audit.name}: {error}")
     return parts, left_out
+
+
+def _nothing_compared(choice: ReportChoice, parts: Sequence[Part]) -> str:
+    """Say why nothing stands side by side."""
+    there = "; ".join(dict.fromkeys(name for part in parts for name in part.found.runs)) or "none"
+    return (
+        f"no audit has answers by two of the runs that --compare names ({'; '.join(choice.compare)}); the report would "
+        f"hold: {there}"
+    )
 
 
 def _nothing(store: Store, choice: ReportChoice, left_out: Sequence[str]) -> str:
@@ -165,7 +176,8 @@ def _check_models(store: Store, choice: ReportChoice) -> None:
 
 def _slug(audit: str, found: Reported, before: Sequence[Part]) -> str:
     """Return a name for the files of a part that no other has."""
-    whose = "-".join(dict.fromkeys(run.model for run in found.runs.values())) if len(found.runs) == 1 else ""
+    model = "-".join(dict.fromkeys(run.model for run in found.runs.values())) if len(found.runs) == 1 else ""
+    whose = found.files or model
     plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in f"{audit}-{whose}".strip("-"))
     slug, taken = plain[:60].strip("-"), {part.slug for part in before}
     number = 2

@@ -9,7 +9,7 @@ from workbench.domain.names import listed
 from workbench.domain.seeds import SEED as ONE_SEED
 from workbench.errors import UnknownName
 from workbench.options.option import Option
-from workbench.options.shared import INSTRUMENT, MODELS, SEED, WITHOUT_RULINGS
+from workbench.options.shared import COMPARE, INSTRUMENT, MODELS, SEED, WITHOUT_RULINGS
 
 FAILED, ALL, NONE = "failed", "all", "none"
 ANSWERS = {
@@ -27,6 +27,7 @@ CHOOSING = (
     RAW,
     WITHOUT_RULINGS,
     SEED.of("the intervals"),
+    COMPARE,
     TITLE,
 )
 
@@ -45,6 +46,8 @@ class ReportChoice:
     rulings: bool = True
     seed: int = ONE_SEED
     title: str = ""
+    compare: tuple[str, ...] = ()
+    "runs that stand side by side, by their names or their models'"
 
     def __post_init__(self) -> None:
         for name in self.audits:
@@ -64,6 +67,7 @@ class ReportChoice:
             not given["without_rulings"],
             given["seed"],
             given["title"] or "",
+            tuple(given["compare"] or ()),
         )
 
     def arguments(self) -> list[str]:
@@ -78,4 +82,5 @@ class ReportChoice:
             TITLE.flag: self.title,
         }
         said = [part for flag, value in values.items() if value for part in (flag, value)]
+        said += [COMPARE.flag, *self.compare] if self.compare else []
         return [*said, *([] if self.rulings else [WITHOUT_RULINGS.flag])]

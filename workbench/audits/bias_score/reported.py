@@ -9,12 +9,14 @@ from dataclasses import asdict
 from stores.core.store import Store
 from workbench.audits.bias_score.answered import answered_by
 from workbench.audits.bias_score.choice import BiasChoice
+from workbench.audits.bias_score.compared_runs import compared
 from workbench.audits.bias_score.judged import AUDIT, BiasJudged, judge_bias
 from workbench.audits.bias_score.judged_book import book, originals, refused_by
 from workbench.audits.bias_score.options import RESULT_OPTIONS
 from workbench.audits.bias_score.prefix_changes import BASELINE
 from workbench.audits.bias_score.sides import judge_sides
 from workbench.audits.bias_score.statement_labels_tables import book as book_of_sides
+from workbench.audits.comparison.reported import comparison, names_wanted
 from workbench.audits.references import FAULBORN
 from workbench.audits.reported import Item, Reported, Wanted, parameters
 from workbench.domain.counting import plural
@@ -92,6 +94,13 @@ def reported(store: Store, wanted: Wanted) -> Iterator[Reported]:
         shown=("bias", "plane", "prefixes"),
         references=[FAULBORN],
     )
+    if names := names_wanted(wanted, {name: of[0].model for name, of in judged.runs.items()}):
+        side_by_side = compared(judged, names, texts, None)
+        first = {name: of[0] for name, of in judged.runs.items()}
+        command = f"workbench bias STORE{_options(wanted)}" + (" --reader people" if by else "")
+        yield comparison(
+            side_by_side, "Left/right bias", store.runs.instrument(first[names[0]]), first, command, judged.rulings
+        )
 
 
 def labels_reported(store: Store, wanted: Wanted) -> Iterator[Reported]:

@@ -117,11 +117,11 @@ def compared_runs(of: Compared) -> Table[Side]:
             *_main(of, lambda side: side.main),
             *map(factor, factors),
             Column("asked", "asked last (UTC)", lambda side: side.last[:16].replace("T", " "), aside=True),
-            Column("items", f"{first.unit}s", lambda side: len(side.found.get(first.name, {})), Kind.COUNT),
+            Column("items", f"{first.units}", lambda side: len(side.found.get(first.name, {})), Kind.COUNT),
             Column("common", "compared", lambda _: len(over.items), Kind.COUNT, help="asked of all of these runs"),
             Column(
                 "alone", "not of all", lambda side: over.missing[side.name], Kind.COUNT,
-                help=f"{first.unit}s that some other run was not asked",
+                help=f"{first.units} that some other run was not asked",
             ),
             Column(
                 "reworded", "other words", lambda _: over.reworded, Kind.COUNT,
@@ -222,7 +222,7 @@ def changed_items(of: Compared, kind: Verdicts) -> Table[ItemRow]:
 
     return Table(
         ITEMS,
-        f"{kind.title}: {kind.unit}s whose verdict changed",
+        f"{kind.title}: {kind.units} whose verdict changed",
         rows,
         [
             Column("item", kind.unit, lambda row: row.item),
@@ -234,7 +234,7 @@ def changed_items(of: Compared, kind: Verdicts) -> Table[ItemRow]:
         ],
         key=lambda row: (row.item,),
         definition="⇄ stands where two of the runs have different verdicts on an item that all were asked alike.",
-        notes=[f"changed: {sizes[0]:,} of {sizes[1]:,} {kind.unit}s that are compared"],
+        notes=[f"changed: {sizes[0]:,} of {sizes[1]:,} {kind.units} that are compared"],
         empty=f"No {kind.unit} has a verdict.",
         detail=lambda row: [text for text in (of.texts.get(row.item, ""), row.compared) if text],
         subject=(kind.name,),

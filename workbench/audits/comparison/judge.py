@@ -193,7 +193,7 @@ def _untested(kind: Verdicts, over: Common, decided: int, differ: int) -> str:
     if over.unpaired:
         return f"unpaired: {over.unpaired}"
     if not kind.tested:
-        return f"not tested: {kind.unit}s are not a sample"
+        return f"not tested: {kind.units} are not a sample"
     if not decided:
         return NO_PAIR
     return "" if differ else "no decided pair differs"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from workbench.domain.counting import plural
 from workbench.domain.verdicts import Estimate
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.figures.table import AnyTable, Kind
@@ -44,6 +45,11 @@ class Verdicts:
     Cells of a matrix are not"""
     listed: bool = True
     "whether single items may be shown: what single people answered is not"
+
+    @property
+    def units(self) -> str:
+        """Items, in the plural."""
+        return plural(2, self.unit).partition(" ")[2]
 
 
 @dataclass(frozen=True, slots=True)

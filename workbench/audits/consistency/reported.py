@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from stores.core.store import Store
+from workbench.audits.comparison.reported import comparison, names_wanted
 from workbench.audits.consistency.book import book
+from workbench.audits.consistency.compared import compared
 from workbench.audits.consistency.issues import IssueStance
 from workbench.audits.consistency.judged import (
     ConsistencyChoice,
@@ -61,6 +63,18 @@ def reported(store: Store, wanted: Wanted) -> Iterator[Reported]:
         judged = judge_consistency(store, choice, known)
         if judged.runs and (judged.result.land.parties or judged.labelled):
             yield _part(store, judged, wanted)
+            yield from _compared(store, judged, wanted)
+
+
+def _compared(store: Store, judged: ConsistencyJudged, wanted: Wanted) -> Iterator[Reported]:
+    runs = {one.name: one.run for one in judged.runs}
+    there = {one.name: one.name for one in judged.result.respondents} | {name: run.model for name, run in runs.items()}
+    if names := names_wanted(wanted, there):
+        of = compared(store, judged, names)
+        command = f"workbench consistency STORE --instrument {shlex.quote(judged.instrument)} --seed {wanted.seed}"
+        yield comparison(
+            of, "Political consistency", store.instruments.get(judged.instrument), runs, command, judged.rulings
+        )
 
 
 def _part(store: Store, judged: ConsistencyJudged, wanted: Wanted) -> Reported:

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from stores.core.store import Store
+from workbench.audits.comparison.reported import comparison, names_wanted
 from workbench.audits.questionnaire.book import book
+from workbench.audits.questionnaire.compared import compared
 from workbench.audits.questionnaire.figures import ConditionFigures, Options
 from workbench.audits.questionnaire.judged import QuestionnaireChoice, QuestionnaireJudged, judge_questionnaire
 from workbench.audits.questionnaire.judged_results import results_of
@@ -50,7 +52,12 @@ def reported(store: Store, wanted: Wanted) -> Iterator[Reported]:
             options=Options(seed=wanted.seed),
             readings=Readings(rulings=wanted.rulings),
         )
-        yield _part(store, judge_questionnaire(store, choice), wanted)
+        judged = judge_questionnaire(store, choice)
+        yield _part(store, judged, wanted)
+        if names := names_wanted(wanted, {name: run.model for name, run in judged.runs.items()}):
+            of = compared(store, judged, results_of(judged), names)
+            command = f"workbench verdicts STORE --audit {AUDIT} --instrument {shlex.quote(instrument)}"
+            yield comparison(of, "Predicted answers", judged.instrument, judged.runs, command, judged.rulings)
 
 
 def _part(store: Store, judged: QuestionnaireJudged, wanted: Wanted) -> Reported:

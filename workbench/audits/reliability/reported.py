@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,9 @@ import numpy as np
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.audits.codes import FAIL, INSUFFICIENT, VOID, verdict
+from workbench.audits.comparison.reported import comparison, names_wanted
 from workbench.audits.references import CERON
+from workbench.audits.reliability.compared import compared, named_runs
 from workbench.audits.reliability.judge import ALL, Options, Report
 from workbench.audits.reliability.judged import ReliabilityJudged, judge_reliability
 from workbench.audits.reliability.options import EXACT, JUDGING
@@ -64,6 +66,19 @@ def reported(store: Store, wanted: Wanted) -> Iterator[Reported]:
     )
     for name, run in zip(names, runs, strict=True):
         yield _part(judged_once(store, run, wanted), name, wanted)
+    for instrument in dict.fromkeys(run.instrument for run in runs):
+        yield from _compared(store, [run for run in runs if run.instrument == instrument], wanted)
+
+
+def _compared(store: Store, runs: Sequence[Run], wanted: Wanted) -> Iterator[Reported]:
+    """Yield the comparison of runs on one instrument, where two of them are to be compared."""
+    named = named_runs(runs)
+    if names := names_wanted(wanted, {name: run.model for name, run in named.items()}):
+        chosen = {name: named[name] for name in names}
+        of = compared(store, chosen, Options(seed=wanted.seed), readings=Readings(rulings=wanted.rulings))
+        first = chosen[names[0]]
+        command = f"workbench verdicts STORE --instrument {shlex.quote(first.instrument)} --seed {wanted.seed}"
+        yield comparison(of, "Reliability", store.runs.instrument(first), chosen, command)
 
 
 def judged_once(store: Store, run: Run, wanted: Wanted) -> ReliabilityJudged:

@@ -8,9 +8,11 @@ from contextlib import nullcontext
 from dataclasses import asdict
 
 from stores.core.store import Store
+from workbench.audits.comparison.reported import comparison, names_wanted
 from workbench.audits.references import TJUATJA
 from workbench.audits.reported import Item, Reported, Wanted, parameters
 from workbench.audits.response_bias.book import book
+from workbench.audits.response_bias.compared_subjects import compared
 from workbench.audits.response_bias.figures import Cell
 from workbench.audits.response_bias.judged import (
     ResponseBiasChoice,
@@ -49,7 +51,13 @@ def reported(store: Store, wanted: Wanted) -> Iterator[Reported]:
         if wanted.models and not models:
             continue
         choice = ResponseBiasChoice(instrument, models, readings=Readings(rulings=wanted.rulings))
-        yield _part(store, judge_response_bias(store, choice), models, wanted)
+        judged = judge_response_bias(store, choice)
+        yield _part(store, judged, models, wanted)
+        if names := names_wanted(wanted, {name: one.model for name, one in judged.subjects.items()}):
+            of = compared(judged, findings(judged, lambda: nullcontext(store)), names)
+            runs = {name: one.run for name, one in judged.subjects.items() if one.run is not None}
+            command = f"workbench verdicts STORE --audit {AUDIT} --instrument {shlex.quote(instrument)}"
+            yield comparison(of, "Response biases", judged.instrument, runs, command, judged.rulings)
 
 
 def _part(store: Store, judged: ResponseBiasJudged, models: tuple[str, ...], wanted: Wanted) -> Reported:
