@@ -61,6 +61,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
         "PYTHONPATH": f"{site}{os.pathsep}{ROOT}",
         "COLUMNS": "100",
         "HF_HUB_OFFLINE": "1",
+        "OMP_NUM_THREADS": "1",  # beside other tests several threads of PyTorch wait for each other
         "no_proxy": "localhost,127.0.0.1",
         "WORKBENCH_CONFIG": str(tmp_path / "config"),
     }
