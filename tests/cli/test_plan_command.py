@@ -54,6 +54,9 @@ def test_a_run_by_a_plan_follows_it_and_says_so(store: Path, capsys: pytest.Capt
     assert not shown["header"][0].startswith("!")
     assert "points as planned" in shown["methods"]
     assert run(capsys, "verdicts", store, "--rule", "coded")[1].startswith("scripted · veldania")
+    judged_from_the_same = data(capsys, "consistency", store, "--rule", "coded")
+    assert "points as planned" in judged_from_the_same["header"][0]
+    assert steps(judged_from_the_same, "plan")["judged rule"]["planned"] == "coded"
     pytest.importorskip("jinja2", reason="reports need it")
     assert run(capsys, "report", store, store.parent / "page")[0] == 0
     page = (store.parent / "page" / "report.html").read_text(encoding="utf-8")

@@ -55,10 +55,13 @@ def consistency(options: Namespace) -> int:
     """Print or write leaning and stances on issues of the models, and what else was asked for."""
     from stores.core.store import Store
     from workbench.audits.consistency.printed import verdicts
+    from workbench.audits.reliability import AUDIT as ANSWERED_FOR
     from workbench.cli.figures import medium, print_out
+    from workbench.pipeline.plans import with_plans
 
     with Store.open(options.store) as store:
-        found = verdicts(store, options, medium(options))
+        made = verdicts(store, options, medium(options))
+        found = with_plans(store, ANSWERED_FOR, options, made, medium(options))
     if options.methods and not options.json:
         say(found.methods)
         return 0

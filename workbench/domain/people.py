@@ -83,4 +83,4 @@ def pseudonym(person: str, store: bytes) -> str:
     >>> pseudonym("ana", b"1") == pseudonym("ana", b"1") != pseudonym("ana", b"2")
     True
     """
-    return f"p-{blake2b(person.encode(), key=store[:64], digest_size=4).hexdigest()}"
+    return f"p-{blake2b(person.encode(), key=store[:64], digest_size=8).hexdigest()}"
