@@ -50,11 +50,6 @@ class CheckForm(StartForm):
     HEADING = "New job: check wordings"
     EXPLAIN = EXPLAIN
     FIRST = "#encoder"
-    DEFAULT_CSS = """
-    CheckForm .name {
-        width: 22;
-    }
-    """
 
     def __init__(self, instrument: str, *, like: int | None = None) -> None:
         super().__init__(like=like)
