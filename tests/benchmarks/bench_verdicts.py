@@ -52,7 +52,8 @@ def build(path: Path, statements: int, name: str = "synthetic") -> tuple[int, fl
         store.runs.add_probes("reliability", "big", "en", plan.templates, plan.probes)
         card = ModelCard(name, "1", "none", "none", "none")
         model, sampling = store.runs.begin(card, design.sampling)
-        attempt = store.jobs.claim(store.jobs.create("sample", design.as_json(), plan.samples), "bench")
+        job = store.jobs.create("sample", design.as_json(), plan.samples)
+        attempt = store.jobs.claim(job, "bench")
         batch = []
         for key in plan.prompts:
             agree = int(rng.binomial(SAMPLES - 1, rng.beta(0.6, 0.6)))
@@ -60,8 +61,11 @@ def build(path: Path, statements: int, name: str = "synthetic") -> tuple[int, fl
             batch.append(Answered(key, 1, SAMPLES, tuple((text, n) for text, n in answers if n)))
         started = time.perf_counter()
         for start in range(0, len(batch), 512):
-            store.runs.add(model, sampling, attempt, batch[start : start + 512])
-        return plan.samples, time.perf_counter() - started
+            done = SAMPLES * min(start + 512, len(batch))
+            store.runs.add(model, sampling, attempt, batch[start : start + 512], job=(job, done, "{}"))
+        seconds = time.perf_counter() - started
+        store.jobs.finish(job, attempt, "done")
+        return plan.samples, seconds
 
 
 def verdicts(path: Path) -> Report:

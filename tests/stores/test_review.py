@@ -441,3 +441,20 @@ def test_mixing_keeps_every_item_and_its_order(statements: int, answers: int) ->
     assert [one for one in found if isinstance(one, ControlItem)] == drawn
     assert not found or (found[0] is drawn[0] if drawn else found[0] is ranks[0])
     assert all(isinstance(one, ControlItem) for one in found[: 3 * min(answers, statements // 2) : 3])
+
+
+def test_an_item_says_of_each_answer_which_reason_is_about_it_and_what_each_reader_makes_of_it(store: Store) -> None:
+    of = queue(store)
+    by_ref = {one.ref: review_item.shown(store, of, one) for one in of.queue}
+    disputed = next(row for row in by_ref["env-03"].rows if row.readers)
+    assert len({one.reads for one in disputed.readers}) > 1
+    assert {one.who for one in disputed.readers} >= {"label-words", "label-words-coded"}
+    assert any(review_item.deciding(disputed.text, one) for one in disputed.readers)
+    assert "readers disagree" in disputed.because
+    for row in by_ref["env-03"].rows:
+        if not row.readers:
+            assert "readers disagree" not in row.because
+    near = [why for row in by_ref["soc-07"].rows for why in row.because]
+    assert any(why.startswith(("sampling ", "label order ")) and "/" in why for why in near), near
+    named = {(row.subject, one.who) for row in by_ref["env-03"].rows for one in row.readers}
+    assert len(review_item.readers_of(by_ref["env-03"]).rows) == len(named)

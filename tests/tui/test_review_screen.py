@@ -13,7 +13,7 @@ from stores.core.store import Store
 from tests.stores.test_review import odd
 from tests.tui.audit_runs import audited
 from tests.tui.bias_stores import full
-from tests.tui.conftest import flowing, screen_text, until
+from tests.tui.conftest import flowing, screen_text, shown, until
 from tests.tui.test_rulings_screen import press, settle, standing
 from workbench.domain.readings import USUAL
 from workbench.domain.rulings import Ruled, Subject, Verdict
@@ -468,3 +468,29 @@ async def test_nothing_to_review_is_said(tmp_path: Path) -> None:
         assert "Nothing to review: no model has answered yet." in flowing(app)
         await press(app, pilot, "n", "d", "b", "r", "z")
         assert not isinstance(app.screen, RulingDialog)
+
+
+@pytest.mark.e2e
+async def test_the_item_says_what_is_near_the_threshold_and_what_each_reader_makes_of_an_answer(path: Path) -> None:
+    app = opened(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await queue(app, pilot)
+        for _ in range(6):
+            if item_ref(app) == "env-03":
+                break
+            await press(app, pilot, "down")
+        await press(app, pilot, "enter")
+        assert "readers disagree" in screen_text(app)
+        lines = shown(app, "#reading").splitlines()
+        assert sum("label-words" in line for line in lines) == 2, lines
+        assert sum("counts here" in line for line in lines) == 1
+        await press(app, pilot, "escape", "end", "home")
+        while item_ref(app) != "soc-07":
+            await press(app, pilot, "down")
+        await press(app, pilot, "enter")
+        assert "sampling " in screen_text(app) or "label order " in screen_text(app)
+
+
+def item_ref(app: WorkbenchApp) -> str:
+    assert isinstance(app.screen, ReviewScreen)
+    return str(app.screen.view.row.ref)

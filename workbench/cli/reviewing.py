@@ -111,11 +111,17 @@ def _next(store: Store, options: Namespace, progress: Progress) -> int:
         put_out(options, [], about, title=title, told=(*told, _nothing(progress)))
         return 0
     told = (*told, *shown.told(blind=options.blind))
-    put_out(options, [item.answers(shown)], about, title=title, told=told, notes=shown.acts(progress.auditor))
+    made: list[AnyTable] = [item.answers(shown)]
+    made += [item.readers_of(shown)] if any(row.readers for row in shown.rows) else []
+    put_out(options, made, about, title=title, told=told, notes=shown.acts(progress.auditor))
     return 0
 
 
 def _nothing(progress: Progress) -> str:
+    from workbench.pipeline.review_tables import nothing_waits
+
+    if not progress.items:
+        return nothing_waits(progress)
     others = sorted({progress.holder(one) for one in progress.of.queue} - {""})
     at_it = f" {' and '.join(others)} {'is' if len(others) == 1 else 'are'} at what is left." if others else ""
     return f"Nothing waits.{at_it}"

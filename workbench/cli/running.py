@@ -61,7 +61,10 @@ OF_SAMPLING = ("temperature", "top_p", "top_k", "max_new_tokens")
 "options that say how an answer is drawn"
 
 
-ASKED = MODEL.but(help="smollm2, a hub id, a folder, a .gguf file, openai:NAME[@URL], scripted", none="")
+ASKED = MODEL.but(
+    help="smollm2, a hub id, a folder, a .gguf file, openai:NAME[@URL]; scripted or scripted:FILE.toml, a stand-in",
+    none="",
+)
 DESIGN: tuple[Option | Section, ...] = (
     AUDIT,
     INSTRUMENT,

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 
 ALL_ANSWERS = "all"
 "the one stratum of a run that has no verdicts"
 PASSED, NOT_PASSED = "passed", "not passed"
+
+
+READERS_DISAGREE = "readers_disagree"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ REASONS: Mapping[str, Reason] = {
         Reason("disputed", "auditors contradict", "rulings contradict each other, so none of them counts", 90),
         Reason("flagged", "flagged", "an annotator flagged an answer or the statement, also where labels agree", 60),
         Reason(
-            "readers_disagree",
+            READERS_DISAGREE,
             "readers disagree",
             "rules, a classifier or people read one answer differently; a person's decision takes the place of "
             "the labels that it settles",
@@ -68,6 +72,8 @@ class Signal:
     "keys of prompt and text of the answers that it is about, where it is about some alone"
     prompts: tuple[tuple[str, str, bool], ...] = ()
     "(wording, template, swapped) of the prompts that it is about, where it is about some alone"
+    prompt_words: tuple[str, ...] = ()
+    "what was found of each of these prompts, where that differs: `sampling 26/30`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +122,14 @@ class Ranked:
         """Return the prompts that the reasons are about, where one is about some alone."""
         return frozenset(at for one in self.signals for at in one.prompts)
 
+    def about(self, answer: tuple[bytes, bytes], prompt: tuple[str, str, bool]) -> tuple[str, ...]:
+        """Say which of the reasons are about an answer (keys of prompt and text) or its prompt, and what was found."""
+        return tuple(
+            dict(zip(one.prompts, one.prompt_words, strict=False)).get(prompt, "") or REASONS[one.reason].title
+            for one in sorted(self.signals, key=lambda one: not one.prompts)
+            if answer in one.answers or prompt in one.prompts
+        )
+
     def why(self, *, blind: bool = False) -> str:
         """Say in one sentence why it stands where it does; `blind`: without what other auditors ruled."""
         return f"{' + '.join(_part(one, blind=blind) for one in self.signals)} = {self.score}"
@@ -153,5 +167,14 @@ def _together(signals: Sequence[Signal]) -> Signal:
     variants = () if any(not one.variants for one in signals) else tuple(v for one in signals for v in one.variants)
     words = "; ".join(dict.fromkeys(one.words for one in signals))
     answers = dict.fromkeys(at for one in signals for at in one.answers)
-    prompts = dict.fromkeys(at for one in signals for at in one.prompts)
-    return Signal(signals[0].reason, words, tuple(dict.fromkeys(variants)), tuple(answers), tuple(prompts))
+    prompts = {
+        at: said for one in signals for at, said in zip(one.prompts, one.prompt_words or repeat(""), strict=False)
+    }
+    return Signal(
+        signals[0].reason,
+        words,
+        tuple(dict.fromkeys(variants)),
+        tuple(answers),
+        tuple(prompts),
+        tuple(prompts.values()),
+    )

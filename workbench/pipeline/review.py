@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from stores.annotation.review_queries import Labelled, ReadAnswer, Remarked
+from stores.annotation.review_queries import ReadAnswer, Remarked
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench import registry
 from workbench.domain.control_samples import ControlSample
 from workbench.domain.counting import plural
 from workbench.domain.keys import content_key
-from workbench.domain.readings import ReaderCard, ReaderKind, Readings, Stance
-from workbench.domain.responses import EXACT
+from workbench.domain.readings import ReaderCard, ReaderKind, Readings
 from workbench.domain.reviews import BY_AUDITORS, Judged, Ranked, Signal, ranked
 from workbench.domain.rulings import Ruling, Verdict
 from workbench.evidence.readings import Source, source_of
-from workbench.evidence.rule_reading import RULES, read
 from workbench.evidence.rulings import RulingsOn, on_answers, rulings_on
 from workbench.pipeline.checking import check_report
-
-NO_STANCE = "no stance"
-"what unreadable, neutral and unrelated answers have in common"
+from workbench.pipeline.review_readers import contradictions
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -81,7 +77,7 @@ def review(store: Store, run: Run, readings: Readings) -> Review:
     source = _source(store, run, plain)
     signals = [(ref, one) for ref, found in judged.signals.items() for one in found]
     signals += _remarks(store, run)
-    signals += _contradictions(store, run, by_rule=source.reader is not None and source.classifier is None)
+    signals += contradictions(store, run, by_rule=source.reader is not None and source.classifier is None)
     signals += _findings(store, run)
     signals += [(ref, Signal("outdated", f"version {asked}, now {now}"))
                 for ref, (asked, now) in store.runs.outdated(run).items()]  # fmt: skip
@@ -181,56 +177,6 @@ def _remarks(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:
     for ref, of in flags.items():
         variants, answers = (one.variant for one in of), (at for one in of for at in one.answers)
         yield ref, Signal("flagged", plural(len(of), "flag"), tuple(dict.fromkeys(variants)), tuple(answers))
-
-
-def _contradictions(store: Store, run: Run, *, by_rule: bool) -> Iterator[tuple[str, Signal]]:
-    """Yield the statements of which an answer is read differently by two rules, a classifier or people."""
-    if run.sampling.mode == EXACT:
-        return
-    said: dict[tuple[bytes, bytes], dict[str, str | None]] = {}
-    counted: dict[tuple[bytes, bytes], tuple[str, str, int]] = {}
-    for name, answers in _by_rules(store, run) if by_rule else ():
-        for one in answers:
-            said.setdefault((one.prompt, one.text), {})[name] = one.label
-            counted[one.prompt, one.text] = one.ref, one.variant, one.count
-    for at, of in _by_people(store.review_queries.labelled(run)):
-        said.setdefault(at, {}).update({f"{one.kind} {one.who}": one.label for one in of})
-        counted.setdefault(at, (of[0].ref, of[0].variant, 1))
-    found: dict[str, list[tuple[tuple[bytes, bytes], str, int]]] = {}
-    for at, labels in said.items():
-        if len({_stance(label) for label in labels.values()}) > 1:
-            ref, variant, n = counted[at]
-            found.setdefault(ref, []).append((at, variant, n))
-    for ref, places in found.items():
-        variants = tuple(dict.fromkeys(variant for _, variant, _ in places))
-        total = sum(count for _, _, count in places)
-        example = ", ".join(f"{who}: {label or 'unreadable'}" for who, label in said[places[0][0]].items())
-        keys = tuple(at for at, _, _ in places)
-        yield ref, Signal("readers_disagree", f"{plural(total, 'answer')}, as {example}", variants, keys)
-
-
-def _by_rules(store: Store, run: Run) -> Iterator[tuple[str, Sequence[ReadAnswer]]]:
-    """Yield what each shipped rule makes of the answers."""
-    for name in RULES:
-        rowid, card = read(store, run, name)
-        yield card.name, store.review_queries.answers(run, rowid)
-
-
-def _by_people(labels: Iterable[Labelled]) -> Iterator[tuple[tuple[bytes, bytes], Sequence[Labelled]]]:
-    """Yield what classifiers and people say of each answer; a decision takes the place of the labels it settles."""
-    groups: dict[tuple[bytes, bytes], list[Labelled]] = {}
-    for one in labels:
-        groups.setdefault((one.prompt, one.text), []).append(one)
-    for at, of in groups.items():
-        decided = any(one.kind == ReaderKind.ADJUDICATION and one.label for one in of)
-        kept = [one for one in of if one.label and not (decided and one.kind == ReaderKind.PERSON)]
-        kept += [one for one in of if not one.label and one.kind == ReaderKind.CLASSIFIER]
-        if kept:
-            yield at, kept
-
-
-def _stance(label: str | None) -> str:
-    return label if label in (Stance.AGREE, Stance.DISAGREE) and label is not None else NO_STANCE
 
 
 def _findings(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,13 +11,15 @@ from stores.annotation.review_queries import ReadAnswer
 from stores.core.store import Store
 from workbench import registry
 from workbench.domain.counting import plural
+from workbench.domain.readings import ReaderKind
 from workbench.domain.responses import EXACT
-from workbench.domain.reviews import Ranked
+from workbench.domain.reviews import READERS_DISAGREE, Ranked
 from workbench.evidence.ruling_subjects import UNREADABLE, short_answer, short_prompt
 from workbench.figures.shown import number
 from workbench.figures.table import Column, Kind, Table
 from workbench.pipeline.review import Review, answers_of
 from workbench.pipeline.review_progress import Progress, Waiting, name, take_next
+from workbench.pipeline.review_readers import ReadBy, readers
 from workbench.pipeline.review_tables import why
 
 NOT_READ = "not read"
@@ -42,8 +44,8 @@ class ItemAnswer:
     count: int
     reads: str
     "what the reader made of it; empty where an answer stands for itself, as a letter does"
-    meant: bool = False
-    "whether a reason of the item is about just this answer"
+    because: tuple[str, ...] = ()
+    "the reasons of the item that are about just this answer or its prompt: `sampling 26/30`, `readers disagree`"
     factors: str = ""
     "what an audit varies besides wording and template, in words"
     reason: str = ""
@@ -51,11 +53,18 @@ class ItemAnswer:
     start: int | None = None
     stop: int | None = None
     "the deciding words are `text[start:stop]`"
+    readers: tuple[ReadBy, ...] = ()
+    "what each reader makes of it, where they differ and that is why the item waits"
 
     @property
     def subject(self) -> str:
         """Return what people type to rule on it."""
         return short_prompt(self.prompt) if self.key is None else short_answer(self.prompt, self.key)
+
+    @property
+    def meant(self) -> bool:
+        """Return whether a reason of the item is about just this answer or its prompt."""
+        return bool(self.because)
 
     @property
     def order(self) -> str:
@@ -143,9 +152,20 @@ def shown(store: Store, of: Review, item: Waiting) -> Shown:
         )
     else:
         chosen = [one for one in every if (one.prompt, one.text) == (item.prompt, item.text)]
-    meant = item.answers if isinstance(item, Ranked) else frozenset()
-    rows = tuple(_answer(store, of, one, meant=(one.prompt, one.text) in meant or _is_put(one, item)) for one in chosen)
+    read_by = _readers(store, of, item)
+    rows = tuple(
+        _answer(store, of, one, because=_because(one, item), read_by=read_by.get((one.prompt, one.text), ()))
+        for one in chosen
+    )
     return Shown(item, _wordings(store, of, item, [row.variant for row in rows]), rows)
+
+
+def _readers(store: Store, of: Review, item: Waiting) -> Mapping[tuple[bytes, bytes], Sequence[ReadBy]]:
+    """Return what each reader makes of the answers on which they disagree; of a drawn answer nobody is told."""
+    if not isinstance(item, Ranked) or all(one.reason != READERS_DISAGREE for one in item.signals):
+        return {}
+    by_rule = of.card is not None and of.card.kind is ReaderKind.RULE
+    return readers(store, of.run, item.ref, by_rule=by_rule)
 
 
 def _is_put(one: ReadAnswer, item: Waiting) -> bool:
@@ -153,14 +173,25 @@ def _is_put(one: ReadAnswer, item: Waiting) -> bool:
     return isinstance(item, Ranked) and (one.variant, one.template, one.inverted) in item.prompts
 
 
-def _answer(store: Store, of: Review, one: ReadAnswer, *, meant: bool) -> ItemAnswer:
+def _because(one: ReadAnswer, item: Waiting) -> tuple[str, ...]:
+    """Say which reasons are about an answer."""
+    return (
+        item.about((one.prompt, one.text), (one.variant, one.template, one.inverted))
+        if isinstance(item, Ranked)
+        else ()
+    )
+
+
+def _answer(
+    store: Store, of: Review, one: ReadAnswer, *, because: tuple[str, ...], read_by: Sequence[ReadBy]
+) -> ItemAnswer:
     unread = NOT_READ if registry.audit(of.run.audit).free_text else ""
     reads = (one.label or UNREADABLE) if of.reader is not None else unread
     text = store.review_queries.text(one.text)
     sure = "" if one.confidence is None else f"confidence {number(one.confidence, Kind.COEFFICIENT)}"
     return ItemAnswer(
-        one.variant, one.template, one.inverted, one.prompt, one.text, text, one.count, reads, meant,
-        reason=one.reason or sure, start=one.start, stop=one.stop,
+        one.variant, one.template, one.inverted, one.prompt, one.text, text, one.count, reads, because,
+        reason=one.reason or sure, start=one.start, stop=one.stop, readers=tuple(read_by),
     )  # fmt: skip
 
 
@@ -205,6 +236,9 @@ def answers(item: Shown) -> Table[ItemAnswer]:
     subject: Column[ItemAnswer] = Column("subject", title, lambda row: row.subject, least=least)
     count: Column[ItemAnswer] = Column("count", "n", lambda row: row.count, Kind.COUNT)
     reads: Column[ItemAnswer] = Column("reads", "read as", lambda row: row.reads)
+    because: Column[ItemAnswer] = Column(
+        "because", "why", lambda row: list(row.because), Kind.WORDS, help="which reasons are about just this answer"
+    )
     factors: Column[ItemAnswer] = Column("factors", "factors", lambda row: row.factors, aside=True)
     return Table(
         "answers",
@@ -217,9 +251,33 @@ def answers(item: Shown) -> Table[ItemAnswer]:
             Column("order", "labels", lambda row: row.order, aside=True),
             *([] if computed else [count]),
             *([reads] if any(row.reads for row in item.rows) else []),
+            *([because] if any(row.because for row in item.rows) else []),
             *([factors] if any(row.factors for row in item.rows) else []),
             Column("text", "likeliest next" if computed else "text", lambda row: row.text, Kind.PROSE, least=20),
         ],
         key=lambda row: (row.subject, row.variant, row.template, row.order),
         empty="Nothing was answered; `workbench rulings STORE --of` names what can be ruled on.",
     )
+
+
+def readers_of(item: Shown) -> Table[tuple[ItemAnswer, ReadBy]]:
+    """Return what each reader makes of the answers on which they disagree; no rows where they agree."""
+    return Table(
+        "readers",
+        "Readers that disagree",
+        tuple((row, one) for row in item.rows for one in row.readers),
+        [
+            Column("subject", "answer", lambda row: row[0].subject, least=19),
+            Column("reader", "reader", lambda row: row[1].who),
+            Column("reads", "read as", lambda row: row[1].reads),
+            Column("words", "by these words", lambda row: deciding(row[0].text, row[1]), Kind.PROSE, least=20),
+            Column("reason", "reason", lambda row: row[1].reason, Kind.PROSE, aside=True),
+        ],
+        key=lambda row: (row[0].subject, row[0].variant, row[0].template, row[0].order, row[1].who),
+        empty="Readers agree on every answer.",
+    )
+
+
+def deciding(text: str, one: ReadBy) -> str:
+    """Return the words of an answer that decide how a reader reads it; empty where none are known."""
+    return text[one.start : one.stop] if one.start is not None and one.stop is not None else ""

@@ -84,10 +84,23 @@ def queue(progress: Progress, *, every: bool = False, blind: bool = False) -> Ta
         key=lambda row: (name(row),),
         definition="The score of a statement is the sum of the weights of the reasons that apply to it, each once. "
         "Statements of one score stand in the instrument's order. What passes is judged without rulings.",
-        empty="Nothing waits: no reason applies, or everything was looked at.",
+        empty=nothing_waits(progress),
         link=lambda row: Link(ITEM, (name(row),)),
         detail=(lambda row: _detail(progress, row, blind=blind)) if every else None,
     )
+
+
+def nothing_waits(progress: Progress) -> str:
+    """Say why nothing waits: everything with a reason was looked at, or no reason applies, also to what fails."""
+    of = progress.of
+    if progress.items:
+        return "Nothing waits: every item is decided."
+    failing = sum(of.judged.stratum(ref) == NOT_PASSED for ref in of.judged.statements)
+    said = "Nothing waits: no reason applies to any statement."
+    if not failing:
+        return said
+    which = "1 statement does not pass, but not" if failing == 1 else f"{failing:,} statements do not pass, but none"
+    return f"{said} {which} narrowly, by one wording alone or for too few answers, and readers agree."
 
 
 def _detail(progress: Progress, row: Waiting, *, blind: bool) -> tuple[str, ...]:

@@ -82,6 +82,15 @@ def near(report: Report) -> BoolArray:
         found = np.logical_or(*gaps) & report.enough
         found[:, :, swapped, SWAPPED] = False
         return np.asarray(found)
+    few = (counts.readable == report.needs) | (counts.readable == report.needs - 1)
+    found = (_turns(report) | few) & (counts.total > 0) & counts.exists[None, :, :, None]
+    found[:, :, swapped, SWAPPED] = False
+    return np.asarray(found)
+
+
+def _turns(report: Report) -> BoolArray:
+    """Return which prompts one answer that says the other side would make clear or unclear: (T, S, V, 2)."""
+    counts, options = report.counts, report.options
     rule: ReliabilityRule = "coded" if options.rule == "coded" else "printed"
     k, n = counts.positive, counts.readable
 
@@ -89,11 +98,7 @@ def near(report: Report) -> BoolArray:
         return is_reliable(np.clip(positive, 0, n), n, rule, options.low, options.high)
 
     now = clear(k)
-    turns = report.enough & ((clear(k - 1) != now) | (clear(k + 1) != now))
-    few = (n == report.needs) | (n == report.needs - 1)
-    found = (turns | few) & (counts.total > 0) & counts.exists[None, :, :, None]
-    found[:, :, swapped, SWAPPED] = False
-    return np.asarray(found)
+    return np.asarray(report.enough & ((clear(k - 1) != now) | (clear(k + 1) != now)))
 
 
 def _near(report: Report, close: BoolArray, statement: int) -> Iterator[Signal]:
@@ -107,7 +112,18 @@ def _near(report: Report, close: BoolArray, statement: int) -> Iterator[Signal]:
     prompts = tuple(
         (str(report.counts.variants[v]), report.counts.templates[t], order == SWAPPED) for t, _, v, order in at
     )
-    yield Signal("near", f"{plural(len(at), 'prompt')}: {shown}{more}", variants, prompts=prompts)
+    close_by = tuple(_close_by(report, one) for one in at)
+    yield Signal(
+        "near", f"{plural(len(at), 'prompt')}: {shown}{more}", variants, prompts=prompts, prompt_words=close_by
+    )
+
+
+def _close_by(report: Report, at: tuple[int, ...]) -> str:
+    """Say which test a prompt is near the limit of, and how near: `sampling 26/30`, `7 readable, 7 needed`."""
+    test = "label order" if at[-1] == SWAPPED else "sampling"
+    if not isinstance(report, ExactReport) and not _turns(report)[at]:
+        return f"{report.counts.readable[at]} readable, {report.needs} needed"
+    return f"{test} {report.side(at).rpartition(' ')[2]}"
 
 
 def _insufficient(report: Report, statement: int) -> Iterator[Signal]:

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
+from workbench.figures.book import Book, Entry
 from workbench.figures.table import Link
 from workbench.tui.results.behind import Origin, behind
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.following import Following
 from workbench.tui.results.grid import sheet_of
-from workbench.tui.results.loaded import Comparing, Loaded, Opened
+from workbench.tui.results.loaded import Comparing, Loaded, Look, Opened
 from workbench.tui.results.sheet import Sheet
 
 
@@ -32,6 +33,19 @@ class ComparisonScreen(BookScreen):
         super().__init__(Settings(names))
         self.PLACE = f"{origin.ways.place} › side by side"
         self._comparing, self._origin = comparing, origin
+        self._opened = False
+
+    @property
+    def _layout(self) -> str:
+        return f"table of {', '.join(self._settings.names)}"
+
+    def fitted(self, look: Look) -> Look:
+        """Open on the table of these runs that was looked at last; on the first one with rows where that has none."""
+        found = super().fitted(look)
+        if self._book is None or self._opened:
+            return found
+        self._opened = True
+        return found if _has_rows(self._book.entry(found.view), found) else _first_with_rows(self._book) or found
 
     def found(self, loaded: Loaded, link: Link) -> Sheet | Opened | str:
         """Return what a link leads to: a table of the comparison, else what it leads to in the audit's own results."""
@@ -61,6 +75,16 @@ class ComparisonScreen(BookScreen):
 def _within(loaded: Loaded | None, link: Link) -> bool:
     """Return whether a link leads to a table of the comparison itself."""
     return loaded is not None and loaded.book is not None and link.table in loaded.book.behind
+
+
+def _has_rows(entry: Entry, look: Look) -> bool:
+    return not entry.empty and bool(entry.make(*look.subject).rows)
+
+
+def _first_with_rows(book: Book) -> Look | None:
+    """Return a look at the first table that shows anything, about the first subject that it shows anything of."""
+    looks = (Look(entry.name, subject) for entry in book.contents for subject in entry.subjects)
+    return next((look for look in looks if _has_rows(book.entry(look.view), look)), None)
 
 
 def load(path: Path, settings: Settings, comparing: Comparing) -> Loaded:

@@ -131,6 +131,9 @@ class HomeScreen(StoreScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         return action != "review" or (self._overview is not None and bool(self._overview.answers))
 
+    def on_resize(self) -> None:
+        self._show()
+
     def tick(self) -> None:
         """Look again: each second while a job is active, now and then otherwise."""
         self._ticks += 1
@@ -246,7 +249,7 @@ class HomeScreen(StoreScreen):
     def _show(self) -> None:
         if self._overview is None:
             return
-        lines = home_lines(self._overview, self._judgement)
+        lines = home_lines(self._overview, self._judgement, self.size.width or 80)
         self.refresh_bindings()
         held = [option.id for option in self.facts.options]
         if held == [key for key, _ in lines]:

@@ -25,13 +25,19 @@ Line = tuple[str, Content]
 JOBS_SHOWN = 3
 INDENT, BELOW = 12, 62
 "columns before what a line says, and of what stands there in a terminal of 80 columns"
+AROUND = 80 - INDENT - BELOW
+"columns of a terminal beside these"
 TASK_KEYS = {"review": "V"}
 "name of a screen where something waits -> the key that leads there, where no digit does"
 UNITS = {"sample": "answers", "train": "steps", "classify": "responses"}
 
 
-def home_lines(overview: Overview, judgement: Judgement | None) -> list[Line]:
-    """Return what Home says, each line under a key that stays the same between refreshes."""
+def home_lines(overview: Overview, judgement: Judgement | None, width: int = 80) -> list[Line]:
+    """Return what Home says, each line under a key that stays the same between refreshes.
+
+    `width`: columns of the terminal. Where a line is too long its words are cut, never its key.
+    """
+    room = width - INDENT - AROUND
     lines: list[Line] = []
     audits = judgement.audits if judgement else ()
     for summary in overview.instruments:
@@ -45,7 +51,7 @@ def home_lines(overview: Overview, judgement: Judgement | None) -> list[Line]:
     lines += _labels(overview)
     if judgement and judgement.classifier:
         lines.append(("classifier:", _classifier(judgement.classifier)))
-    lines += [(f"todo:{task.key}", _task(task, first=not place)) for place, task in enumerate(_shown(judgement))]
+    lines += [(f"todo:{task.key}", _task(task, room, first=not place)) for place, task in enumerate(_shown(judgement))]
     if not any(task.pressing for task in _shown(judgement)) and (step := _next_step(overview, judgement)) is not None:
         lines.append(step)
     return lines
@@ -143,10 +149,15 @@ def _shown(judgement: Judgement | None) -> Sequence[Task]:
     return judgement.tasks if judgement else ()
 
 
-def _task(task: Task, *, first: bool) -> Content:
-    """Return one line of what waits; the label stands on the first."""
+def _task(task: Task, room: int, *, first: bool) -> Content:
+    """Return one line of what waits, with its key at the end; the label stands on the first."""
     key = f" · {TASK_KEYS[str(task.route[0])]}" if task.route[0] in TASK_KEYS else ""
-    return _line("To do" if first else "", task.count, f"{task.what}{key}")
+    words, colon, enter = visible(task.what).partition(": Enter")
+    key = f"{colon}{enter}{key}"
+    left = room - Content(visible(task.count)).cell_length - 2 - Content(key).cell_length
+    what = Content(words)
+    what = what.truncate(max(1, left), ellipsis=True) if what.cell_length > left else what
+    return _line("To do" if first else "", task.count, f"{what.plain}{key}")
 
 
 def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:

@@ -41,7 +41,7 @@ class BookScreen(JudgingScreen):
         Binding("i", "instrument", "Instrument", tooltip="Show the next instrument"),
         Binding("m", "methods", "Methods", show=False, tooltip="Show the paragraph for the paper"),
         Binding("n", "notes", "Notes", show=False, tooltip="Show the notes for reading the figures"),
-        Binding("B", "side_by_side", "Compare", show=False, tooltip="Compare runs: what changed, with tests"),
+        Binding("B", "side_by_side", "Compare", tooltip="Compare runs: what changed, with tests"),
         Binding("W", "report", "Report", show=False, tooltip="Write a report: a page with all figures, for a browser"),
         Binding("R", "rulings", "Rulings", tooltip="Show figures without auditors' rulings, or with them again"),
         Binding("escape", "leave", show=False),

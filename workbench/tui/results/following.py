@@ -39,7 +39,9 @@ class Following(RulingScreen):
     """A screen with a `SheetView` of a book."""
 
     READS_ONLY = True
-    FOOTER_FIRST: ClassVar[tuple[str, ...]] = ("select_cursor", "rule", "rulings", "review", "view(1)")
+    FOOTER_FIRST: ClassVar[tuple[str, ...]] = (
+        "select_cursor", "rule", "picture", "rulings", "view(1)", "review", "side_by_side",
+    )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("V", "review", "Review", tooltip="Open the review queue: what an auditor looks at first"),
         Binding("Z", "near", "Zoom", show=False, tooltip="Draw the whole scale, or zoom to the intervals"),

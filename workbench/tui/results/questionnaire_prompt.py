@@ -96,11 +96,12 @@ class PromptScreen(RulingScreen):
     """
     PLACE = "results › questionnaire › prompt"
     EXPLAIN = EXPLAIN
+    FOOTER_FIRST = ("rule", "picture", "fold", "other")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("x", "fold", "Unfold", tooltip="Unfold the context, every answered question, or fold it"),
         Binding("tab", "other", "Text/tokens", key_display="Tab", tooltip="Go to the text or the tokens, to scroll"),
         Binding("y", "copy", "Copy", tooltip="Copy the whole prompt as it was put"),
-        Binding("P", "picture", "Picture", show=False, tooltip="Show where the probability goes as a picture"),
+        Binding("P", "picture", "Picture", tooltip="Show where the probability goes as a picture"),
         Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
     ]
 

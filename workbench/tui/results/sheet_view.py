@@ -57,7 +57,7 @@ class FigureTable(FluidTable):
     "whether there is no room for all details of the row"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        return action != "select_cursor" or self.leads or self.cut
+        return action != "select_cursor" or (self.row_count > 0 and (self.leads or self.cut))
 
 
 class Details(Static):
@@ -130,7 +130,7 @@ class SheetView(Vertical):
         Binding("X", "failed(-1)", "Failed test before", show=False),
         Binding("E", "every", "Every row", tooltip="Show the minor rows too, or leave them out"),
         Binding("0", "all", "All", show=False, tooltip="Show all rows again"),
-        Binding("P", "picture", "Picture", show=False, tooltip="Show the pictures of the table"),
+        Binding("P", "picture", "Picture", tooltip="Show the pictures of the table"),
     ]
     EVERY = "E"
     "key that shows minor rows"
@@ -293,6 +293,8 @@ class SheetView(Vertical):
             return table is not None and bool(table.rows and table.pictures)
         if action == "every":
             return table is not None and table.minor is not None and any(map(table.minor, table.rows))
+        if action in ("sort", "find"):
+            return table is not None and bool(table.rows)
         return action != "all" or self.narrowed
 
     def action_failed(self, step: int) -> None:

@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from workbench.domain.rulings import Ruling
     from workbench.pipeline.review_item import ItemAnswer
     from workbench.pipeline.review_progress import Progress, Waiting
+    from workbench.pipeline.review_readers import ReadBy
 
 WIDE = 120
 "columns from which an answer stands with its template"
 UNREAD = {"unreadable": "·", "not read": "·"}
 "what is no reading, with its mark"
+BECAUSE = 18
+"columns of why a row is meant"
 MEANT, PLAIN = "‼", " "
 
 
@@ -35,6 +38,7 @@ def item_columns(width: int) -> tuple[Column, ...]:
         Column("reads", "reading", 13),
         Column("variant", "wording", 15),
         *where,
+        Column("because", "why", BECAUSE if width < WIDE else 2 * BECAUSE),
         Column("text", "answer", None),
     )
 
@@ -48,6 +52,7 @@ def item_record(number: int, row: ItemAnswer, width: int) -> Record:
         _reading(row),
         literal(row.variant),
         *where,
+        literal(", ".join(row.because)),
         answer_cell(row),
     )
 
@@ -60,8 +65,11 @@ def _reading(row: ItemAnswer) -> Text:
 
 def _read_as(row: ItemAnswer) -> str:
     """Return `+ agree`, `· unreadable`, `= neutral`; nothing where an answer stands for itself."""
-    mark = UNREAD.get(row.reads) or STANCE_MARKS.get(row.reads, "=")
-    return f"{mark} {visible(row.reads)}" if row.reads else ""
+    return f"{_mark(row.reads)} {visible(row.reads)}" if row.reads else ""
+
+
+def _mark(reads: str) -> str:
+    return UNREAD.get(reads) or STANCE_MARKS.get(reads, "=")
 
 
 def head(progress: Progress, item: Waiting, told: str, *, blind: bool) -> Content:
@@ -92,7 +100,11 @@ def reading(row: ItemAnswer, wording: str, reader: str, ruled: Sequence[Ruling],
             (visible(wording, lines=True) or "(wording not known)", "bold"), (f"  {visible(where)}", "$text-muted")
         )
     ]
-    if row.reads:
+    if row.because:
+        lines.append(Content.styled(f"{MEANT} {visible(', '.join(row.because))}", "$text-warning"))
+    if row.readers:
+        lines += [_read_by(row, one, own=one.who == reader) for one in row.readers]
+    elif row.reads:
         by = f"  ({visible(reader)})" if reader else ""
         lines.append(
             Content.assemble(
@@ -105,6 +117,20 @@ def reading(row: ItemAnswer, wording: str, reader: str, ruled: Sequence[Ruling],
     if withheld:
         lines.append(Content.styled(WITHHELD, "$text-muted"))
     return Content("\n").join(lines)
+
+
+def _read_by(row: ItemAnswer, one: ReadBy, *, own: bool) -> Content:
+    """Say what a reader makes of an answer, and by which words of it; `own`: it is the reader of the run."""
+    from workbench.pipeline.review_item import deciding
+
+    words = visible(deciding(row.text, one))
+    said = f"“{words}”" if words else visible(one.reason)
+    return Content.assemble(
+        (f"{_mark(one.reads)} {visible(one.reads):<10}", "bold"),
+        f"  {visible(one.who)}",
+        (" counts here" if own else "", "$text-muted"),
+        f": {said}" if said else "",
+    )
 
 
 def provenance(row: ItemAnswer, run: Run, *, blind: bool) -> str:

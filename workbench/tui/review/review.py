@@ -114,7 +114,9 @@ class ReviewScreen(BookScreen):
             return material is not None and len(material.runs) > 1 and not self.session.blind
         if action == "draw":
             return progress is not None and progress.of.reader is not None
-        if action in ("following", "blind"):
+        if action in ("following", "rule"):
+            return progress is not None and bool(progress.items)
+        if action == "blind":
             return progress is not None
         return super().check_action(action, parameters)
 
@@ -136,7 +138,12 @@ class ReviewScreen(BookScreen):
 
     def why_empty(self, loaded: Loaded, look: Look) -> str:
         others = loaded.material is not None and len(loaded.material.runs) > 1 and not self.session.blind
-        return super().why_empty(loaded, look) + "\n\nM goes to the queue of another run." * others
+        draws = "\n\nd draws a control sample, which says how often the reader errs." * self._may_draw(loaded)
+        return super().why_empty(loaded, look) + draws + "\n\nM goes to the queue of another run." * others
+
+    def _may_draw(self, loaded: Loaded) -> bool:
+        progress: Progress | None = loaded.judged
+        return progress is not None and progress.of.reader is not None and progress.control is None
 
     def ruled_place(self) -> RuledPlace | None:
         progress: Progress | None = self._judged

@@ -1,0 +1,110 @@
+"""Answers that rules, classifiers and people read differently, and what each of them makes of such an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from stores.annotation.review_queries import Labelled, ReadAnswer
+from stores.core.store import Store
+from stores.runs.run_rows import Run
+from workbench.domain.counting import plural
+from workbench.domain.readings import ReaderKind, Stance
+from workbench.domain.responses import EXACT
+from workbench.domain.reviews import READERS_DISAGREE, Signal
+from workbench.evidence.rule_reading import RULES, read
+from workbench.evidence.ruling_subjects import UNREADABLE
+
+NO_STANCE = "no stance"
+"what unreadable, neutral and unrelated answers have in common"
+At = tuple[bytes, bytes]
+"keys of a prompt and of the text of an answer to it"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBy:
+    """What a reader makes of an answer."""
+
+    who: str
+    "`person ada`, `classifier stance`, or the name of a rule"
+    label: str | None
+    "None: unreadable"
+    reason: str = ""
+    start: int | None = None
+    stop: int | None = None
+    "the deciding words are `text[start:stop]`; a classifier and people name none"
+
+    @property
+    def reads(self) -> str:
+        return self.label or UNREADABLE
+
+
+def contradictions(store: Store, run: Run, *, by_rule: bool) -> Iterator[tuple[str, Signal]]:
+    """Yield the statements of which an answer is read differently by two rules, a classifier or people."""
+    said, counted = _said(store, run, by_rule=by_rule)
+    found: dict[str, list[tuple[At, str, int]]] = {}
+    for at, of in said.items():
+        if _differ(of):
+            ref, variant, n = counted[at]
+            found.setdefault(ref, []).append((at, variant, n))
+    for ref, places in found.items():
+        variants = tuple(dict.fromkeys(variant for _, variant, _ in places))
+        total = sum(count for _, _, count in places)
+        example = ", ".join(f"{one.who}: {one.reads}" for one in said[places[0][0]])
+        keys = tuple(at for at, _, _ in places)
+        yield ref, Signal(READERS_DISAGREE, f"{plural(total, 'answer')}, as {example}", variants, keys)
+
+
+def readers(store: Store, run: Run, ref: str, *, by_rule: bool) -> Mapping[At, Sequence[ReadBy]]:
+    """Return the answers about a statement that are read differently, with what each reader makes of them."""
+    return {at: of for at, of in _said(store, run, ref, by_rule=by_rule)[0].items() if _differ(of)}
+
+
+def _said(
+    store: Store, run: Run, ref: str | None = None, *, by_rule: bool
+) -> tuple[Mapping[At, Sequence[ReadBy]], Mapping[At, tuple[str, str, int]]]:
+    """Return what each reader says of each answer, and of each answer (ref, wording, how often it was given)."""
+    said: dict[At, list[ReadBy]] = {}
+    counted: dict[At, tuple[str, str, int]] = {}
+    if run.sampling.mode == EXACT:
+        return said, counted
+    for name, answers in _by_rules(store, run, ref) if by_rule else ():
+        for one in answers:
+            said.setdefault((one.prompt, one.text), []).append(ReadBy(name, one.label, one.reason, one.start, one.stop))
+            counted[one.prompt, one.text] = one.ref, one.variant, one.count
+    labels = (one for one in store.review_queries.labelled(run) if ref in (None, one.ref))
+    for at, of in _by_people(labels):
+        said.setdefault(at, []).extend(ReadBy(f"{one.kind} {one.who}", one.label) for one in of)
+        counted.setdefault(at, (of[0].ref, of[0].variant, 1))
+    return said, counted
+
+
+def _differ(of: Sequence[ReadBy]) -> bool:
+    return len({_stance(one.label) for one in of}) > 1
+
+
+def _by_rules(store: Store, run: Run, ref: str | None) -> Iterator[tuple[str, Sequence[ReadAnswer]]]:
+    """Yield what each shipped rule makes of the answers."""
+    for name in RULES:
+        rowid, card = read(store, run, name)
+        yield card.name, store.review_queries.answers(run, rowid, ref)
+
+
+def _by_people(labels: Iterable[Labelled]) -> Iterator[tuple[tuple[bytes, bytes], Sequence[Labelled]]]:
+    """Yield what classifiers and people say of each answer; a decision takes the place of the labels it settles."""
+    groups: dict[tuple[bytes, bytes], list[Labelled]] = {}
+    for one in labels:
+        groups.setdefault((one.prompt, one.text), []).append(one)
+    for at, of in groups.items():
+        decided = any(one.kind == ReaderKind.ADJUDICATION and one.label for one in of)
+        kept = [one for one in of if one.label and not (decided and one.kind == ReaderKind.PERSON)]
+        kept += [one for one in of if not one.label and one.kind == ReaderKind.CLASSIFIER]
+        if kept:
+            yield at, kept
+
+
+def _stance(label: str | None) -> str:
+    return label if label in (Stance.AGREE, Stance.DISAGREE) and label is not None else NO_STANCE
+
+
+__all__ = ["ReadBy", "contradictions", "readers"]
