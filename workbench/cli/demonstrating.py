@@ -37,11 +37,13 @@ def demo(options: Namespace) -> int:
     from stores.core.store import Store
     from workbench import pipeline
     from workbench.cli.acts import make
+    from workbench.inference.reach import check_reachable
     from workbench.jobs import launch
 
     audit = registry.audit(options.audit)
     shown = audit.demonstration()
     assert shown is not None
+    check_reachable(options.model)  # before anything is made or asked
     make(options.store, demo=True, instrument=shown.instrument)
     with Store.open(options.store) as store:
         _put_errors(store, shown)
