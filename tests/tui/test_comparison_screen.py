@@ -16,6 +16,7 @@ from tests.tui.test_bias_screen import begin, press, settled
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.comparison.choice import CompareScreen
 from workbench.tui.comparison.screen import ComparisonScreen
+from workbench.tui.kit.report_dialog import ReportDialog
 from workbench.tui.results.audit import AuditScreen
 
 
@@ -47,7 +48,14 @@ async def test_runs_are_marked_in_a_list_and_compared(versions: Path) -> None:
         await press(app, pilot, "tab", "tab", "tab")
         assert "▸over time" in shown(app, "#tabs")
         assert "revision r2" in screen_text(app)
-        await press(app, pilot, "escape")
+        await press(app, pilot, "W")
+        assert isinstance(app.screen, ReportDialog)
+        assert "one · r1, one · r2, one · r3 stand side by side." in " ".join(shown(app, "#note").split())
+        await press(app, pilot, "enter")
+        await until(pilot, lambda: "✓" in shown(app, "#note"), 90)
+        page = (versions.parent / f"{versions.stem}-report" / "report.html").read_text(encoding="utf-8")
+        assert "Reliability side by side: one · r1, one · r2, one · r3" in page
+        await press(app, pilot, "escape", "escape")
         assert isinstance(app.screen, AuditScreen)
 
 

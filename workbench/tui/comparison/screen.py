@@ -65,6 +65,15 @@ class ComparisonScreen(BookScreen):
             ways = replace(own.ways, place=self.title_bar.place)
             self.app.push_screen(behind(own.loaded, event.found, event.links, event.at, ways))
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return self._book is not None if action == "report" else super().check_action(action, parameters)
+
+    def action_report(self) -> None:
+        """Write a report in which these runs stand side by side."""
+        from workbench.tui.kit.report_dialog import ReportDialog
+
+        self.app.push_screen(ReportDialog(self._settings.names))
+
     def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:  # noqa: ARG002  runs may have grown
         return load(self.store_path, settings, self._comparing)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -70,8 +71,9 @@ class ReportDialog(ModalScreen[None]):
         "None: nothing was written"
         why: str
 
-    def __init__(self) -> None:
+    def __init__(self, compare: Sequence[str] = ()) -> None:
         super().__init__()
+        self._compare = tuple(compare)
         self._process: subprocess.Popen[str] | None = None
         self._stopping = False
 
@@ -81,7 +83,8 @@ class ReportDialog(ModalScreen[None]):
             dialog.border_subtitle = "Enter write · Esc stop, or back"
             yield Input(str(free_folder(store_path(self.app))), placeholder="a new folder", id="folder", compact=True)
             yield ProgressBar(total=1.0, show_eta=False)
-            yield Static(NOTE, id="note", markup=False)
+            side_by_side = f"{', '.join(self._compare)} stand side by side. " if self._compare else ""
+            yield Static(visible(f"{side_by_side}{NOTE}"), id="note", markup=False)
 
     def on_mount(self) -> None:
         self.folder.focus()
@@ -141,6 +144,7 @@ class ReportDialog(ModalScreen[None]):
     @work(thread=True, exclusive=True, exit_on_error=False, group="report")
     def write(self, store: Path, folder: str) -> None:
         command = [sys.executable, "-m", "workbench", "report", str(store), folder, "--progress"]
+        command += ["--compare", *self._compare] if self._compare else []
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
         )
