@@ -221,7 +221,8 @@ def kinds_of(text: str | None) -> tuple[VariantKind, ...]:
 def changed(prompt: DraftPrompt, options: Namespace) -> DraftPrompt:
     """Return a prompt with what was asked for otherwise."""
     names = ("calls", "per_call", "keep", "temperature", "top_p", "top_k", "max_new_tokens")
-    return prompt.adjusted(**{name: getattr(options, name) for name in names})
+    thinking = None if options.thinking is None else str(options.thinking)
+    return prompt.adjusted(thinking=thinking, **{name: getattr(options, name) for name in names})
 
 
 def _refs(store: Store, instrument: str, options: Namespace) -> tuple[str, ...]:

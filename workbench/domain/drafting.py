@@ -109,17 +109,19 @@ class DraftPrompt:
         top_p: float | str | None = None,
         top_k: int | str | None = None,
         max_new_tokens: int | None = None,
+        thinking: str | None = None,
     ) -> DraftPrompt:
         """Return the prompt asked otherwise; None leaves as it is, `keep` 0 keeps all, `top_k` 0 draws from all tokens.
 
         `per_call` changes only a prompt that says how many it wants.
         """
+        drawn = sampled(
+            self.sampling,
+            {"temperature": temperature, "top_p": top_p, "top_k": top_k, "max_new_tokens": max_new_tokens},
+        )
         return replace(
             self,
-            sampling=sampled(
-                self.sampling,
-                {"temperature": temperature, "top_p": top_p, "top_k": top_k, "max_new_tokens": max_new_tokens},
-            ),
+            sampling=drawn if thinking is None else replace(drawn, thinking=thinking),
             calls=self.calls if calls is None else calls,
             per_call=self.per_call if per_call is None or COUNT_SLOT not in self.user else per_call,
             keep=self.keep if keep is None else keep or None,

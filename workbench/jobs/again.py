@@ -134,6 +134,8 @@ def _adjusted(prompts: tuple[DraftPrompt, ...], usual: list[DraftPrompt | None])
         "max_new_tokens": first.sampling.max_new_tokens,
     }
     told |= {name: first.sampling.told(name) for name in MAY_BE_LEFT}
+    if first.sampling.thinking:
+        told["thinking"] = first.sampling.thinking
     for values in ({}, told):
         if all(
             one is not None and one.adjusted(**{**_EMPTY, **values}) == prompt

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from workbench.options.option import Option, Type
-from workbench.options.shared import DRAWN, SEED
+from workbench.options.shared import DRAWN, SEED, THINKING
 
 CALLS = Option("calls", "to each statement", Type.WHOLE, none="as published, 5 or 1", least=1)
 PER_CALL = Option("per_call", "wordings a call is asked for", Type.WHOLE, none="20", least=1)
 KEEP = Option("keep", "sample of a statement's drafts; 0: all", Type.WHOLE, none="50", least=0)
 DRAFTED = tuple(one.but(none="the prompt's") for one in DRAWN)
-DRAFTING = (CALLS, PER_CALL, KEEP, SEED.of("the drafts"), *DRAFTED)
+DRAFTING = (CALLS, PER_CALL, KEEP, SEED.of("the drafts"), *DRAFTED, THINKING.but(none="the prompt's"))
 
 
 def _cosine(name: str, label: str, help_: str) -> Option:

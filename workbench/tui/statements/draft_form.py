@@ -18,7 +18,7 @@ from workbench.domain.drafting import DRAFTED, REWORDED, RULED
 from workbench.domain.statements import VariantKind
 from workbench.errors import UsageError
 from workbench.help.sections import section
-from workbench.options.shared import MAX_NEW_TOKENS, SEED, TEMPERATURE
+from workbench.options.shared import MAX_NEW_TOKENS, SEED, TEMPERATURE, THINKING, TOP_K, TOP_P
 from workbench.tui.kit.start_form import Outlook, StartForm, asked, row, select, titled
 from workbench.tui.kit.status import say_below
 from workbench.tui.widgets.field import Field
@@ -33,7 +33,8 @@ RULE = "rule"
 NO_JOB = 0
 "what starting the rule gives in place of a job's number: it is done at once"
 FIRST_KINDS = ("paraphrase", "negation", "opposite")
-NUMBERS = ("calls", "per_call", "keep", "temperature", "max_tokens", "seed")
+NUMBERS = ("calls", "per_call", "keep", "temperature", "top_p", "top_k", "max_tokens", "thinking", "seed")
+READ = (CALLS, PER_CALL, KEEP, TEMPERATURE, TOP_P, TOP_K, MAX_NEW_TOKENS, THINKING, SEED)
 
 EXPLAIN = section("screens-statements", "Drafting")
 
@@ -88,9 +89,13 @@ class DraftForm(StartForm):
                 yield asked(CALLS, "5 or 1")
                 yield asked(PER_CALL)
                 yield asked(KEEP)
-                yield asked(TEMPERATURE, "1")
                 yield asked(MAX_NEW_TOKENS, "800 or 120", id="max_tokens")
                 yield asked(SEED)
+        with Horizontal(classes="pair"):
+            yield asked(TEMPERATURE, "1")
+            yield asked(TOP_P, "1 or 0.9")
+            yield asked(TOP_K, "whole vocab.")
+        yield asked(THINKING, "as it does · off · low · 500")
         yield Static(Content("Empty fields use the published settings (F1)."), classes="note", markup=False)
 
     def read_choices(self, store: Store) -> tuple[DraftChoices, ...]:
@@ -114,7 +119,7 @@ class DraftForm(StartForm):
         self.offer_what_it_has()
 
     def refill(self, told: Mapping[str, Any]) -> None:
-        """Put in what a job was told. Its top-p and top-k have no field, and are said in the shell alone."""
+        """Put in what a job was told."""
         self.pick("instrument", told["instrument"])
         self.offer_what_it_has()
         self.pick("language", told["language"])
@@ -123,7 +128,7 @@ class DraftForm(StartForm):
         self.offer_what_it_drafts()
         self.tick("kinds", self.listed("kinds"), told["kind"].split(","))
         named = {**told, "max_tokens": told.get("max_new_tokens")}
-        for name, option in zip(NUMBERS, (CALLS, PER_CALL, KEEP, TEMPERATURE, MAX_NEW_TOKENS, SEED), strict=True):
+        for name, option in zip(NUMBERS, READ, strict=True):
             self.put(name, "" if named.get(name) is None else option.text(named[name]))
         self.ask()
 
@@ -207,20 +212,24 @@ def as_spec(store: Store, values: DraftValues) -> DraftSpec:
 
     if not values.model:
         raise UsageError("model: say who drafts, such as smollm2, or rule")
-    calls, per_call, keep, temperature, tokens, seed = values.numbers
+    typed = dict(zip(NUMBERS, values.numbers, strict=True))
+    thinking = THINKING.read(typed["thinking"])
     prompts = tuple(
         prompt.adjusted(
-            calls=CALLS.read(calls),
-            per_call=PER_CALL.read(per_call),
-            keep=KEEP.read(keep),
-            temperature=TEMPERATURE.read(temperature),
-            max_new_tokens=MAX_NEW_TOKENS.read(tokens),
+            calls=CALLS.read(typed["calls"]),
+            per_call=PER_CALL.read(typed["per_call"]),
+            keep=KEEP.read(typed["keep"]),
+            temperature=TEMPERATURE.read(typed["temperature"]),
+            top_p=TOP_P.read(typed["top_p"]),
+            top_k=TOP_K.read(typed["top_k"]),
+            max_new_tokens=MAX_NEW_TOKENS.read(typed["max_tokens"]),
+            thinking=None if thinking is None else str(thinking),
         )
         for prompt in shipped_drafting()
         if prompt.kind.value in values.kinds
     )
     refs = refs_of(store, values)
-    return DraftSpec(values.instrument, values.model, prompts, refs, values.language, SEED.needed(seed))
+    return DraftSpec(values.instrument, values.model, prompts, refs, values.language, SEED.needed(typed["seed"]))
 
 
 def refs_of(store: Store, values: DraftValues) -> tuple[str, ...]:
