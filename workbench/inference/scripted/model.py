@@ -1,6 +1,6 @@
 """A stand-in that answers from a script: for tests, demonstrations and dry runs of a whole audit.
 
-`scripted` answers with one of the two labels that a prompt names, leaning one way by the prompt's own hash, sometimes
+`scripted` answers with one of the two labels that a prompt names, in any language that ships, leaning one way by the prompt's own hash, sometimes
 unreadably. `scripted:FILE.toml` sets the persona:
 
     agree = 0.8          # how often the first label of the prompt is chosen; left out: by the prompt's hash
@@ -43,6 +43,8 @@ from workbench.readers.tokens import continues_word
 
 UNREADABLE = ("It depends on many things.", "As an AI language model, I have no opinion.", "Both sides have a point.")
 LABELS = re.compile(r"""["'](\w+)["'] or ["'](\w+)["']|\b(agree) or (disagree)\b|\b(disagree) or (agree)\b""")
+QUOTED = re.compile(r"""["']([^"]{1,30})["'] (?:oder|ou|o|of|lub|albo|czy|vagy)(?: \w+)? ["']([^"]{1,30})["']""")
+"the same in the other languages that ship with templates; English is looked for first"
 BARE = ("yes", "no")
 "labels that are said without a full stop: a questionnaire reads the next token alone"
 
@@ -155,7 +157,7 @@ class ScriptedModel:
     def _labels(self, prompt: Prompt) -> tuple[str, str, float]:
         """Return the two answers that name a label, and how often it is the first of them."""
         text = " ".join(message.content for message in prompt.messages)
-        found = LABELS.search(text)
+        found = LABELS.search(text) or QUOTED.search(text)
         first, second = [label for label in found.groups() if label] if found else ("agree", "disagree")
         by_hash = prompt.key[0] / 255
         share = self.persona.agree if self.persona.agree is not None else (0.08 if by_hash < 0.45 else 0.92)
