@@ -1,7 +1,7 @@
 """A stand-in that answers from a script: for tests, demonstrations and dry runs of a whole audit.
 
-`scripted` answers with one of the two labels that a prompt names, in any language that ships, leaning one way by the prompt's own hash, sometimes
-unreadably. `scripted:FILE.toml` sets the persona:
+`scripted` answers with one of the two labels that a prompt names, in any language that ships, leaning one way by the
+prompt's own hash, sometimes unreadably. `scripted:FILE.toml` sets the persona:
 
     agree = 0.8          # how often the first label of the prompt is chosen; left out: by the prompt's hash
     unreadable = 0.05    # share of answers without a label
