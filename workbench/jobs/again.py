@@ -127,7 +127,7 @@ def _drafted(store: Store, spec: Mapping[str, Any]) -> Values:
 def _adjusted(prompts: tuple[DraftPrompt, ...], usual: list[DraftPrompt | None]) -> Values:
     """Return what was told of all shipped prompts alike; nothing where they were asked as they ship."""
     first = prompts[0]
-    told = {
+    told: dict[str, Any] = {
         "calls": first.calls,
         "per_call": first.per_call,
         "keep": first.keep or 0,
