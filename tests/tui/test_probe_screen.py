@@ -216,7 +216,9 @@ async def test_the_form_of_a_job_is_filled_with_all_that_it_was_told(tmp_path: P
 
 @pytest.mark.e2e
 async def test_forms_of_other_jobs_are_filled_too(path: Path) -> None:
-    paraphrase = next(prompt for prompt in shipped_drafting() if prompt.kind == "paraphrase").adjusted(calls=7)
+    paraphrase = next(prompt for prompt in shipped_drafting() if prompt.kind == "paraphrase").adjusted(
+        calls=7, top_k=5, thinking="low"
+    )
     config = replace(TrainConfig.for_base("minilm"), steps=7, max_length=64)
     train = TrainSpec("mine", config, training=("a", "b"), by_statement=True)
     draft = DraftSpec("small", "m", (paraphrase,), ("a-1",), "en", 5)

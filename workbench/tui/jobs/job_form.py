@@ -122,9 +122,9 @@ class JobForm(StartForm):
             yield row("dtype", select("dtype", [("usual", "usual"), *((name, name) for name in DTYPES)]))
             yield row("cluster", Field(id="cluster", compact=True, placeholder="none"))
         with Horizontal(classes="pair"):
-            yield row("thinking", Field(id="thinking", compact=True, placeholder="as it does · off · low · 500"))
+            yield row("thinking", Field(id="thinking", compact=True, placeholder="as it does"))
             yield sampled(row("requests", select("batch", SENT)))
-            yield row("extra fields", Field(id="extra_body", compact=True, placeholder="none · a file or JSON"))
+            yield row("extra fields", Field(id="extra_body", compact=True, placeholder="none"))
         yield Static(id="note", classes="note", markup=False)
 
     def read_choices(self, store: Store) -> tuple[Choices, ...]:

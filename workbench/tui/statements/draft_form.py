@@ -90,12 +90,12 @@ class DraftForm(StartForm):
                 yield asked(PER_CALL)
                 yield asked(KEEP)
                 yield asked(MAX_NEW_TOKENS, "800 or 120", id="max_tokens")
+                yield asked(THINKING, "as it does · off · low")
                 yield asked(SEED)
         with Horizontal(classes="pair"):
             yield asked(TEMPERATURE, "1")
             yield asked(TOP_P, "1 or 0.9")
             yield asked(TOP_K, "whole vocab.")
-        yield asked(THINKING, "as it does · off · low · 500")
         yield Static(Content("Empty fields use the published settings (F1)."), classes="note", markup=False)
 
     def read_choices(self, store: Store) -> tuple[DraftChoices, ...]:
