@@ -34,7 +34,7 @@ from workbench.domain.control_samples import ControlItem
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe
 from workbench.domain.readings import USUAL, ReaderKind
-from workbench.domain.reviews import REASONS, Ranked, Signal, ranked
+from workbench.domain.reviews import NOT_PASSED, REASONS, Ranked, Signal, ranked
 from workbench.domain.rulings import Ruled, Subject, Verdict
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
@@ -45,7 +45,8 @@ from workbench.pipeline.control import Control, control_of, draw
 from workbench.pipeline.review import Review, answers_of, known_to_wait, named, review
 from workbench.pipeline.review_item import Shown, shown
 from workbench.pipeline.review_item import answers as answers_table
-from workbench.pipeline.review_progress import State, Waiting, mixed, progress_of, take_next
+from workbench.pipeline.review_progress import Progress, State, Waiting, mixed, progress_of, take_next
+from workbench.pipeline.review_tables import nothing_waits
 
 
 def odd(probe: Probe) -> Answers:
@@ -458,3 +459,13 @@ def test_an_item_says_of_each_answer_which_reason_is_about_it_and_what_each_read
     assert any(why.startswith(("sampling ", "label order ")) and "/" in why for why in near), near
     named = {(row.subject, one.who) for row in by_ref["env-03"].rows for one in row.readers}
     assert len(review_item.readers_of(by_ref["env-03"]).rows) == len(named)
+
+
+def test_where_no_reason_applies_it_is_said_why_statements_that_fail_do_not_wait(store: Store) -> None:
+    of = replace(queue(store), queue=())
+    failing = sum(of.judged.stratum(ref) == NOT_PASSED for ref in of.judged.statements)
+    told = nothing_waits(Progress(of))
+    assert f"{failing} statements do not pass, but none narrowly" in told
+    passing = replace(of, judged=replace(of.judged, passed=frozenset(of.judged.statements)))
+    assert nothing_waits(Progress(passing)) == "Nothing waits: no reason applies to any statement."
+    assert nothing_waits(Progress(queue(store))) == "Nothing waits: every item is decided."

@@ -494,3 +494,11 @@ async def test_the_item_says_what_is_near_the_threshold_and_what_each_reader_mak
 def item_ref(app: WorkbenchApp) -> str:
     assert isinstance(app.screen, ReviewScreen)
     return str(app.screen.view.row.ref)
+
+
+@pytest.mark.e2e
+async def test_a_narrow_footer_has_the_key_of_pictures_where_a_table_has_any(path: Path) -> None:
+    app = WorkbenchApp(path, start="audit")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "P Picture" in screen_text(app).splitlines()[-1])
+        await until(pilot, lambda: "r Rule" in screen_text(app).splitlines()[-1])
