@@ -67,7 +67,7 @@ def test_the_plan_says_how_answers_are_drawn_until_they_are_valid(
     few = ("--bias", "odd_even", "--variants", "original,changed", "--samples", "10", "--tries", "5", "--dry-run")
     code, out, err = run(capsys, "run", both, *AUDIT, *few)
     assert code == 0, err
-    assert "response_bias audit of scripted on choices: 3 statements x 2 variants x 1 template" in out
+    assert "response_bias audit of scripted on choices: 3 statements x 2 wordings x 1 template" in out
     assert "6 prompts planned; 10 valid samples each = 60 answers" in out
     assert "at most 50 a prompt" in out
     assert data(capsys, "run", both, *AUDIT, *few)["answers_needed"] == 60
@@ -137,7 +137,7 @@ def test_the_demonstration_puts_errors_into_the_shipped_questions_once_and_print
     code, out, err = run(capsys, *demo)
     assert code == 0, err
     assert "Made key_typo (1 draw, seed 1)" in out
-    assert "25 statements x 3 variants x 1 template" in out, "five questions of each bias"
+    assert "25 statements x 3 wordings x 1 template" in out, "five questions of each bias"
     assert len(re.findall(r"^\S+(?: \w+)? +key typo ", out, re.MULTILINE)) == len(Bias), "after each bias"
     again = run(capsys, *demo)[1]
     assert "Everything is stored already." in again

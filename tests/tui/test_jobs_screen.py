@@ -52,7 +52,7 @@ async def test_the_form_says_what_it_comes_to_before_anything_starts(path: Path)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "s")
         await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
-        assert "3 statements x 6 variants x 2 templates x 2 orders" in shown(app, "#plan")
+        assert "3 statements x 6 wordings x 2 templates x 2 orders" in shown(app, "#plan")
         assert "72 prompts planned; 30 samples each = 2,160 answers" in shown(app, "#plan")
         app.screen.query_one("#statements", Input).value = "2"
         await until(pilot, lambda: "48 prompts planned" in shown(app, "#plan"))
@@ -126,7 +126,7 @@ async def test_another_audit_brings_its_wordings_templates_and_sampling(path: Pa
         await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
         assert "as published: 30 × T 1, top-p 0.85, whole vocabulary, 20 tokens" in screen_text(app)
         app.screen.query_one("#audit", Select).value = "bias_score"
-        await until(pilot, lambda: "3 statements x 2 variants x 10 templates" in shown(app, "#plan"))
+        await until(pilot, lambda: "3 statements x 2 wordings x 10 templates" in shown(app, "#plan"))
         assert "60 prompts planned; 3 samples each = 180 answers" in shown(app, "#plan")
         assert "sampling: T 1, top-p 1, top-k 10, 100 tokens" in shown(app, "#plan")
         assert "as published: 3 × T 1, top-p 1, top-k 10, 100 tokens" in screen_text(app)

@@ -167,8 +167,13 @@ def _figures(job: Job) -> list[str]:
 
 
 def _show(line: str) -> None:
+    """Print a line in place of the last one. In a terminal it is cut: of a wrapped line only the end would go."""
     if sys.stdout.isatty():
-        print(f"\r\x1b[2K{visible(line)}", end="", flush=True)
+        from rich.text import Text
+
+        shown = Text(visible(line))
+        shown.truncate(room() - 1, overflow="ellipsis")
+        print(f"\r\x1b[2K{shown.plain}", end="", flush=True)
     else:
         print(visible(line), flush=True)
 

@@ -25,7 +25,7 @@ def begin(task: Task, design: Design, model: Model) -> Ended | None:
     plan = pipeline.plan(store, design, card=model.card)
     if not plan.samples_needed:
         return None
-    store.jobs.beat(job.id, "probe: asking some answers first, which count in no figure")
+    store.jobs.beat(job.id, "probe: answers that count in no figure")
     found = probe(store, plan, model, task.stop, lambda words: _tell(task, words))
     if found is None:
         return "cancelled", f"{task.stop.why}; {NOTHING_YET} Resume begins with the probe again."

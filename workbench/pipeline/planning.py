@@ -98,7 +98,7 @@ class Plan:
             f"{plural(statements, 'target')} x {plural(variants, 'wording')}; {plural(people, 'respondent')}, "
             f"{plural(conditions, 'condition')}"
             if conditions
-            else f"{plural(statements, 'statement')} x {plural(variants, 'variant')} x "
+            else f"{plural(statements, 'statement')} x {plural(variants, 'wording')} x "
             f"{plural(templates, 'template')}" + (f" x {orders} orders" if orders > 1 else "")
         )
         lines = [
