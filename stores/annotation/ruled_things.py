@@ -72,9 +72,8 @@ class Giver:
 
     def is_of(self, run: Run) -> bool:
         """Return whether a run has its answers."""
-        return (self.model_id, self.sampling_id, run.fingerprint or self.fingerprint) == (
-            run.model_id, run.sampling_id, self.fingerprint,
-        )  # fmt: skip
+        mine = (self.model_id, self.sampling_id) == (run.model_id, run.sampling_id)
+        return mine and run.fingerprint in (None, self.fingerprint)
 
 
 class RuledThings(Aggregate):

@@ -143,7 +143,7 @@ async def test_home_says_that_a_job_waits_for_a_decision_and_leads_there(path: P
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "1 decision" in screen_text(app))
-        assert "its probe is there: does the run begin?" in screen_text(app)
+        assert "its probe is in: begin the run?" in screen_text(app)
         assert "needs your decision" in screen_text(app)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from stores.annotation.ruled_things import PutPrompt
@@ -128,3 +129,24 @@ def test_a_ruling_on_an_answer_stands_only_beside_the_models_that_gave_it(tmp_pa
 
         assert (reasons("one"), reasons("two"), reasons("one", "two"), reasons()) == (2, 1, 2, 2)
         assert {name: len(rulings_on(store, run).statements["a"]) for name, run in runs.items()} == {"one": 2, "two": 1}
+
+
+def test_a_run_of_answers_without_a_fingerprint_takes_no_ruling_on_one_with_a_fingerprint(tmp_path: Path) -> None:
+    path = play(tmp_path / "audit.db", [("ask", "one chat", "en")])
+    with Store.open(path) as store:
+        put = prompt_of(store, "chat")
+        ids = store.runs.begin(ModelCard("one", "r1", "scripted", "float32", "none"), Sampling())
+        attempt = store.jobs.claim(store.jobs.create("sample", {}, 1), "1.0")
+        store.runs.add(*ids, attempt, [Answered(put.key, 2, 1, (("Absolutely.", 1),), fingerprint="fp-1")])
+        every = subjects.below(
+            store, subjects.find(store, subjects.called(store, subjects.prompt(put).subject), "small")
+        )
+        (given,) = [one for one in every if one.words == "Absolutely."]
+        subjects.rule(store, given, Verdict.MISREAD, auditor="ada", reason="said with fp-1", reading="disagree")
+        (run,) = store.runs.list("reliability")
+        standing = standing_in(store)
+        for fingerprint, found in ((None, 1), ("fp-1", 1), ("", 0)):
+            confined = replace(run, fingerprint=fingerprint)
+            shown = standing.at(RuledPlace(("small",), ("a",), runs=(confined,)))
+            assert len([line for line in shown if "fp-1" in line]) == found
+            assert len(rulings_on(store, confined).statements.get("a", ())) == found

@@ -73,5 +73,5 @@ async def test_the_job_screen_says_what_helps_where_answers_end_in_thought(
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: f"cut off in thought {cut}" in " ".join(screen_text(app).split()))
-        remedy = "thinks longer than its tokens last: ask again with more new tokens"
+        remedy = "the model uses all its tokens for thinking: ask again with more new tokens"
         assert (remedy in " ".join(screen_text(app).split())) is said

@@ -204,7 +204,7 @@ class _Places:
             variant = str(VariantId(VariantKind(kind), ordinal))
             by_wording.setdefault((ref, str(version), variant), set()).add(probe)
         answers = {(named["prompt"], named["text"]) for one in rulings if "text" in (named := one.subject.named)}
-        given = frozenset(one for one in answers if any(by.is_of(run) for by in store.ruled_things.givers(*one)))
+        given = store.runs.gave(run, answers) if answers else frozenset[tuple[str, str]]()
         return cls(_frozen(by_prompt), _frozen(by_wording), _frozen(by_statement), of, run.language, given)
 
     def of_subject(self, ruling: Ruling) -> frozenset[int]:

@@ -15,10 +15,10 @@ from workbench.domain.keys import content_key
 from workbench.domain.readings import ReaderCard, ReaderKind, Readings
 from workbench.domain.reviews import BY_AUDITORS, Judged, Ranked, Signal, ranked
 from workbench.domain.rulings import Ruling, Verdict
+from workbench.evidence.contradictions import contradictions
 from workbench.evidence.readings import Source, source_of
 from workbench.evidence.rulings import RulingsOn, on_answers, rulings_on
 from workbench.pipeline.checking import check_report
-from workbench.pipeline.review_readers import contradictions
 
 
 @dataclass(frozen=True, eq=False, slots=True)

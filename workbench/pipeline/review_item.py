@@ -14,12 +14,12 @@ from workbench.domain.counting import plural
 from workbench.domain.readings import ReaderKind
 from workbench.domain.responses import EXACT
 from workbench.domain.reviews import READERS_DISAGREE, Ranked
+from workbench.evidence.contradictions import ReadBy, readers
 from workbench.evidence.ruling_subjects import UNREADABLE, short_answer, short_prompt
 from workbench.figures.shown import number
 from workbench.figures.table import Column, Kind, Table
 from workbench.pipeline.review import Review, answers_of
 from workbench.pipeline.review_progress import Progress, Waiting, name, take_next
-from workbench.pipeline.review_readers import ReadBy, readers
 from workbench.pipeline.review_tables import why
 
 NOT_READ = "not read"

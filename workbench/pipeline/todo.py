@@ -12,7 +12,7 @@ from workbench import registry
 from workbench.domain.counting import plural
 from workbench.pipeline.review import known_to_wait
 
-_QUESTIONS = {PROBE: "its probe is there: does the run begin?", UNREADABLE: "nothing of it can be read: does it go on?"}
+_QUESTIONS = {PROBE: "its probe is in: begin the run?", UNREADABLE: "nothing can be read: go on?"}
 UNFINISHED = ("failed", "lost", "paused", "cancelled")
 
 

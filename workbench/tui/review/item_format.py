@@ -17,9 +17,9 @@ from workbench.tui.widgets.record_table import Column, Record
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
     from workbench.domain.rulings import Ruling
+    from workbench.evidence.contradictions import ReadBy
     from workbench.pipeline.review_item import ItemAnswer
     from workbench.pipeline.review_progress import Progress, Waiting
-    from workbench.pipeline.review_readers import ReadBy
 
 WIDE = 120
 "columns from which an answer stands with its template"
