@@ -160,3 +160,14 @@ def test_every_option_of_judging_is_frozen_by_its_name(store: Path, capsys: pyte
     assert found["hash"] in out.read_text(encoding="utf-8")
     code, _, err = run(capsys, "plan", store, "--model", "scripted", *SIZE, "--out", out)
     assert (code, "plan.toml" in err) == (2, True), "a plan that is there is not replaced"
+
+
+@pytest.mark.e2e
+def test_a_planned_comparison_shows_whom_it_lacks(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = freeze(capsys, store, "--compare", "scripted", "scripted:steady")
+    assert run(capsys, "run", store, "--plan", plan, *GO)[0] == 0
+    lacks = steps(data(capsys, "plan", store, "--check", plan))["compared runs"]
+    assert (lacks["done"], lacks["differs"]) == ("no answers by scripted:steady", True)
+    assert run(capsys, "run", store, "--model", "scripted:steady", *SIZE, *GO)[0] == 0
+    has = steps(data(capsys, "plan", store, "--check", plan))["compared runs"]
+    assert (has["done"], has["differs"]) == ("all have answers", False)

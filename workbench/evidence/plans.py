@@ -69,7 +69,7 @@ def followed(store: Store, run: Run, judged: Mapping[str, Any] | None = None) ->
         *_asked(plan, run, jobs, plans),
         _instrument(store, plan, run),
         *_judged(plan, judged),
-        *_planned_comparison(plan),
+        *_planned_comparison(store, plan),
         *_afterwards(store, run),
     ]
     return _table(run, rows, f"plan {stored.hash[:SHOWN]}, frozen {stored.at[:16].replace('T', ' ')} UTC")
@@ -144,10 +144,15 @@ def _judged(plan: FrozenPlan, judged: Mapping[str, Any] | None) -> Iterator[Step
             yield Step(JUDGED, name, _shown(wanted), now, where="these figures", followed=now == _shown(wanted))
 
 
-def _planned_comparison(plan: FrozenPlan) -> Iterator[Step]:
-    if plan.compared:
-        yield Step(COMPARED, "runs", "; ".join(plan.compared), "", where="--compare")
-        yield Step(COMPARED, "correction", plan.correction, "", where="--compare")
+def _planned_comparison(store: Store, plan: FrozenPlan) -> Iterator[Step]:
+    """Say whether every run that is to be compared has answers; the comparison itself is made when it is asked for."""
+    if not plan.compared:
+        return
+    known = {name for run in store.runs.list() for name in (run.model, run.named) if run.responses}
+    missing = [name for name in plan.compared if name not in known and name.partition(" · ")[0] not in known]
+    done = f"no answers by {'; '.join(missing)}" if missing else "all have answers"
+    yield Step(COMPARED, "runs", "; ".join(plan.compared), done, where="--compare", followed=not missing)
+    yield Step(COMPARED, "correction", plan.correction, "beside each other in --compare", where="--compare")
 
 
 def _afterwards(store: Store, run: Run) -> Iterator[Step]:
