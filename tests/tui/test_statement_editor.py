@@ -318,7 +318,7 @@ async def test_fields_are_changed_and_a_statement_is_renamed_without_a_new_versi
     ("field", "value", "said"),
     [
         ("ref", "a-2", "a-2"),
-        ("ref", "two words", "blank"),
+        ("ref", "two words", "none of them a space"),
         ("derived_from", "a-1", "cannot be derived from itself"),
         ("derived_from", "a-2", "a-1 → a-2 → a-1"),
         ("derived_from", "nowhere", "does not have"),

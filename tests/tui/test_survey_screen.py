@@ -266,7 +266,7 @@ async def test_the_numbers_are_explained_and_the_keys_listed(path: Path) -> None
     async with seated(path) as seat:
         await seat.pilot.press("question_mark")
         await seat.until(lambda: isinstance(seat.app.screen, TextScreen))
-        assert "section 6.1" in seat.text
+        assert "6.1)." in seat.text
         await seat.pilot.press("escape", "f1")
         await seat.until(lambda: "Label: disagree" in seat.text)
 

@@ -30,7 +30,7 @@ class GivenScreen(ModalScreen[int | None]):
     }
     GivenScreen .dialog {
         width: 100%;
-        max-width: 78;
+        max-width: 80;
         height: auto;
         max-height: 90%;
         padding: 0 1;

@@ -27,7 +27,7 @@ class NoteDialog(ModalScreen[str | None]):
     }
     NoteDialog .dialog {
         width: 100%;
-        max-width: 78;
+        max-width: 80;
         height: auto;
         padding: 0 1;
         border: round $accent;
