@@ -60,7 +60,7 @@ def sheet(screen: Screen[Any]) -> Sheet | None:
 def said(screen: Screen[Any]) -> str:
     """What stands in the place of figures."""
     text = str(screen.query_one("#empty", Static).render())
-    return "" if text == IssueGoldScreen.COUNTING else text
+    return "" if text in (IssueGoldScreen.COUNTING, "Reading the labels …") else text
 
 
 def cells(screen: Screen[Any], *keys: str) -> dict[str, str]:
