@@ -93,7 +93,9 @@ def _ask_personas(store: Store) -> None:
                 of = audit.name.replace("_", " ")
                 say(f"{plan.design.model} answers, a script with a known bias and no model: {of}")
                 job_id = _come_back(store, plan.design) or launch.start(store, plan.design, plan)
-                watch(store, job_id, quiet=True)
+                job = watch(store, job_id, quiet=True)
+                if job.state != "done":
+                    say(f"job {job.id} is {job.state}: {job.message or 'workbench jobs shows its log'}")
 
 
 def _put_errors(store: Store, shown: Demonstration) -> None:
