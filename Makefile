@@ -4,6 +4,7 @@
 # make test-all   both stages
 # make check  formatting, lint, types, import contracts, generated documentation, tests
 # make bench  the performance table
+# make gpu    on a machine with a GPU: its tests, models, memory, jobs and speed, as a table in gpu.md
 # make pictures  the pictures of the README, drawn anew
 # make coverage  how often each interval holds the truth: workbench/help/coverage.md, in under an hour
 # make docs   the help pages as a site, in site/
@@ -17,7 +18,7 @@ READY  := $(VENV)/.ready
 STAMP  := $(VENV)/.installed
 STORE  ?= veldania.db
 
-.PHONY: run test test-e2e test-all test-cluster check docs pictures bench coverage cold-start lint clean
+.PHONY: run test test-e2e test-all test-cluster check docs pictures bench gpu coverage cold-start lint clean
 
 run: $(READY)
 	@$(BIN)/workbench demo $(STORE) --personas
@@ -64,6 +65,9 @@ pictures: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python tests/benchmarks/bench.py
+
+gpu: $(STAMP)
+	$(BIN)/python tests/benchmarks/gpu.py
 
 coverage: $(STAMP)
 	$(BIN)/python -m tests.coverage

@@ -8,12 +8,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from workbench.api import Result, Rows, Run, Store, Table, open, run  # noqa: A004  types: nothing is imported
+    from workbench.api import Plan, Result, Rows, Run, Store, Table, open, run  # noqa: A004  types: nothing is imported
 
 __version__ = "0.2.0"
 DISTRIBUTION = "llm-audit-workbench"
 "by which `start` knows that this package is ours"
-__all__ = ["Result", "Rows", "Run", "Store", "Table", "__version__", "open", "run"]
+__all__ = ["Plan", "Result", "Rows", "Run", "Store", "Table", "__version__", "open", "run"]
 
 
 def __getattr__(name: str) -> Any:

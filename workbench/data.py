@@ -248,12 +248,16 @@ def attention_items(codebook: str) -> tuple[tuple[str, str], ...]:
 
 
 @lru_cache
-def lexicon(language: str = PUBLISHED_LANGUAGE) -> Lexicon:
+def lexicon(language: str = PUBLISHED_LANGUAGE, brought: str = "") -> Lexicon:
     """Return the label words of a language; `de-CH` has those of `de` where it has none of its own.
+
+    brought : the lexicon that an instrument brings, as TOML; it takes the place of any other
 
     Raises UnknownName, which says where they were looked for and which there are; UsageError for a file that is no
     lexicon.
     """
+    if brought:
+        return Lexicon.parse(tomllib.loads(brought))
     for name in dict.fromkeys((language, spoken(language))):
         paths = [folder / "lexicons" / f"{name}.toml" for folder in language_folders()]
         if (added := registry.load_added(registry.LEXICONS, name)) is not None:
@@ -269,9 +273,11 @@ def lexicon(language: str = PUBLISHED_LANGUAGE) -> Lexicon:
 
 
 @lru_cache
-def languages() -> Languages:
-    """Return what tells the languages of all lexicons apart."""
-    return Languages(map(lexicon, lexicons()))
+def languages(brought: str = "") -> Languages:
+    """Return what tells the languages of all lexicons apart; `brought`: with the one that an instrument brings."""
+    own = [lexicon(brought=brought)] if brought else []
+    spoken_here = {words.language for words in own}
+    return Languages((*own, *(lexicon(name) for name in lexicons() if name not in spoken_here)))
 
 
 def is_reviewed(language: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from stores.annotation.annotation_items import first_wording
 from stores.core.base import Aggregate
 from stores.core.texts import restored
 from stores.instruments.template_versions import PROBES
+from stores.runs.personas import named_axes
 from stores.runs.run_rows import Run, run_values
 from workbench.domain.statements import VariantId, VariantKind
 
@@ -81,7 +82,13 @@ class ReviewQueries(Aggregate):
     """The verbs on what an auditor's queue is made of."""
 
     def answers(
-        self, run: Run, reader: int, ref: str | None = None, *, classified: bool = False
+        self,
+        run: Run,
+        reader: int,
+        ref: str | None = None,
+        *,
+        classified: bool = False,
+        texts: Collection[int] | None = None,
     ) -> tuple[ReadAnswer, ...]:
         """Return the answers of a run, each text to each prompt once, or those about one statement.
 
@@ -91,21 +98,40 @@ class ReviewQueries(Aggregate):
         ----------
         reader : rowid of a rule, or of a classifier
         classified : whether it is a classifier: what it has not read is left out, and so are numbers that a rule reads
+        texts : rowids of the texts that are wanted; None: all
         """
-        bound = run_values(self.connection, run) | {"reader": reader, "ref": ref}
+        some = None if texts is None else json.dumps(sorted(texts))
+        bound = run_values(self.connection, run) | {"reader": reader, "ref": ref, "texts": some}
         rows = self.connection.execute(_CLASSIFIED if classified else _READ, bound)
         return tuple(map(_read_answer, rows))
 
-    def given(self, run: Run, ref: str) -> tuple[ReadAnswer, ...]:
-        """Return the answers of a run about one statement, whoever reads them: no answer has a label."""
-        bound = run_values(self.connection, run) | {"ref": ref}
+    def read_differently(self, run: Run, readers: Collection[int]) -> frozenset[int]:
+        """Return the rowids of the texts of which some of these rules say agree or disagree and others do not, as an
+        answer to a template of a run; answers of other runs to these templates are among them.
+        """
+        bound = run_values(self.connection, run) | {"readers": json.dumps(sorted(readers)), "n": len(readers)}
+        return frozenset(text for (text,) in self.connection.execute(_DIFFERENT, bound))
+
+    def rowids(self, texts: Collection[bytes]) -> frozenset[int]:
+        """Return the rowids of texts by their keys."""
+        found = (self.connection.execute("select id from text where key = ?", (key,)).fetchone() for key in texts)
+        return frozenset(int(row[0]) for row in found if row is not None)
+
+    def given(self, run: Run, ref: str | None = None, texts: Collection[int] | None = None) -> tuple[ReadAnswer, ...]:
+        """Return the answers of a run, those about one statement, or those that are these texts (rowids), whoever reads
+        them: no answer has a label.
+        """
+        some = None if texts is None else json.dumps(sorted(texts))
+        bound = run_values(self.connection, run) | {"ref": ref, "texts": some}
         return tuple(map(_read_answer, self.connection.execute(_GIVEN, bound)))
 
     def prompts(self, run: Run, ref: str) -> tuple[AskedPrompt, ...]:
         """Return the prompts about one statement that were put to a run's model, each once, in the order of cells."""
         bound = run_values(self.connection, run) | {"ref": ref}
         return tuple(
-            AskedPrompt(probe, bytes(prompt), _variant(kind, n), template, bool(inverted), json.loads(axes))
+            AskedPrompt(
+                probe, bytes(prompt), _variant(kind, n), template, bool(inverted), named_axes(self.connection, axes)
+            )
             for probe, prompt, kind, n, template, inverted, axes in self.connection.execute(_PROMPTS, bound)
         )
 
@@ -115,6 +141,8 @@ class ReviewQueries(Aggregate):
 
     def labelled(self, run: Run) -> tuple[Labelled, ...]:
         """Return what classifiers and people say of the answers of a run, of each the newest."""
+        if self.connection.execute(_NOBODY).fetchone()[0]:
+            return ()
         newest: dict[tuple[bytes, bytes, str, str], Labelled] = {}
         for ref, kind, n, prompt, text, of, who, label in self.connection.execute(
             _LABELLED, run_values(self.connection, run)
@@ -124,6 +152,8 @@ class ReviewQueries(Aggregate):
 
     def remarks(self, run: Run) -> tuple[Remarked, ...]:
         """Return the flags and notes that stand on answers of a run, and on its wordings."""
+        if self.connection.execute("select not exists(select 1 from remark)").fetchone()[0]:
+            return ()
         newest: dict[tuple[int, int], Remarked] = {}
         on: dict[int, dict[tuple[bytes, bytes], None]] = {}
         for unit, reader, ref, kind, n, flagged, note, _, _, prompt, text in self.connection.execute(
@@ -171,6 +201,7 @@ _ANSWERS = f"""
         join text x on x.id = r.text_id
         {{readings}}
         where i.name = :instrument and (:ref is null or s.ref = :ref)
+            and (:texts is null or r.text_id in (select value from json_each(:texts)))
         group by q.id, d.id, r.text_id, r.output_id
     )
     group by prompt, text order by place, probe, sum(count) desc, text
@@ -214,6 +245,16 @@ _PROMPTS = f"""
     )
     group by q.id order by min(p.id)
 """
+
+_DIFFERENT = """
+    select distinct u.text_id
+    from unit u join reading g on g.unit_id = u.id and g.reader_id in (select value from json_each(:readers))
+    where u.wording_id is null and u.template_id in (select value from json_each(:templates))
+    group by u.id
+    having sum(g.label = 'agree') not in (0, :n) or sum(g.label = 'disagree') not in (0, :n)
+"""
+_NOBODY = "select not exists(select 1 from reader where kind in ('classifier', 'person', 'adjudication'))"
+"costs nothing, while going through the answers of a run takes a moment"
 
 _LABELLED = f"""
     select s.ref, w.kind, w.ordinal, q.key, x.key, e.kind, e.name, g.label

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stores.annotation.annotation_items import first_wording
 from stores.core.base import Aggregate, named
 from stores.core.texts import restored
+from stores.runs.personas import named_axes
 from stores.runs.run_rows import Run
 from workbench.domain.keys import KEY_BYTES
 from workbench.domain.statements import VariantId, VariantKind
@@ -106,7 +106,7 @@ class RuledThings(Aggregate):
             PutPrompt(
                 bytes(row["key"]), row["instrument"], row["ref"], row["version"], row["language"],
                 _variant(row["kind"], row["ordinal"]), restored(row["body"]), row["template"], bool(row["inverted"]),
-                row["scale"] or "", row["audit"], json.loads(row["axes"]),
+                row["scale"] or "", row["audit"], named_axes(self.connection, row["axes"]),
             )
             for row in named(self.connection, sql, values)
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -9,6 +10,8 @@ from contextlib import closing
 from pathlib import Path
 
 from workbench.errors import StoreError
+
+KEPT = re.compile(r"\.before-v\d+(-\d+)?(\.part)?$")
 
 
 def to_stderr(sentence: str) -> None:
@@ -41,6 +44,15 @@ def back_up(path: Path, version: int, newer: int) -> Path:
             "again."
         ) from error
     return target
+
+
+def is_backup(path: Path) -> bool:
+    """Return whether a file is called as a copy that `back_up` makes.
+
+    >>> is_backup(Path("a.db.before-v30")), is_backup(Path("a.db.before-v30-2")), is_backup(Path("a.db"))
+    (True, True, False)
+    """
+    return KEPT.search(path.name) is not None
 
 
 def migrated(path: Path, copy: Path, version: int, newer: int) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from stores.core.sqlite import Database
 from workbench.errors import UnknownName
+
+T = TypeVar("T")
 
 
 class Transactions(Protocol):
@@ -20,6 +23,8 @@ class Transactions(Protocol):
     def connection(self) -> sqlite3.Connection: ...
 
     def write(self, attempt: int | None = None) -> AbstractContextManager[sqlite3.Connection]: ...
+
+    def remembered(self, key: Hashable, read: Callable[[], T]) -> T: ...
 
 
 class Aggregate:

@@ -25,6 +25,8 @@ WITHOUT_RULES = {
     "kind = 'rule')) or id in (select unit_id from remark)",
 }
 "what rules read can be read again, and is whenever somebody looks at figures"
+AT_ONCE = 10_000
+"rows that are hashed together; the hash is the same with any number"
 AT = ("at", "created_at", "finished_at", "started_at", "ended_at", "imported_at", "first_seen")
 "columns that hold the time of an event"
 
@@ -38,8 +40,9 @@ def content_hash(connection: sqlite3.Connection) -> str:
         digest.update(f"{table}({listed})\n".encode())
         order = ", ".join(str(place + 1) for place in range(len(columns)))
         where = WITHOUT_RULES.get(table, "")
-        for row in connection.execute(f'select {listed} from "{table}" {where} order by {order}'):
-            digest.update(repr(tuple(row)).encode("utf-8", "surrogatepass"))
+        rows = connection.execute(f'select {listed} from "{table}" {where} order by {order}')
+        while some := rows.fetchmany(AT_ONCE):
+            digest.update("".join(map(repr, some)).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
 

@@ -10,6 +10,7 @@ NAMES = {
     "instruments": "select name from instrument order by name",
     "queues": "select name from queue order by name",
     "classifiers": "select name from classifier order by name",
+    "personas": "select distinct name from persona order by name",
     "languages": "select distinct language from wording order by language",
 }
 

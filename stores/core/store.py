@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from stores.annotation.classifiers import Classifiers
 from stores.annotation.control_samples import ControlSamples
@@ -22,6 +22,7 @@ from stores.annotation.surveys import Surveys
 from stores.core.connection import open_database, open_for_reading, translated
 from stores.core.identity import check_expected, gone_instead, identity_of, rescue, write_unsaved
 from stores.core.sqlite import Database
+from stores.core.state import Remembered
 from stores.instruments.checks import Checks
 from stores.instruments.choices import Choices
 from stores.instruments.drafts import Drafts
@@ -40,7 +41,10 @@ from stores.runs.raw_answers import RawAnswers
 from stores.runs.readings import Readings
 from stores.runs.runs import Runs
 from stores.runs.scores import Scores
+from stores.runs.settlements import Settlements
 from workbench.errors import AttemptEnded, NotAStore, ReadOnlyStore, StoreError, StoreGone
+
+T = TypeVar("T")
 
 
 class Store:
@@ -62,6 +66,7 @@ class Store:
         "why this store is slower than it could be, for people; empty where it is not"
         self._attempt: int | None = None
         self._rehearsing = False
+        self._remembered = Remembered()
         self.identity = identity_of(self.connection, path)
         self.moved = ""
         "says that the store was gone and where its copy is, which this object writes to since; empty: it is there"
@@ -75,6 +80,7 @@ class Store:
         self.choices = Choices(self)
         self.runs = Runs(self)
         self.raw_answers = RawAnswers(self)
+        self.settlements = Settlements(self)
         self.scores = Scores(self)
         self.predictions = Predictions(self)
         self.readings = Readings(self)
@@ -121,6 +127,10 @@ class Store:
         connection: sqlite3.Connection = self.db.conn
         return connection
 
+    def remembered(self, key: Hashable, read: Callable[[], T]) -> T:
+        """Return what `read` returned under a key, unless anybody has written to the store since."""
+        return self._remembered.value(self.connection, key, read)
+
     def work_for(self, attempt: int) -> None:
         """From now on write for this attempt at a job alone: see `write`."""
         self._attempt = attempt
@@ -154,6 +164,7 @@ class Store:
             self.connection.execute("commit")
         except BaseException as error:
             self.connection.rollback()
+            self._remembered.forget()
             if isinstance(error, sqlite3.OperationalError | sqlite3.DatabaseError) and not isinstance(
                 error, sqlite3.IntegrityError
             ):
@@ -178,6 +189,7 @@ class Store:
         finally:
             self._rehearsing = False
             self.connection.rollback()
+            self._remembered.forget()
 
     def copy_to(self, path: Path) -> None:
         """Write all that this store holds now to a new file. Raises StoreError where it cannot be written."""
@@ -216,6 +228,7 @@ class Store:
         except StoreError as trouble:
             raise StoreGone(f"{error} {trouble}") from error
         self.connection.close()
+        self._remembered.forget()
         self.db, self.notice = open_database(path, create=False)
         self.path, self.identity = path, identity_of(self.connection, path)
         self.moved = f"{error} All that was stored, and what was not yet, is in {path}: go on there."

@@ -43,7 +43,7 @@ class AddedChoices:
     answer_sets: int
     "sets of answers that were not here: one for each model, bias and condition"
     known: int
-    "sets that were here already"
+    "sets stored already"
     models: tuple[str, ...]
     "of the file, in its order"
     answers: int = 0

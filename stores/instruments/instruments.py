@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 
 from stores.annotation.people import people_of, sync_people
 from stores.core.base import Aggregate, instrument_id_of, named, now
-from stores.instruments import statement_lists, template_versions
+from stores.instruments import lexicon_rows, statement_lists, template_versions
 from stores.instruments.choice_imports import AddedChoices, beside_the_rest, joined_notes, put_choices
 from stores.instruments.choice_rows import read_items
 from stores.instruments.issue_rows import fewest_of
+from stores.instruments.language_joins import Held, LanguageChange, LanguageJoin, changes, languages_of, place_of
 from stores.instruments.questionnaire_imports import AddedRespondents, put
 from stores.instruments.statement_imports import sync_statements
 from stores.instruments.statement_lists import Filters, StatementLine
@@ -48,6 +49,10 @@ class Imported:
     "templates of which this made a new version: (name, version)"
     choices: AddedChoices | None = None
     "multiple-choice questions and models' answers to them; None where the file has neither"
+    by_language: tuple[LanguageChange, ...] = ()
+    "what changed in each language; of an instrument that was not here: nothing"
+    lexicons: tuple[tuple[str, bool], ...] = ()
+    "(language, whether another one was here) of the lexicons that it brought and that are new here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +79,9 @@ class Instruments(Aggregate):
         """Return the name of the store's only instrument. Raises UsageError where it has none, or several."""
         names = self.names()
         if not names:
-            raise UsageError("the store holds no instrument yet. Import one: workbench import STORE --format csv PATH")
+            raise UsageError("the store has no instrument yet. Import one: workbench import STORE --format csv PATH")
         if len(names) > 1:
-            raise UsageError(f"the store holds several instruments; say which with --instrument: {', '.join(names)}")
+            raise UsageError(f"the store has several instruments; name one with --instrument: {', '.join(names)}")
         return names[0]
 
     def add(self, instrument: Instrument, *, part: bool = False) -> Imported:
@@ -86,21 +91,29 @@ class Instruments(Aggregate):
         what is known of the instrument as a whole.
 
         A statement whose wordings changed gets a new version; the old one, and every answer to it, stays. One that only
-        gained wordings keeps its version, and its answers count as before. What was changed here and not in the file
+        gained wordings keeps its version, and its answers count as before. Wordings and templates in languages that the
+        file does not have stay (`language_joins`). What was changed here and not in the file
         stays; what the import changes is kept with the edits, and undone as one of them (`statement_imports`).
         """
         with self.store.write() as connection:
+            here = self._known(instrument.name)
+            before = None if here is None else Held.of(connection, instrument_id_of(connection, here.name))
+            join = None if part or here is None else LanguageJoin.of(here, instrument)
+            theirs = instrument if join is None or here is None else join.instrument(instrument, here)
             joined = _join_instrument(connection, instrument) if part else None
-            instrument_id = _upsert_instrument(connection, instrument) if joined is None else joined
-            wanted = beside_the_rest(connection, instrument_id, instrument) if part else instrument.statements
-            synced = sync_statements(connection, instrument_id, wanted)
-            _define(connection, instrument_id, instrument.definitions)
-            edited = _put_templates(connection, instrument_id, instrument.templates, keep=part)
-            theirs = replace(instrument, survey=synced.answers(instrument.survey))
-            skipped = sync_people(connection, instrument_id, theirs, synced.ids)
-            asked = instrument.questionnaire
-            answers = None if asked is None else put(connection, instrument_id, asked, synced.ids)
-            choices = _put_choices(connection, instrument_id, instrument, synced.ids, part=part)
+            instrument_id = _upsert_instrument(connection, theirs) if joined is None else joined
+            wanted = beside_the_rest(connection, instrument_id, instrument) if part else theirs.statements
+            synced = sync_statements(connection, instrument_id, wanted, join)
+            _define(connection, instrument_id, theirs.definitions)
+            edited = _put_templates(connection, instrument_id, theirs.templates, keep=part)
+            survey = synced.answers(theirs.survey)
+            skipped = sync_people(connection, instrument_id, replace(theirs, survey=survey), synced.ids)
+            asked = theirs.questionnaire
+            translated = join is not None and not join.main
+            answers = None if asked is None else put(connection, instrument_id, asked, synced.ids, keep=translated)
+            choices = _put_choices(connection, instrument_id, theirs, synced.ids, part=part)
+            brought = lexicon_rows.put_lexicons(connection, instrument_id, instrument.lexicons)
+            after = Held.of(connection, instrument_id)
         return Imported(
             name=instrument.name,
             added=synced.added,
@@ -114,6 +127,8 @@ class Instruments(Aggregate):
             answers=answers,
             edited=edited,
             choices=choices,
+            lexicons=brought,
+            by_language=() if before is None else changes(before, after, languages_of(instrument)),
         )
 
     def summaries(self) -> tuple[InstrumentSummary, ...]:
@@ -173,6 +188,7 @@ class Instruments(Aggregate):
             party_answers=people.party_answers,
             survey=people.survey,
             choices=tuple(read_items(self.connection, instrument_id).values()),
+            lexicons=lexicon_rows.brought(self.connection, name),
         )
 
     def stays_behind(self, name: str) -> tuple[str, ...]:
@@ -206,6 +222,9 @@ class Instruments(Aggregate):
         """Return the policy issues that an instrument names, in its order."""
         row = self.connection.execute("select issues from instrument where name = :name", {"name": name}).fetchone()
         return tuple(json.loads(row[0])) if row else ()
+
+    def _known(self, name: str) -> Instrument | None:
+        return self.get(name) if name in self.names() else None
 
     def _definitions(self, instrument_id: int, issues: Sequence[str]) -> tuple[IssueDefinition, ...]:
         rows = self.connection.execute(
@@ -283,8 +302,8 @@ def _put_templates(
     """
     newest = template_versions.newest(connection, instrument_id)
     there = template_versions.current(connection, instrument_id) if keep else ()
-    given = {(t.audit, t.family, t.name, t.language, t.inverted) for t in templates}
-    kept = [t for t in there if (t.audit, t.family, t.name, t.language, t.inverted) not in given]
+    given = {place_of(template) for template in templates}
+    kept = [template for template in there if place_of(template) not in given]
     wanted = [*kept, *templates]
     ids = template_versions.register(connection, instrument_id, wanted)
     connection.execute("delete from instrument_template where instrument_id = ?", (instrument_id,))
@@ -293,7 +312,8 @@ def _put_templates(
         ((instrument_id, ids[template.key], ordinal) for ordinal, template in enumerate(wanted)),
     )
     now = template_versions.newest(connection, instrument_id)
-    return tuple((place[2], version) for place, version in now.items() if version > newest.get(place, version))
+    new = {place[2]: version for place, version in now.items() if version > newest.get(place, version)}
+    return tuple(new.items())
 
 
 _BEHIND_NAMES = (

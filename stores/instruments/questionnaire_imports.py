@@ -51,16 +51,23 @@ def put(
     instrument_id: int,
     questionnaire: Questionnaire,
     statements: Mapping[str, int] | None = None,
+    *,
+    keep: bool = False,
 ) -> AddedRespondents:
     """Bring a file's questionnaire together with what is here. Call inside a transaction.
 
     `statements`: ref in the file -> rowid of the statement's current version here, which may have another ref by now;
-    None: those of the same ref. Raises ConflictError where people are here with other answers.
+    None: those of the same ref. `keep`: roles and scales that are here stay, and the file adds others.
+
+    Raises ConflictError where people are here with other answers.
     """
     refs = _refs_here(connection, instrument_id, statements)
     theirs = [replace(q, ref=refs[q.ref]) for q in questionnaire.questions if q.ref in refs]
-    _put_scales(connection, instrument_id, questionnaire)
-    _put_questions(connection, instrument_id, theirs, set(refs.values()))
+    if keep:
+        _add_missing(connection, instrument_id, questionnaire, theirs)
+    else:
+        _put_scales(connection, instrument_id, questionnaire)
+        _put_questions(connection, instrument_id, theirs, set(refs.values()))
     people = [
         replace(one, answers={refs.get(ref, ref): value for ref, value in one.answers.items()})
         for one in questionnaire.respondents
@@ -153,6 +160,20 @@ def _put_scales(connection: sqlite3.Connection, instrument_id: int, questionnair
     for scale in questionnaire.scales:
         if base.get(scale.name) != scale:
             add_scale(connection, instrument_id, scale, IMPORTER)
+
+
+def _add_missing(
+    connection: sqlite3.Connection, instrument_id: int, questionnaire: Questionnaire, questions: Sequence[Question]
+) -> None:
+    """Write the scales and roles of a file that are not here under their names."""
+    scales = read_scales(connection, instrument_id)
+    for scale in questionnaire.scales:
+        if scale.name not in scales:
+            add_scale(connection, instrument_id, scale, IMPORTER)
+    known = {question.ref for question in read_questions(connection, instrument_id).values()}
+    for question in questions:
+        if question.ref not in known:
+            add_question(connection, instrument_id, question, IMPORTER)
 
 
 def _put_questions(

@@ -3,7 +3,8 @@
 An import is a change like any other: what it changes in an instrument that was here is kept in the record of edits, as
 one batch of the person `import`, and can be undone. Between a file and the editor the rule is that of a merge of three:
 what was changed here and is in the file as it was when it was last imported stays as it is here. Where the file has
-changed, too, the file counts, and the record of edits keeps what was here.
+changed, too, the file counts, and the record of edits keeps what was here. A file in some of an instrument's
+languages (`language_joins`) is compared in these alone.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from stores.instruments.edit_log import record, time_of_edit
+from stores.instruments.language_joins import LanguageJoin
 from stores.instruments.statement_rows import insert_statement, read_statements, update_about
 from stores.instruments.versions import latest_version, write_texts
 from stores.runs.snapshots import restored_statement, snapshot
@@ -23,6 +25,8 @@ from workbench.domain.statements import Statement, VariantId
 IMPORTER = "import"
 "the person in whose name an import changes statements"
 IMPORTED = "imported"
+"what it does; of a file in some of the instrument's languages: `imported in de, fr`"
+IN = f"{IMPORTED} in "
 
 Bases = dict[str, Statement | None]
 "ref of a statement that was changed here -> what the last import made of it; None: it was written here"
@@ -46,9 +50,17 @@ class Synced:
         return tuple(answer for answer in survey if (answer.statement, answer.variant) not in self.reworded)
 
 
-def sync_statements(connection: sqlite3.Connection, instrument_id: int, statements: Iterable[Statement]) -> Synced:
-    """Make an instrument's statements those of a file, in its order. Call inside a transaction."""
-    work = _Sync(connection, instrument_id, {s.ref: s for s in statements})
+def sync_statements(
+    connection: sqlite3.Connection,
+    instrument_id: int,
+    statements: Iterable[Statement],
+    join: LanguageJoin | None = None,
+) -> Synced:
+    """Make an instrument's statements those of a file, in its order. Call inside a transaction.
+
+    `join`: the file lacks languages that the instrument has; None: it has all of them.
+    """
+    work = _Sync(connection, instrument_id, {s.ref: s for s in statements}, join)
     for ordinal, statement in enumerate(work.wanted.values()):
         work.sync(ordinal, statement)
     work.retire()
@@ -58,8 +70,15 @@ def sync_statements(connection: sqlite3.Connection, instrument_id: int, statemen
 class _Sync:
     """One import."""
 
-    def __init__(self, connection: sqlite3.Connection, instrument_id: int, wanted: dict[str, Statement]) -> None:
-        self._connection, self._instrument_id, self.wanted = connection, instrument_id, wanted
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        instrument_id: int,
+        wanted: dict[str, Statement],
+        join: LanguageJoin | None = None,
+    ) -> None:
+        self._connection, self._instrument_id, self.wanted, self._join = connection, instrument_id, wanted, join
+        self._act = IMPORTED if join is None else IN + ", ".join(sorted(join.spoken))
         values = {"instrument": instrument_id}
         found = read_statements(connection, "s.instrument_id = :instrument and s.current = 1", values, {})
         self._here = {statement.ref: (rowid, statement) for rowid, statement in found.items()}
@@ -81,7 +100,11 @@ class _Sync:
             derived_from=None if origin is None else self._now_called.get(origin, origin),
         )
         base, here = self._bases.get(wanted.ref), self._here.get(wanted.ref)
-        if base is not None and _said(base) in (_said(given), _said(wanted)):
+        unchanged = base is not None and self._is_as_imported(base, given, wanted)
+        if self._join is not None:
+            ordinal = ordinal if self._join.main else self._place(here)
+            wanted = wanted if here is None else self._join.statement(wanted, here[1])
+        if unchanged:
             self._keep(given, wanted, here)
             rowid = here[0] if here else None
         elif here is None:
@@ -93,6 +116,19 @@ class _Sync:
         if rowid is not None:
             self._connection.execute("update statement set ordinal = ? where id = ?", (ordinal, rowid))
             self.synced.ids[given.ref] = rowid
+
+    def _is_as_imported(self, base: Statement, given: Statement, wanted: Statement) -> bool:
+        """Return whether the file says what it said when it was imported last, in its languages."""
+        if self._join is None:
+            return _said(base) in (_said(given), _said(wanted))
+        part = self._join.part(base)
+        return _said(part) in (_said(given), _said(wanted)) if self._join.main else _texts(part) == _texts(given)
+
+    def _place(self, here: tuple[int, Statement] | None) -> int:
+        """Return where a statement stands here; one that is new stands at the end."""
+        which, values = ("id = ?", (here[0],)) if here else ("instrument_id = ?", (self._instrument_id,))
+        row = self._connection.execute(f"select coalesce(max(ordinal), -1) from statement where {which}", values)
+        return int(row.fetchone()[0]) + (here is None)
 
     def _keep(self, given: Statement, wanted: Statement, here: tuple[int, Statement] | None) -> None:
         self.synced.kept += here is None or given.ref != wanted.ref or _said(here[1]) != _said(wanted)
@@ -123,7 +159,9 @@ class _Sync:
         for ref, (rowid, statement) in self._here.items():
             if rowid in staying or self._has_made_place(rowid):
                 continue
-            if ref in self._bases and self._bases[ref] is None:
+            if (join := self._join) is not None and not join.main:
+                continue
+            if (join is not None and join.leaves(statement)) or (ref in self._bases and self._bases[ref] is None):
                 self._connection.execute("update statement set ordinal = ? where id = ?", (end, rowid))
                 end += 1
                 continue
@@ -143,11 +181,12 @@ class _Sync:
         after = None
         if rowid is not None:
             after = next(iter(read_statements(self._connection, "s.id = :id", {"id": rowid}, {}).values()))
-        record(self._connection, self._instrument_id, self._batch, ref, IMPORTER, IMPORTED, before, after)
+        record(self._connection, self._instrument_id, self._batch, ref, IMPORTER, self._act, before, after)
 
 
 def changed_here(connection: sqlite3.Connection, instrument_id: int) -> Bases:
     """Return the statements that people changed since the last import that changed them, by their refs of now."""
+    main = connection.execute("select language from instrument where id = ?", (instrument_id,)).fetchone()[0]
     rows = connection.execute(
         "select ref, person, act, before, after from edit where instrument_id = ? order by id", (instrument_id,)
     )
@@ -157,6 +196,15 @@ def changed_here(connection: sqlite3.Connection, instrument_id: int) -> Bases:
         old, new = was.ref if was else ref, came.ref if came else ref
         if (person, act) == (IMPORTER, IMPORTED):
             found.pop(old, None)
+            continue
+        if person == IMPORTER and act.startswith(IN):
+            base = found.get(old)
+            if came is None:
+                found.pop(old, None)
+            elif base is not None:
+                spoken = frozenset(act.removeprefix(IN).split(", "))
+                join = LanguageJoin(spoken, main in spoken)
+                found[old] = replace(join.statement(join.part(came), base), ref=base.ref)
             continue
         found.setdefault(old, was)
         if new != old:

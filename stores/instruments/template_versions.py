@@ -18,6 +18,8 @@ from workbench.domain.prompts import MODEL_SLOT, Template
 
 Moment = tuple[str, int]
 "when something was asked last, and the rowid of that draw"
+Place = tuple[str, str, str, str]
+"audit, family, name and language of a template"
 Held = Mapping[bool, int]
 "label order (inverted) -> rowid of the template"
 
@@ -41,7 +43,7 @@ def register(connection: sqlite3.Connection, instrument_id: int, templates: Iter
     has the other one.
     """
     ids: dict[bytes, int] = {}
-    given: dict[tuple[str, str, str, str], dict[bool, int]] = defaultdict(dict)
+    given: dict[Place, dict[bool, int]] = defaultdict(dict)
     for template in templates:
         ids[template.key] = template_id(connection, template)
         given[_place(template)][template.inverted] = ids[template.key]
@@ -82,7 +84,7 @@ def current(connection: sqlite3.Connection, instrument_id: int) -> tuple[Templat
     """Return the templates that an instrument has, in its order, each with its version."""
     rows = connection.execute(_CURRENT, (instrument_id,)).fetchall()
     templates = {row[-1]: as_template(row) for row in rows}
-    given: dict[tuple[str, str, str, str], dict[bool, int]] = defaultdict(dict)
+    given: dict[Place, dict[bool, int]] = defaultdict(dict)
     for rowid, template in templates.items():
         given[_place(template)][template.inverted] = rowid
     versions: dict[int, int] = {}
@@ -91,21 +93,33 @@ def current(connection: sqlite3.Connection, instrument_id: int) -> tuple[Templat
         versions |= dict.fromkeys(
             orders.values(), max(v for v, held in there.items() if orders.items() <= held.items())
         )
-    return tuple(replace(template, version=versions[rowid]) for rowid, template in templates.items())
+    first = _first(connection, instrument_id)
+    return tuple(
+        replace(template, version=versions[rowid], edited=versions[rowid] > first[_place(template)])
+        for rowid, template in templates.items()
+    )
 
 
-def _place(template: Template) -> tuple[str, str, str, str]:
+def _place(template: Template) -> Place:
     return template.audit, template.family, template.name, template.language
 
 
-def newest(connection: sqlite3.Connection, instrument_id: int) -> dict[tuple[str, str, str], int]:
-    """Return the highest version of each template of an instrument: (audit, family, name) -> version."""
+def newest(connection: sqlite3.Connection, instrument_id: int) -> dict[Place, int]:
+    """Return the highest version of each template of an instrument."""
+    return _end(connection, instrument_id, "max")
+
+
+def _first(connection: sqlite3.Connection, instrument_id: int) -> dict[Place, int]:
+    return _end(connection, instrument_id, "min")
+
+
+def _end(connection: sqlite3.Connection, instrument_id: int, which: str) -> dict[Place, int]:
     rows = connection.execute(
-        "select t.audit, t.family, t.name, max(v.version) from template_version v "
-        "join template t on t.id = v.template_id where v.instrument_id = ? group by 1, 2, 3 order by min(t.id)",
+        f"select t.audit, t.family, t.name, t.language, {which}(v.version) from template_version v "
+        "join template t on t.id = v.template_id where v.instrument_id = ? group by 1, 2, 3, 4 order by min(t.id)",
         (instrument_id,),
     )
-    return {(audit, family, name): version for audit, family, name, version in rows}
+    return {(audit, family, name, language): version for audit, family, name, language, version in rows}
 
 
 def several(connection: sqlite3.Connection) -> dict[tuple[str, str, str], frozenset[str]]:
@@ -176,9 +190,11 @@ def _told_apart(versions: Mapping[int, Mapping[int, Moment]]) -> dict[int, Mappi
     }  # fmt: skip
 
 
-PROBES = """
+OF_PERSONA = "(not exists (select 1 from persona) or (p.axes ->> '$.persona') is :persona)"
+"whether a probe `p` has the persona of a run, or none as it has none; a store without personas does not look at each"
+PROBES = f"""
     p.audit = :audit and p.template_id in (select value from json_each(:templates))
-    and coalesce(p.axes ->> '$.model_name', :spoken) = :spoken
+    and coalesce(p.axes ->> '$.model_name', :spoken) = :spoken and {OF_PERSONA}
 """
 "whether a probe `p` is one of a run's: under its templates, and with the name that it called the model by last"
 
@@ -218,7 +234,7 @@ _ALL = """
     where i.name = :instrument and t.audit = :audit and t.family = :family
 """
 
-_ASKED = """
+_ASKED = f"""
     select p.template_id, max(d.at), max(d.id)
     from instrument i
     join statement s on s.instrument_id = i.id
@@ -226,19 +242,19 @@ _ASKED = """
     join probe p on p.wording_id = w.id and p.audit = :audit and p.template_id in (
         select v.template_id from template_version v join template t on t.id = v.template_id
         where v.instrument_id = i.id and t.audit = :audit and t.family = :family
-    )
+    ) and {OF_PERSONA}
     join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
     where i.name = :instrument
     group by p.template_id
 """
 
-_SPOKEN = """
+_SPOKEN = f"""
     select p.axes ->> '$.model_name'
     from instrument i
     join statement s on s.instrument_id = i.id
     join wording w on w.statement_id = s.id and w.language = :language
     join probe p on p.wording_id = w.id and p.audit = :audit
-        and p.template_id in (select value from json_each(:speaking))
+        and p.template_id in (select value from json_each(:speaking)) and {OF_PERSONA}
     join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
     where i.name = :instrument
     order by d.at desc, d.id desc limit 1

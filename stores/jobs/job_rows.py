@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from stores.core.base import named, now
 from stores.jobs.heartbeat import Sign, sign, waits
+from workbench.domain.gpus import Gpu
 from workbench.domain.probe_results import ProbeResult, ProbeWish
 from workbench.domain.responses import EXACT, Answerer
 
@@ -73,6 +74,8 @@ class Job:
     "`system_fingerprint` -> answers in the newest attempt"
     asked: Mapping[str, str] = field(default_factory=dict)
     "of a served model its `dialect`, and what it refused in the newest attempt: parameter -> the server's words"
+    gpus: tuple[Gpu, ...] = ()
+    "what each GPU of its model was doing at its last word"
     reasons: tuple[tuple[str, int], ...] = ()
     "why it failed in the newest attempt, the most frequent reasons first, each with how often"
     probe: ProbeWish | None = None
@@ -143,6 +146,7 @@ def jobs_where(connection: sqlite3.Connection, rest: str, values: object = ()) -
 def _job(row: sqlite3.Row) -> Job:
     progress = json.loads(row["progress"])
     reasons, asked = progress.pop("reasons", ()), progress.pop("asked", {})
+    gpus = progress.pop("gpus", ())
     snapshots, fingerprints = progress.pop("snapshots", ()), progress.pop("fingerprints", ())
     state, worker, seen = _state(row)
     return Job(
@@ -171,6 +175,7 @@ def _job(row: sqlite3.Row) -> Job:
         uid=row["uid"].hex(),
         mark=row["mark"],
         snapshots=tuple(Answerer(**share) for share in snapshots),
+        gpus=tuple(Gpu(**one) for one in gpus),
         fingerprints=tuple((str(name), int(count)) for name, count in fingerprints),
         asked={str(name): str(said) for name, said in asked.items()},
         reasons=tuple((str(reason), int(count)) for reason, count in reasons),

@@ -208,6 +208,12 @@ def _as_json(labels: Mapping[int, str] | None) -> str | None:
     return None if labels is None else json.dumps({str(unit): label for unit, label in labels.items()})
 
 
+_BARE = """(
+    select b.prompt_id from probe b where b.audit = p.audit and b.wording_id = p.wording_id
+    and b.template_id = p.template_id and json(b.axes) = json_remove(p.axes, '$.persona')
+)"""
+"the same prompt without the persona of `p`: models are compared on prompts that are the same but for that"
+
 _READ = f"""
     with put as materialized (
         select s.ref, s.ordinal as place, s.leaning, w.id as wording_id, w.kind, w.ordinal, w.relation,
@@ -216,7 +222,8 @@ _READ = f"""
         where s.id in (select value from json_each(:scope))
     ),
     answered as (
-        select u.*, p.id as probe_id, t.id as template_id, t.name as template, d.id as draw_id, d.prompt_id,
+        select u.*, p.id as probe_id, t.id as template_id, t.name as template, d.id as draw_id,
+            iif(:persona is null, d.prompt_id, coalesce({_BARE}, d.prompt_id)) as prompt_id,
             {ANSWER_ID} as text_id, r.text_id as output_id, r.count
         from put u
         join probe p on p.wording_id = u.wording_id and {PROBES}

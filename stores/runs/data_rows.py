@@ -15,7 +15,9 @@ from typing import NamedTuple
 from stores.core.base import Aggregate, named
 from stores.core.identity import uid_of
 from stores.core.texts import restored
+from stores.instruments import lexicon_rows
 from stores.instruments.templates import TEMPLATE_COLUMNS, as_template
+from workbench.domain.instruments import BroughtLexicon
 from workbench.domain.prompts import Template
 
 HELD = 100_000
@@ -120,6 +122,11 @@ class DataRows(Aggregate):
         rows = self.connection.execute(f"select {TEMPLATE_COLUMNS}, t.id from template t")
         return {row[-1]: as_template(row) for row in rows}
 
+    def lexicons(self) -> dict[str, tuple[BroughtLexicon, ...]]:
+        """Return the lexicons that instruments brought, by the instrument's name."""
+        names = [name for (name,) in self.connection.execute("select name from instrument")]
+        return {name: found for name in names if (found := lexicon_rows.brought(self.connection, name))}
+
     def answering(self) -> tuple[str, ...]:
         """Return the names of the models that answered, or were asked for probabilities."""
         rows = self.connection.execute(
@@ -132,6 +139,10 @@ class DataRows(Aggregate):
         for row in self.connection.execute(_GIVEN, {"models": json.dumps(sorted(models))}):
             body, key = row[10:12]
             yield Given._make((*row[:10], restored(body), None if key is None else key.hex(), row[12]))
+
+    def answers(self) -> int:
+        """Return how many answers there are, by all models."""
+        return int(self.connection.execute("select coalesce(sum(count), 0) from response").fetchone()[0])
 
     def scored(self, models: Collection[int]) -> int:
         """Return how many prompts these models were asked for probabilities alone: there is no answer to them."""

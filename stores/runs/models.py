@@ -138,7 +138,7 @@ _NEWEST = """
             )
         ))
         and (:until <> '' or m.backend <> 'transformers' or m.encoding <> 'unknown')
-        and (:dtype = '' or m.dtype = :dtype) and (:until = '' or m.first_seen <= :until)
+        and (:dtype = '' or m.dtype = :dtype or m.dtype like :dtype || '+%') and (:until = '' or m.first_seen <= :until)
         and exists (select 1 from draw d where d.model_id = m.id and d.attempt_id in (select id from alike))
     order by (select max(d.id) from draw d where d.model_id = m.id) desc limit 1
 """  # the one that answered last, for snapshots may return; older specifications lack both fields; nothing is added to

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from stores.core.base import Aggregate
-from stores.instruments.template_versions import PROBES
+from stores.core.texts import restored
+from stores.instruments.template_versions import OF_PERSONA, PROBES
 from stores.instruments.templates import TEMPLATE_COLUMNS, as_template
 from stores.runs.models import newest_model
 from stores.runs.run_rows import Run, run_values, way_values
 from stores.runs.runs import Runs
 from workbench.domain.prompts import Template
-from workbench.domain.responses import Sampling
+from workbench.domain.responses import EXACT, Sampling
 
 Tokens = tuple[tuple[str, float], ...]
 "(text, log-probability in nats), the likeliest first"
@@ -79,7 +80,11 @@ class Predicted(NamedTuple):
     words: Mapping[str, float] | None
     "label -> probability over the whole vocabulary; None where the backend does not say"
     failed: str
-    "why there are no tokens, for people; empty where there are"
+    "why there are neither tokens nor answers, for people; empty where there are"
+    prompt: int = 0
+    "rowid of its text, which it may have in common with others"
+    answers: Mapping[str, int] | None = None
+    "distinct answer -> how often, where answers were drawn; None where probabilities were computed"
 
 
 class RunPredictions:
@@ -88,31 +93,48 @@ class RunPredictions:
     A cell of the design whose context was changed meanwhile has several; the newest has the highest rowid.
     """
 
-    def __init__(self, connection: sqlite3.Connection, values: Mapping[str, object]) -> None:
+    def __init__(self, connection: sqlite3.Connection, values: Mapping[str, object], *, drawn: bool = False) -> None:
+        """`drawn`: answers were drawn, and nothing is known of probabilities."""
         self.put: list[Put] = []
         "what the rows that were read so far point to, as `axes`"
         self.axes: list[Mapping[str, str]] = []
         "condition, and where a prompt has them context, respondent and seed"
-        self._connection, self._values = connection, values
+        self._connection, self._values, self._drawn = connection, values, drawn
 
     def __iter__(self) -> Iterator[Predicted]:
         put: dict[tuple[int, int], int] = {}
         known: dict[str, int] = {}
-        for probe, wording, template, axes, tokens, words, reason in self._connection.execute(_OF_RUN, self._values):
+        given = self._given() if self._drawn else {}
+        for probe, prompt, wording, template, axes, tokens, words, reason in self._connection.execute(
+            _OF_RUN, self._values
+        ):
             if (wording, template) not in put:
                 put[wording, template] = len(self.put)
                 self.put.append(self._read_put(wording, template))
             if axes not in known:
                 known[axes] = len(self.axes)
                 self.axes.append(json.loads(axes))
+            answers = given.get(prompt, {}) if self._drawn else None
             yield Predicted(
                 probe=probe,
                 put=put[wording, template],
                 axes=known[axes],
                 tokens=() if tokens is None else _decoded(tokens)[0],
                 words=None if words is None else _decoded(words)[0],
-                failed="" if tokens is not None else reason or NO_REASON,
+                failed="" if tokens is not None or answers else reason or NO_REASON,
+                prompt=prompt,
+                answers=answers,
             )
+
+    def _given(self) -> dict[int, dict[str, int]]:
+        """Return what was answered to each prompt, by its rowid."""
+        found: dict[int, dict[str, int]] = {}
+        texts: dict[int, str] = {}
+        for prompt, text, body, count in self._connection.execute(_GIVEN, self._values):
+            if text not in texts:
+                texts[text] = restored(body)
+            found.setdefault(prompt, {})[texts[text]] = count
+        return found
 
     def _read_put(self, wording: int, template: int) -> Put:
         ref, place, kind, ordinal, *of_template = self._connection.execute(
@@ -130,11 +152,25 @@ class Predictions(Aggregate):
         """Return the runs of an audit that a job asked of their instrument, the newest last. A prompt may have the text
         of one of another instrument, and what a model made of that says nothing of a design that it was not asked.
         """
-        return tuple(run for run in Runs(self.store).list(audit, instrument, versions=versions) if self._is_asked(run))
+        return tuple(
+            run
+            for run in Runs(self.store).list(audit, instrument, versions=versions, personas=True)
+            if self._is_asked(run)
+        )
 
     def of_run(self, run: Run, only: str = "") -> RunPredictions:
         """Return all prompts of a run that were asked; `only`: under this condition, in the original wording."""
-        return RunPredictions(self.connection, run_values(self.connection, run) | {"only": only})
+        drawn = run.sampling.mode != EXACT
+        return RunPredictions(self.connection, run_values(self.connection, run) | {"only": only}, drawn=drawn)
+
+    def given(self, run: Run, probe_id: int) -> tuple[dict[str, int], tuple[str, str, int]]:
+        """Return the answers that were drawn to one prompt of a run, and of the newest of them when, by which version
+        of the code and in which job (rowid).
+        """
+        values = run_values(self.connection, run) | {"probe": probe_id}
+        rows = self.connection.execute(_GIVEN_TO, values).fetchall()
+        by = self.connection.execute(_GIVEN_BY, values).fetchone() if rows else None
+        return {restored(body): count for body, count in rows}, by or ("", "", 0)
 
     def of_probe(self, run: Run, probe_id: int) -> PredictionRow | None:
         """Return one prompt of a run; None where it was not asked."""
@@ -222,8 +258,8 @@ def _as_row(row: Sequence[Any]) -> PredictionRow:
     )
 
 
-_OF_RUN = """
-    select p.id, p.wording_id, p.template_id, p.axes, n.tokens, n.words,
+_OF_RUN = f"""
+    select p.id, a.prompt_id, p.wording_id, p.template_id, p.axes, n.tokens, n.words,
         iif(n.tokens is null, (select d.reason from draw d where d.id = a.newest), '')
     from (
         select d.prompt_id, max(d.id) as newest from draw d
@@ -231,13 +267,38 @@ _OF_RUN = """
         and (:fingerprint is null or d.fingerprint = :fingerprint) group by d.prompt_id
     ) a
     cross join probe p on p.prompt_id = a.prompt_id and p.audit = :audit
-    and p.template_id in (select value from json_each(:templates)) and p.wording_id in (
+    and p.template_id in (select value from json_each(:templates)) and {OF_PERSONA} and p.wording_id in (
         select w.id from wording w
         where w.language = :language and w.statement_id in (select value from json_each(:scope))
             and (:only = '' or w.kind = 'original')
     ) and (:only = '' or json_extract(p.axes, '$.condition') = :only)
     left join next_tokens n on n.prompt_id = a.prompt_id and n.model_id = :model
+        and (select mode from sampling where id = :sampling) = 'exact'
 """  # by prompts as they were written, all tables are read from front to back: five times as fast as by statements
+
+_GIVEN = """
+    select d.prompt_id, x.id, x.body, sum(r.count)
+    from draw d join given_answer r on r.draw_id = d.id join text x on x.id = r.text_id
+    where d.model_id = :model and d.sampling_id = :sampling
+    and (:fingerprint is null or d.fingerprint = :fingerprint)
+    group by d.prompt_id, x.id
+"""
+
+_GIVEN_TO = """
+    select x.body, sum(r.count)
+    from probe p join draw d on d.prompt_id = p.prompt_id
+    join given_answer r on r.draw_id = d.id join text x on x.id = r.text_id
+    where p.id = :probe and d.model_id = :model and d.sampling_id = :sampling
+    and (:fingerprint is null or d.fingerprint = :fingerprint)
+    group by x.id order by sum(r.count) desc, x.id
+"""
+_GIVEN_BY = """
+    select d.at, a.code_version, coalesce(a.job_id, 0)
+    from probe p join draw d on d.prompt_id = p.prompt_id join attempt a on a.id = d.attempt_id
+    where p.id = :probe and d.model_id = :model and d.sampling_id = :sampling
+    and (:fingerprint is null or d.fingerprint = :fingerprint)
+    order by d.id desc limit 1
+"""
 
 _PUT = f"""
     select s.ref, s.ordinal, w.kind, w.ordinal, {TEMPLATE_COLUMNS}

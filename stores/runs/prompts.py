@@ -61,7 +61,7 @@ def _puts(probe: Probe, named: Mapping[tuple[str, bool], Template], texts: Mappi
         return False
     template = named[probe.template, probe.inverted]
     rendered = template.render(texts[probe.variant][1], dict(probe.axes).get("model_name", ""))
-    prompt = probe.prompt
+    prompt = probe.bare or probe.prompt
     return (rendered.messages[-1:] if prompt.context else rendered.messages) == prompt.messages[prompt.context :]
 
 

@@ -26,13 +26,18 @@ class Readings(Aggregate):
         with self.store.write() as connection:
             return reader_id(connection, card.kind, card.name, card.version)
 
+    def count(self, reader: int) -> int:
+        """Return how many readings a reader has made."""
+        return int(self.connection.execute("select count(*) from reading where reader_id = ?", (reader,)).fetchone()[0])
+
     def unread(self, run: Run, template: Template, reader: int, *, limit: int = 5000) -> tuple[str, ...]:
         """Return up to `limit` distinct answers to a template in a run that a reader has not read."""
-        rows = self.connection.execute(
-            _UNREAD,
-            run_values(self.connection, run) | {"template": template.key, "reader": reader, "limit": limit},
-        )
-        return tuple(restored(body) for (body,) in rows)
+        asked = ("unread", run, template.key, reader, limit)
+        return self.store.remembered(asked, lambda: self._unread(run, template, reader, limit))
+
+    def _unread(self, run: Run, template: Template, reader: int, limit: int) -> tuple[str, ...]:
+        values = run_values(self.connection, run) | {"template": template.key, "reader": reader, "limit": limit}
+        return tuple(restored(body) for (body,) in self.connection.execute(_UNREAD, values))
 
     def add(self, readings: Iterable[RuleReading]) -> None:
         """Write readings in one transaction; what a reader has read already stays as it is."""

@@ -12,13 +12,14 @@ from stores.core.base import named
 from stores.instruments import template_versions
 from stores.instruments.template_versions import PROBES
 from stores.runs.models import models_meant
+from stores.runs.personas import persona_names
 from stores.runs.run_rows import Run, way_values
 from stores.runs.run_versions import LIVE
 from workbench.domain.responses import Sampling
 
 _COLUMNS = (
     *("audit", "instrument", "language", "family", "model", "revision", "backend", "dtype", "encoding", "snapshot"),
-    *("model_id", "sampling_id", "prompts", "answered", "responses", "failed", "samples", "last"),
+    *("model_id", "sampling_id", "prompts", "answered", "responses", "failed", "samples", "last", "persona"),
 )
 "of `_RUNS`, besides those of the sampling"
 
@@ -29,21 +30,36 @@ def find_runs(
     instrument: str | None,
     model: str | None,
     versions: Mapping[str, int],
+    *,
+    personas: bool,
 ) -> tuple[Run, ...]:
     """Return the runs that match, as `Runs.list` does."""
+    names = persona_names(connection)
+    behind = OF_PROBE if names else "''"  # JSON of 130,000 probes costs time
     meant = None if model is None else json.dumps(sorted(models_meant(connection, model)))
-    rows = named(connection, _RUNS, {"audit": audit, "instrument": instrument, "models": meant})
-    runs = [_as_run(row) for row in rows]
+    bound = {"audit": audit, "instrument": instrument, "models": meant}
+    runs = [_as_run(row, names) for row in named(connection, _RUNS.format(persona=behind), bound)]
     families: dict[tuple[object, ...], list[str]] = defaultdict(list)
     languages: dict[tuple[object, ...], dict[str, None]] = defaultdict(dict)
+    asked_behind: dict[tuple[object, ...], dict[str, None]] = defaultdict(dict)
     for run in runs:
+        if run.persona:
+            asked_behind[run.answerer].pop(run.persona_name, None)
+            asked_behind[run.answerer][run.persona_name] = None
         families[run.way].append(run.family)
         languages[run.spoken].pop(run.language, None)
         languages[run.spoken][run.language] = None
     several = template_versions.several(connection)
     found = []
     for one in runs:
-        run = replace(one, families=tuple(families[one.way]), languages=tuple(languages[one.spoken]))
+        if one.persona and not personas:
+            continue
+        run = replace(
+            one,
+            families=tuple(families[one.way]),
+            languages=tuple(languages[one.spoken]),
+            personas=tuple(asked_behind[one.answerer]),
+        )
         if (run.instrument, run.audit, run.family) in several:
             run = _of_versions(connection, run, versions)
         if run.prompts:
@@ -73,9 +89,14 @@ def recounted(connection: sqlite3.Connection, run: Run, values: Mapping[str, obj
     )
 
 
-def _as_run(row: sqlite3.Row) -> Run:
+def _as_run(row: sqlite3.Row, names: Mapping[str, str]) -> Run:
     sampling = Sampling(*(row[one.name] for one in fields(Sampling)))
-    return Run(sampling=sampling, **{name: row[name] for name in _COLUMNS})
+    name = names.get(row["persona"], "")
+    return Run(sampling=sampling, persona_name=name, **{name: row[name] for name in _COLUMNS})
+
+
+OF_PROBE = "coalesce(p.axes ->> '$.persona', '')"
+"key of the persona of a probe `p`, empty where it has none"
 
 
 _RUNS = f"""
@@ -92,27 +113,28 @@ _RUNS = f"""
         from draw d group by d.model_id, d.sampling_id, d.prompt_id
     ),
     used as (
-        select distinct p.prompt_id, p.audit, w.instrument, w.language, t.family
+        select distinct p.prompt_id, p.audit, w.instrument, w.language, t.family, {{persona}} as persona
         from probe p join placed w on w.id = p.wording_id join template t on t.id = p.template_id
         where :audit is null or p.audit = :audit
     ),
     run as (
-        select u.audit, u.instrument, u.language, u.family, a.model_id, a.sampling_id, count(*) as prompts,
+        select u.audit, u.instrument, u.language, u.family, u.persona, a.model_id, a.sampling_id, count(*) as prompts,
             sum(a.n > 0) as answered, sum(a.n) as responses, sum(a.failed) as failed, max(a.n) as samples,
             max(a.last) as last, max(a.newest) as newest
         from asked a cross join used u on u.prompt_id = a.prompt_id
-        group by u.audit, u.instrument, u.language, u.family, a.model_id, a.sampling_id
+        group by u.audit, u.instrument, u.language, u.family, u.persona, a.model_id, a.sampling_id
     )
     select r.audit, i.name as instrument, r.language, r.family, m.name as model, m.revision,
         m.backend, m.dtype, g.temperature, g.top_p, g.top_k, g.max_new_tokens, g.stop, g.mode,
         g.server, g.extra, g.thinking, m.id as model_id,
-        g.id as sampling_id, r.prompts, r.answered, r.responses, r.failed, r.samples, r.last, m.encoding, m.snapshot
+        g.id as sampling_id, r.prompts, r.answered, r.responses, r.failed, r.samples, r.last, m.encoding, m.snapshot,
+        r.persona
     from run r
     join instrument i on i.id = r.instrument
     join model m on m.id = r.model_id
     join sampling g on g.id = r.sampling_id
     where :models is null or m.id in (select value from json_each(:models))
-    order by r.last, r.newest, r.audit, i.name, r.language, m.id, g.id, r.prompts, r.family
+    order by r.last, r.newest, r.audit, i.name, r.language, m.id, g.id, r.prompts, r.family, r.persona
 """  # names are joined to what is counted, not to every prompt: of 130,000 prompts three times as fast
 
 _RECOUNTED = f"""

@@ -57,16 +57,33 @@ class Run:
     "the model that a served model's endpoint reported, see `ModelCard`"
     fingerprint: str | None = None
     "where only the answers under one `system_fingerprint` are meant; None: all"
+    persona: str = ""
+    "key (hexadecimal) of the persona that stands before the prompts; empty: none does"
+    persona_name: str = ""
+    personas: tuple[str, ...] = ()
+    "names of all that the model was asked this instrument with, the one asked most recently last"
 
     @property
-    def way(self) -> tuple[str, str, str, int, int]:
+    def way(self) -> tuple[str | int, ...]:
         """What runs have in common that differ in their templates alone."""
-        return self.audit, self.instrument, self.language, self.model_id, self.sampling_id
+        persona = (self.persona,) if self.persona else ()
+        return self.audit, self.instrument, self.language, self.model_id, self.sampling_id, *persona
 
     @property
-    def spoken(self) -> tuple[str, str, int, int]:
-        """What runs have in common that differ in their languages and templates alone."""
+    def answerer(self) -> tuple[str | int, ...]:
+        """What runs have in common that differ in their personas, languages and templates alone."""
         return self.audit, self.instrument, self.model_id, self.sampling_id
+
+    @property
+    def spoken(self) -> tuple[str | int, ...]:
+        """What runs have in common that differ in their languages and templates alone."""
+        return (*self.answerer, *((self.persona,) if self.persona else ()))
+
+    @property
+    def baseline(self) -> tuple[object, ...]:
+        """What runs have in common that differ in their personas alone; of them, the one without is the baseline."""
+        of = (self.audit, self.instrument, self.model_id, self.sampling_id, self.language, self.family)
+        return (*of, tuple((one.name, one.version) for one in self.versions), self.fingerprint)
 
     @property
     def label(self) -> str:
@@ -106,8 +123,11 @@ class Run:
 
     @property
     def named(self) -> str:
-        """Return the model's name, of a served one with the snapshot that answered."""
-        return " · ".join((self.model, *self.served_as))
+        """Return the model's name, of a served one with the snapshot that answered, and the persona before the
+        prompts.
+        """
+        persona = (f"persona {self.persona_name}",) if self.persona else ()
+        return " · ".join((self.model, *self.served_as, *persona))
 
     @property
     def served_as(self) -> tuple[str, ...]:
@@ -166,6 +186,10 @@ class Answered:
     "None: the model of the whole batch"
     fingerprint: str = ""
     "of the replies, see `Drawn`"
+    first: int = 0
+    "number of the first answer that the request asked for, see `Request.first`"
+    asked: int | None = None
+    "answers that the request asked for: more than `n` where several answered it, or it was broken off; None: n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,4 +242,5 @@ def way_values(run: Run) -> dict[str, object]:
         "model": run.model_id,
         "sampling": run.sampling_id,
         "fingerprint": run.fingerprint,
+        "persona": run.persona or None,
     }

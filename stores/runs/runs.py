@@ -15,13 +15,14 @@ from dataclasses import astuple, replace
 from stores.annotation.people import people_of
 from stores.core.base import Aggregate, instrument_id_of, named, now
 from stores.core.texts import restored, text_ids
-from stores.instruments import template_versions
+from stores.instruments import lexicon_rows, template_versions
 from stores.instruments.instruments import Instruments
 from stores.instruments.issue_rows import fewest_of
 from stores.instruments.statement_rows import read_statements
 from stores.instruments.templates import as_template
 from stores.jobs.job_rows import write_progress
 from stores.runs.models import answered_by_others, last_snapshot, model_id, models_meant, newest_model
+from stores.runs.personas import add_personas, persona_names, read_personas
 from stores.runs.prompts import add_prompts, read_prompt, wordings_of
 from stores.runs.rule_readings import RuleReading, insert_readings
 from stores.runs.run_lists import find_runs, recounted
@@ -44,9 +45,10 @@ from stores.runs.run_queries import (
 )
 from stores.runs.run_rows import Answered, Failures, ResponseRow, Run, run_values, version, way_values
 from stores.runs.thoughts import CUT_OFF, add_thoughts
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_words
 from workbench.domain.issue_gold import gold_labels
 from workbench.domain.keys import KEY_BYTES
+from workbench.domain.personas import Persona
 from workbench.domain.prompts import Probe, Prompt, Template
 from workbench.domain.responses import EXACT, ModelCard, Sampling
 from workbench.domain.thinking import split
@@ -78,9 +80,16 @@ class Runs(Aggregate):
         return {key: n for key, n in counts if key in wanted}
 
     def add_probes(
-        self, audit: str, instrument: str, language: str, templates: Sequence[Template], probes: Sequence[Probe]
+        self,
+        audit: str,
+        instrument: str,
+        language: str,
+        templates: Sequence[Template],
+        probes: Sequence[Probe],
+        personas: Sequence[Persona] = (),
     ) -> None:
-        """Write the prompts of a plan and the design cells that lead to them, in one transaction.
+        """Write the prompts of a plan and the design cells that lead to them, in one transaction, with the personas
+        that stand before some of them.
 
         Each belongs to the version of its statement that has the text of the prompt, so answers never come to stand
         beside another text. Raises ConflictError where none has: somebody changed it since the plan was made.
@@ -90,6 +99,7 @@ class Runs(Aggregate):
             template_ids = {(t.name, t.inverted): ids[t.key] for t in templates}
             wordings = wordings_of(connection, instrument, language, templates, probes)
             add_prompts(connection, {probe.prompt.key: probe.prompt for probe in probes}.values())
+            add_personas(connection, personas)
             connection.executemany(
                 "insert into probe (audit, wording_id, template_id, axes, prompt_id) "
                 "values (?, ?, ?, ?, (select id from prompt where key = ?)) on conflict do nothing",
@@ -140,11 +150,12 @@ class Runs(Aggregate):
             for item in batch:
                 draw = connection.execute(
                     "insert into draw (prompt_id, model_id, sampling_id, attempt_id, seed, n, failed, reason, decided, "
-                    "fingerprint, at) values ((select id from prompt where key = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                    "fingerprint, at, first, asked) "
+                    "values ((select id from prompt where key = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
                     "returning id",
                     (
                         item.prompt_key, item.model_id or model_id, sampling_id, attempt_id, item.seed, item.n,
-                        item.failed, item.reason, item.decided, item.fingerprint, at,
+                        item.failed, item.reason, item.decided, item.fingerprint, at, item.first, item.asked,
                     ),
                 ).fetchone()[0]  # fmt: skip
                 connection.executemany(
@@ -173,12 +184,38 @@ class Runs(Aggregate):
         model: str | None = None,
         *,
         versions: Mapping[str, int] | None = None,
+        personas: bool = False,
     ) -> tuple[Run, ...]:
         """Return the runs that match, the newest last: one for each family of templates.
 
         `versions`: name of a template -> the version that counts; of others see `template_versions.asked`.
+        `personas`: also the runs with a persona before the prompts, one for each.
         """
-        return find_runs(self.connection, audit, instrument, model, versions or {})
+        if versions:
+            wanted = dict(versions)
+            key = ("runs", audit, instrument, model, tuple(sorted(wanted.items())), personas)
+            return self.store.remembered(
+                key, lambda: find_runs(self.connection, audit, instrument, model, wanted, personas=personas)
+            )
+        every = self.store.remembered(
+            ("runs", personas), lambda: find_runs(self.connection, None, None, None, {}, personas=personas)
+        )
+        meant = None if model is None else models_meant(self.connection, model)
+        return tuple(
+            run
+            for run in every
+            if (audit is None or run.audit == audit)
+            and (instrument is None or run.instrument == instrument)
+            and (meant is None or run.model_id in meant)
+        )
+
+    def personas(self) -> dict[str, Persona]:
+        """Return the personas that stand before prompts, by their keys (hexadecimal)."""
+        return read_personas(self.connection)
+
+    def persona_names(self) -> dict[str, str]:
+        """Return what people call each of them, by its key (hexadecimal)."""
+        return persona_names(self.connection)
 
     def brought(self, run: Run, job: int) -> bool:
         """Return whether a job brought any answer, or probability, of a run."""
@@ -303,6 +340,9 @@ class Runs(Aggregate):
         """Return the instrument with its statements in the versions that a run is about, as they were put then, and
         with what people said of those.
         """
+        return self.store.remembered(("instrument", run), lambda: self._instrument(run))
+
+    def _instrument(self, run: Run) -> Instrument:
         instrument = Instruments(self.store).get(run.instrument)
         scope = str(run_values(self.connection, run)["scope"])
         rowid = self.connection.execute("select id from instrument where name = ?", (run.instrument,)).fetchone()[0]
@@ -325,9 +365,13 @@ class Runs(Aggregate):
 
     def templates(self, run: Run) -> tuple[Template, ...]:
         """Return the templates that a run used, both orders, in the versions that it is about."""
+        return self.store.remembered(("templates", run), lambda: self._templates(run))
+
+    def _templates(self, run: Run) -> tuple[Template, ...]:
         rows = self.connection.execute(TEMPLATES, run_values(self.connection, run))
         versions = {one.name: one.version for one in run.versions}
-        return tuple(replace(found, version=versions.get(found.name, 1)) for found in map(as_template, rows))
+        found = (replace(one, version=versions.get(one.name, 1)) for one in map(as_template, rows))
+        return with_words(found, lexicon_rows.brought(self.connection, run.instrument))
 
     def responses(
         self, run: Run, probe_id: int, reader_ids: Sequence[int], *, offset: int = 0, limit: int = -1

@@ -89,7 +89,7 @@ _ANSWERS = f"""
         join response r on r.draw_id = d.id
         left join thought h on h.text_id = r.text_id
         group by a.place, a.ref, a.wording, a.inverted, a.template, a.template_id, r.text_id
-    ), labelled as (
+    ), labelled as materialized (
         select g.*, (
             select b.label from unit u join reading b on b.unit_id = u.id and b.reader_id = :reader
             where u.text_id = g.answer_id and (

@@ -167,7 +167,7 @@ def test_labels_go_out_and_come_into_a_clone_once(
     assert [path.name for path in tmp_path.glob("*.part")] == []
     code, out, _ = run(capsys, "labels", clone, "--import", file)
     assert code == 0
-    assert "12 events added on 3 items, 0 were here already" in out
+    assert "12 events added on 3 items, 0 stored already" in out
     assert data(capsys, "labels", clone, "--import", file)["known"] == 12
     found = [data(capsys, "labels", store)[0] for store in (queued, clone)]
     assert [queue["to_adjudicate"] for queue in found] == [2, 2]
@@ -184,7 +184,7 @@ def test_stores_merge(tmp_path: Path, queued: Path, capsys: pytest.CaptureFixtur
     assert data(capsys, "labels", queued, "--merge", other)["added"] == 0
     code, _, err = run(capsys, "labels", queued, "--merge", queued)
     assert code == 2
-    assert "this very store" in err
+    assert "this store itself" in err
 
 
 def test_part_of_a_file_comes_in_on_request(tmp_path: Path, queued: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -201,7 +201,7 @@ def test_part_of_a_file_comes_in_on_request(tmp_path: Path, queued: Path, capsys
     code, out, _ = run(capsys, "labels", smaller, "--import", file, "--partial")
     assert code == 0
     assert "4 events added on 1 items" in out
-    assert "8 about other texts left out" in out
+    assert "8 about unknown texts left out" in out
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_disagreements_are_listed_without_names_and_decided(queued: Path, capsys
         assert run(capsys, "adjudicate", queued, "--item", item["item"], *decide)[0] == 0
     assert data(capsys, "adjudicate", queued) == []
     code, out, _ = run(capsys, "adjudicate", queued)
-    assert (code, out.strip()) == (0, "No disagreement waits for a decision.")
+    assert (code, out.strip()) == (0, "No disagreements to decide.")
     label(queued, "cem", ("agree", "agree"))
     (again,) = data(capsys, "adjudicate", queued)
     assert again["reopened"] is True
@@ -275,7 +275,7 @@ def test_disagreements_are_listed_without_names_and_decided(queued: Path, capsys
 def test_agreement_of_people_is_printed_and_is_data(queued: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "agreement", queued, "--queue", "first", "--items")
     assert code == 0
-    assert "3 items with two labels or more" in out
+    assert "3 items with two or more labels" in out
     assert "Krippendorff" in out
     found = data(capsys, "agreement", queued, "--queue", "first")
     (percent,) = figures(found, "coefficients", coefficient="percent")

@@ -62,13 +62,13 @@ def totals(found: Any) -> dict[str, float]:
 def test_the_shell_says_over_what(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "bias", path, "--compare", WHOLE, STOPPED, "--draws", "200")
     assert code == 0
-    assert f"over the 72 prompts on 8 statements that all sides were asked; left out: {WHOLE} 72" in out.casefold()
-    assert "The models were not asked the same" in out
-    assert f"All were asked 72 prompts; besides these: {WHOLE} 72" in out
+    assert f"over the 72 prompts on 8 statements asked on all sides; left out: {WHOLE} 72" in out.casefold()
+    assert "The models were asked different prompts" in out
+    assert f"All were asked 72 prompts; in addition: {WHOLE} 72" in out
     assert "unpaired, because the statements differ" in out, "instruments"
     same = run(capsys, "bias", path, "--compare", WHOLE, STOPPED, "--common", "--draws", "200")[1]
     assert "none left out" in same
-    assert "over the prompts that every model was asked" in same
+    assert "over the prompts asked of every model" in same
 
 
 @pytest.mark.e2e
@@ -79,7 +79,7 @@ async def test_the_screen_says_over_what(path: Path, size: tuple[int, int]) -> N
         await begin(app, pilot)
         await press(app, pilot, *to("compared"))
         said = " ".join(shown(app, "#details").split())
-        assert f"over the 72 prompts on 8 statements that all sides were asked; left out: {WHOLE} 72" in said
+        assert f"over the 72 prompts on 8 statements asked on all sides; left out: {WHOLE} 72" in said
 
 
 def test_the_screen_can_show_every_figure_over_common_prompts(path: Path) -> None:

@@ -29,8 +29,10 @@ def test_lint_names_the_key_the_place_and_the_texts(odd: Path, capsys: pytest.Ca
     code, out, _ = run(capsys, "lint", odd)
     assert code == 1
     assert "negation-equals-original" in out
-    assert "\n1 error, 0 warnings, 2 notes. Home counts fewer: neither hints of style nor what models found\n" in out
-    assert out.endswith("1 finding of one text under two names: a test that compares it is void in `verdicts`\n")
+    assert "\n1 error, 0 warnings, 2 notes. Home counts fewer: neither style hints nor what models found\n" in out
+    assert out.endswith(
+        "1 finding about one text under two names: a test that compares the two is void in `verdicts`\n"
+    )
     first = rows(data(capsys, "lint", odd), "findings")[0]
     place = [first[key] for key in ("ref", "variant", "language", "waiver_person")]
     assert place == ["a-1", "negation", "en", None]
@@ -48,7 +50,7 @@ def test_a_finding_of_two_instruments_is_waived_in_the_one_that_is_named(
     key = rows(data(capsys, "lint", odd), "findings")[0]["key"]
     waive = ("lint", odd, "--waive", key, "--reason", "as published", "--person", "Ana")
     code, _, err = run(capsys, *waive)
-    assert (code, "the same is found in small, other" in err, "--instrument" in err) == (2, True, True)
+    assert (code, "small, other have the same finding" in err, "--instrument" in err) == (2, True, True)
     assert run(capsys, *waive, "--instrument", "other")[0] == 0
     assert run(capsys, "lint", odd, "--instrument", "other")[0] == 0
     assert run(capsys, "lint", odd, "--instrument", "small")[0] == 1
@@ -74,8 +76,8 @@ def test_a_waived_error_is_none_any_more_until_it_is_taken_back(odd: Path, capsy
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--waive", "zz", "--person", "Ana", "--reason", "x"), "no finding has the key 'zz'"),
-        (("--waive", "a"), "say who: --person"),
+        (("--waive", "zz", "--person", "Ana", "--reason", "x"), "no current finding has the key 'zz'"),
+        (("--waive", "a"), "give your name: --person"),
         (("--unwaive", "KEY", "--person", "Ana"), "there is nothing to take back"),
         (("--waive", "KEY", "--person", "Ana"), "a waiver needs a reason"),
     ],
@@ -112,7 +114,7 @@ def test_a_check_says_first_what_it_computes_and_then_what_it_found(
     )
     code, out, _ = run(capsys, "check", odd)
     assert code == 0
-    assert "Everything is stored." in out
+    assert "Everything is stored already." in out
     assert "Similarity of wordings to their originals" in out
     code, out, _ = run(capsys, "jobs", odd)
     assert "minilm" in out
@@ -122,7 +124,7 @@ def test_a_check_says_first_what_it_computes_and_then_what_it_found(
     ("arguments", "message"),
     [
         (("--low", "1.2"), "--low: found 1.2; give -1 to 1"),
-        (("--low", "0.9", "--high", "0.8"), "low must be below high"),
+        (("--low", "0.9", "--high", "0.8"), "--low must be below --high"),
         (("--encoder", "none"), "nothing to compute"),
         (("--encoder", "./nowhere"), "there is no such folder"),
         (("--language", "xx"), "has no wordings in xx"),
@@ -146,4 +148,4 @@ def test_findings_go_to_files_and_the_exit_code_says_whether_there_is_an_error(
     assert (found["instruments"], found["open"]) == (["small"], {"error": 1, "warning": 0, "note": 2})
     key = rows(found, "findings")[0]["key"]
     code, _, err = run(capsys, "lint", odd, "--waive", key, "--person", "Ana", "--csv", tmp_path / "g")
-    assert (code, "nothing here prints figures" in err) == (2, True)
+    assert (code, "this act prints no figures" in err) == (2, True)

@@ -80,18 +80,18 @@ def test_a_question_is_written_under_a_bias_and_found_by_its_key(
     monkeypatch.setattr("sys.stdin", StringIO(question.replace("allowed", "forbidden")))
     parks = (*add, "allow_forbid", "--key", "parks", "--topic", "sport", "--text", tmp_path / "q.txt")
     code, out, _ = run(capsys, *parks, "--changed", "-")
-    assert (code, out) == (0, "allow_forbid.parks, a question with 2 options, stands under allow_forbid.\n")
+    assert (code, out) == (0, "allow_forbid.parks, a question with 2 options, now has the bias allow_forbid.\n")
     shown = data(capsys, "choices", path, "show", "parks")
     assert (shown["ref"], shown["topic"], len(shown["wordings"])) == ("allow_forbid.parks", "sport", 2)
     code, _, err = run(capsys, *parks)
-    assert (code, "there is a question allow_forbid.parks already" in err) == (2, True)
+    assert (code, "a question allow_forbid.parks already exists" in err) == (2, True)
     second = ("statements", path, "--add-variant", "allow_forbid.parks", "changed", "--person", "N", "--text")
     code, _, err = run(capsys, *second, question)
     assert (code, "has a changed in en already; --edit allow_forbid.parks" in err) == (2, True)
     code, _, err = run(capsys, "statements", path, "--edit", "allow_forbid.parks", "--variant", "changed",
                        "--person", "N", "--text", "Ball games?")  # fmt: skip
     assert (code, "is no multiple-choice question" in err) == (2, True)
-    for wrong, said in (("one line", "no file that can be read"), ("Parks?\nA. Yes", "a question with one option")):
+    for wrong, said in (("one line", "not a readable file"), ("Parks?\nA. Yes", "a question with one option")):
         code, _, err = run(capsys, *add, "odd_even", "--key", "x", "--text", wrong)
         assert (code, said in err) == (2, True), err
 
@@ -103,12 +103,12 @@ def test_a_statement_is_put_under_the_bias_that_it_is_called_after(
     code, out, _ = run(capsys, "statements", path, "--add", "odd_even.q10", "--text", text, "--person", "N")
     assert (code, f"choices {path} add" in out) == (0, True)
     code, out, _ = run(capsys, "choices", path, "list")
-    assert (code, "under no bias yet, so not asked: odd_even.q10" in out) == (0, True)
+    assert (code, "without a bias, so not asked: odd_even.q10" in out) == (0, True)
     add = ("choices", path, "add", "--person", "N", "--key", "odd_even.q10", "--bias")
     code, _, err = run(capsys, *add, "acquiescence")
     assert (code, "no statement acquiescence.q10" in err) == (2, True)
     code, out, _ = run(capsys, *add, "odd_even")
-    assert (code, "Its changed form is still to be made" in out) == (0, True)
+    assert (code, "Its changed form still has to be made" in out) == (0, True)
     assert "odd_even.q10" in [one["ref"] for one in data(capsys, "choices", path, "list", "--bias", "odd_even")]
     made = data(capsys, "choices", path, "forms", "--questions", "q10", "--person", "N", "--yes")
     assert [(one["ref"], one["variant"]) for one in made["proposals"]] == [("odd_even.q10", "changed")]
@@ -118,7 +118,7 @@ def test_another_text_needs_replace(path: Path, capsys: pytest.CaptureFixture[st
     perturb = ("choices", path, "perturb", "--kinds", "key_typo", "--person", "N", "--yes")
     run(capsys, *perturb)
     code, out, _ = run(capsys, *perturb, "--seed", "2")
-    assert (code, "--replace lets these texts go" in out) == (0, True)
+    assert (code, "--replace replaces the existing texts" in out) == (0, True)
     assert data(capsys, *perturb, "--seed", "2", "--replace")["written"] is True
     assert data(capsys, *perturb, "--seed", "2")["there"] == 5
 
@@ -126,12 +126,12 @@ def test_another_text_needs_replace(path: Path, capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("perturb", "--kinds", "key_typo,blur"), "there is no 'blur'"),
+        (("perturb", "--kinds", "key_typo,blur"), "--kinds: found 'blur'"),
         (("perturb", "--draws", "0"), "--draws: found 0; give 1 to 99"),
         (("perturb", "--seed", "-1"), "give 0 or more"),
         (("forms", "--bias", "opinion_float", "--middle", "x"), "a middle option belongs to odd_even"),
         (("forms", "--questions", "nowhere"), "no statement 'nowhere'"),
-        (("list", "--instrument", "other"), f"It has: {NAME}"),
+        (("list", "--instrument", "other"), f"Available: {NAME}"),
     ],
 )
 def test_what_cannot_be_carried_out_is_said(

@@ -44,7 +44,7 @@ def test_the_shipped_questions_come_in_are_clean_and_go_out_again(
     assert "10 acquiescence, 10 allow_forbid, 10 response_order, 10 opinion_float, 10 odd_even" in out
     assert "- Veldania is fictional." in out
     assert run(capsys, "lint", path)[1].endswith(
-        "0 errors, 0 warnings, 0 notes. Home counts fewer: neither hints of style nor what models found\n"
+        "0 errors, 0 warnings, 0 notes. Home counts fewer: neither style hints nor what models found\n"
     )
     assert "A. More trams and buses" in run(capsys, "statements", path)[1]
     code, out, _ = run(capsys, "export", path, place)
@@ -59,7 +59,7 @@ def test_the_shipped_questions_come_in_are_clean_and_go_out_again(
         assert found.templates == templates_of(("response_bias",))
         assert sum(1 for item in found.choices if item.shares) == 20
     code, out, _ = run(capsys, "import", path, FOLDER, "--format", "choices")
-    assert "(0 new, 0 changed, 50 as before, 0 retired)" in out
+    assert "(0 new, 0 changed, 50 unchanged, 0 retired)" in out
 
 
 def test_other_formats_say_what_they_leave_out_of_questions_and_keep_their_texts(
@@ -75,7 +75,7 @@ def test_other_formats_say_what_they_leave_out_of_questions_and_keep_their_texts
     code, out, _ = run(capsys, "import", path, tmp_path / "q", "--format", "choices")
     assert code == 0
     assert "answers of models: 1 new set, 3 answers (m)" in out
-    assert "1 questions that models answered are no statements here" in out
+    assert "1 questions of the models' answers have no text" in out
     four = '"Good?\nA. Very\nB. Rather\nC. Hardly\nD. No"'
     changed = four.replace('No"', 'No\nE. Unsure"')
     (tmp_path / "even.csv").write_text(f"{HEADER}k,opinion_float,{four},{changed}\n", encoding="utf-8")
@@ -214,7 +214,7 @@ def test_the_authors_download_comes_in_parts_and_gives_the_published_figures(
     assert run(capsys, "import", path, root / "prompts", "--format", "biasmonkey")[0] == 0
     code, out, _ = run(capsys, "import", path, root / "results" / "llama2-7b", "--format", "biasmonkey")
     assert code == 0
-    assert "biasmonkey: 0 statements (0 new, 0 changed, 0 as before, 0 retired), 0 wordings" in out
+    assert "biasmonkey: 0 statements (0 new, 0 changed, 0 unchanged, 0 retired), 0 wordings" in out
     assert "answers of models: 17 new sets, 261,000 answers (llama2-7b)" in out
     lines = out.splitlines()
     model = lines.index(

@@ -40,7 +40,9 @@ def test_statements_of_which_everything_failed_are_told(tmp_path: Path, capsys: 
     path = partly(tmp_path / "failed.db", "mig")
     out = run(capsys, "verdicts", path)[1]
     assert "3 statements, 72 prompts answered" in out
-    assert "failed: 24 of 96 prompts asked, with them all of 1 statement: the prompt has" in " ".join(out.split())
+    assert "failed: 24 of 96 prompts asked, including every prompt of 1 statement: the prompt has" in " ".join(
+        out.split()
+    )
     found = data(capsys, "verdicts", path)["run"]
     assert (found["failed_statements"], found["failed_because"]) == (["mig-01"], REASON)
 
@@ -58,7 +60,7 @@ def test_a_whole_description_is_preferred_to_one_that_it_is_a_part_of(
     assert run(capsys, "consistency", demo, "--sampling", whole)[0] == 0
     code, _, err = run(capsys, "verdicts", demo, "--sampling", "T 0.3")
     assert code == 2
-    assert "no run of reliability has sampling 'T 0.3'; there is:\n" in err
+    assert "no run of reliability has sampling 'T 0.3'. Available:\n" in err
     assert f"{whole}, until decided (48 answers" in err
 
 

@@ -136,7 +136,7 @@ def test_a_filter_keeps_what_does_not_pass(asked: Path, capsys: pytest.CaptureFi
     kept = rows(data(capsys, "verdicts", asked, "--failed", "negation"), "verdicts")
     assert kept == [row for row in every if row["negation"]["verdict"] != "pass"]
     code, _, err = run(capsys, "verdicts", asked, "--failed", "nothing")
-    assert (code, "no test is named 'nothing'" in err) == (2, True)
+    assert (code, "there is no test 'nothing'" in err) == (2, True)
 
 
 def test_one_template_is_judged_alone(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -162,7 +162,7 @@ def test_two_samplings_are_never_pooled(asked: Path, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("verdicts",), "holds no reliability answers"),
+        (("verdicts",), "the store has no reliability answers"),
         (("run", "--model", "scripted", "--statements", "zz-99"), "zz-99"),
         (("run", "--model", "scripted", "--variants", "haiku"), "paraphrase-1"),
         (("run", "--model", "scripted", "--templates", "t-9"), "personal-1"),
@@ -173,7 +173,7 @@ def test_two_samplings_are_never_pooled(asked: Path, capsys: pytest.CaptureFixtu
         (("run", "--model", "scripted", "--language", "fr"), "en"),
         (("agreement", "--survey"), "survey"),
         (("jobs", "cancel", "7"), "there is no job 7"),
-        (("jobs", "pause"), "It fits these: none"),
+        (("jobs", "pause"), "Jobs it fits: none"),
         (("jobs", "retry", "7", "8"), "8 is one too many"),
         (("lint", "--instrument", "nope"), "veldania"),
     ],
@@ -277,12 +277,12 @@ def queue(path: Path, *samples: int) -> None:
 def test_a_job_is_paused_resumed_and_followed_from_a_shell(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     queue(demo, 1)
     code, out, _ = run(capsys, "jobs", demo, "pause")
-    assert (code, "Job 1 is paused. Go on: workbench jobs" in out) == (0, True), out
+    assert (code, "Job 1 is paused. Continue: workbench jobs" in out) == (0, True), out
     assert data(capsys, "jobs", demo)[0]["state"] == "paused"
     code, out, _ = run(capsys, "jobs", demo, "follow", 1)
     assert code == 3, "nobody is at it"
     assert f"workbench jobs {demo} resume 1" in out
-    assert "Job 1 goes on" in run(capsys, "jobs", demo, "resume", 1)[1]
+    assert "Job 1 continues" in run(capsys, "jobs", demo, "resume", 1)[1]
     code, out, _ = run(capsys, "jobs", demo, "follow")
     assert code == 0
     assert "job 1 is done" in out
@@ -297,7 +297,7 @@ def test_a_job_is_paused_resumed_and_followed_from_a_shell(demo: Path, capsys: p
 def test_a_job_need_not_be_named_where_the_act_fits_one_only(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     queue(demo, 1, 2)
     code, _, err = run(capsys, "jobs", demo, "cancel")
-    assert (code, "It fits these: 2 (queued), 1 (queued)" in err) == (2, True)
+    assert (code, "Jobs it fits: 2 (queued), 1 (queued)" in err) == (2, True)
     assert run(capsys, "jobs", demo, "cancel", 1)[0] == 0
     assert data(capsys, "jobs", demo, "cancel")["id"] == 2
 
@@ -307,7 +307,7 @@ def test_how_much_is_done_at_once_is_set_from_a_shell(demo: Path, capsys: pytest
     assert "at most 4 at once" in run(capsys, "jobs", demo, "concurrency", 1, 4)[1]
     assert data(capsys, "jobs", demo)[0]["concurrency"] == 4
     code, _, err = run(capsys, "jobs", demo, "concurrency", 1)
-    assert (code, "say how many at once" in err) == (2, True)
+    assert (code, "give the number at once" in err) == (2, True)
     assert data(capsys, "jobs", demo, "concurrency", 1, 0)["concurrency"] is None
 
 
@@ -322,6 +322,6 @@ def test_leaving_a_job_that_is_followed_leaves_it_running(
     monkeypatch.setattr("workbench.cli.watching.time.sleep", interrupted)
     code, out, _ = run(capsys, "jobs", demo, "follow", 1)
     assert code == 130
-    assert "Job 1 goes on" in out
+    assert "Job 1 continues" in out
     assert data(capsys, "jobs", demo)[0]["state"] == "queued"
     assert data(capsys, "jobs", demo)[0]["stopping"] is False

@@ -66,7 +66,11 @@ def test_a_person_sees_what_changed_and_by_how_much(
     path, names = asked
     code, out, _ = run(capsys, "verdicts", path, "--compare", *names[:2])
     assert code == 0
-    for words in ("They differ in model.", "12 statements that all were asked; left out: none.", "What changed"):
+    for words in (
+        "They differ in model.",
+        "12 statements asked of all; left out: none.",
+        "Changes between the runs",
+    ):
         assert words in " ".join(out.split())
     assert "sampling: statements whose verdict changed" in out
 
@@ -95,8 +99,8 @@ def test_runs_that_do_not_compare_are_refused_in_words(
 ) -> None:
     path, names = asked
     for given, words in (
-        ((names[0],), "give two runs or more of"),
-        ((names[0], "nobody"), "nothing is known of 'nobody'"),
+        ((names[0],), "give two or more runs from"),
+        ((names[0], "nobody"), "there is no run or model 'nobody'"),
         ((names[0], names[0]), "twice"),
     ):
         code, out, err = run(capsys, "verdicts", path, "--compare", *given)
@@ -113,7 +117,7 @@ def test_only_templates_that_all_were_asked_count(
     found = data(capsys, "verdicts", path, "--compare", names[0], more)
     said = " ".join(found["tables"][0]["notes"])
     assert f"{more}: answers to " in said
-    assert "do not count, because another run was not asked these" in said
+    assert "do not count, because another run lacks these templates" in said
     assert {row["common"] for row in rows(found, "changes")} == {12}
 
 

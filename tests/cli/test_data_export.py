@@ -281,16 +281,16 @@ def test_a_folder_is_whole_or_not_there(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--what", "answers", "--model", "nobody"), "there are answers by: smol"),
+        (("--what", "answers", "--model", "nobody"), "Models with answers: smol"),
         (("--what", "answers", "--instrument", "gone"), "Available: small"),
         (("--what", "answers", "--audit", "gone"), "no audit is named 'gone'"),
-        (("--what", "answer"), "there is: answers, readings"),
-        (("--what", "answers,instrument"), "a folder of its own"),
+        (("--what", "answer"), "Available: answers, readings"),
+        (("--what", "answers,instrument"), "a separate folder"),
         (("--what", "answers", "--format", "probvaa"), "rows are written as csv, parquet, jsonl"),
         (("--format", "parquet"), "an instrument is written as csv, probvaa, jsonl, choices"),
-        (("--what", "answers", "--force"), "--force is about an instrument"),
-        (("--names",), "--names: about rows"),
-        (("--what", "labels", "--model", "smol"), "about no model or audit"),
+        (("--what", "answers", "--force"), "--force is only for an instrument"),
+        (("--names",), "--names: only for rows"),
+        (("--what", "labels", "--model", "smol"), "rows without a model or audit"),
     ],
 )
 def test_mistakes_are_answered_in_words_and_nothing_is_written(

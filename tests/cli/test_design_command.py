@@ -32,7 +32,7 @@ def test_a_mistake_is_told_in_a_sentence(demo: Path, capsys: pytest.CaptureFixtu
     for wrong, said in (
         (("--claim", "kappa > .7"), "'kappa >= .7'"),
         (("--components", "wordng=.1"), "statement-template"),
-        (("--components", "statement=.2,wording=.2"), "vary by at most 0.25"),
+        (("--components", "statement=.2,wording=.2"), "the variance is at most 0.25"),
         (("--components", "statement=.1", "--samples", "3", "--minimum", "5"), "more than the 3 planned"),
     ):
         code, _, err = run(capsys, "design", demo, *wrong)

@@ -64,7 +64,7 @@ def test_drafts_are_made_listed_decided_on_and_taken_back(
     assert code == 0, err
     assert "2 drafts wait for review; 1 line cannot be wordings (1 talks about the task" in out
     code, out, _ = run(capsys, *ask)
-    assert (code, "asked before" in out) == (0, True)
+    assert (code, "drafted all of this already" in out) == (0, True)
     first, second = data(capsys, "draft", path, "--list")
     assert (first["wording"], first["line"]) == ("A law on this matter is due.", "1. A law on this matter is due.")
     assert (first["made"]["backend"], first["made"]["sampling"]["temperature"]) == ("scripted", 1.0)
@@ -73,7 +73,7 @@ def test_drafts_are_made_listed_decided_on_and_taken_back(
     code, _, err = run(capsys, "draft", path, "--accept", first["id"])
     assert (code, "--person" in err) == (2, True)
     code, out, _ = run(capsys, "draft", path, "--accept", first["id"], "--person", "ana")
-    assert (code, out.strip()) == (0, f"Draft {first['id']} is the paraphrase-4 of a-1 now.")
+    assert (code, out.strip()) == (0, f"Draft {first['id']} is now the paraphrase-4 of a-1.")
     code, _, err = run(capsys, "draft", path, "--reject", first["id"], "--person", "bob")
     assert (code, "accepted by ana" in err) == (2, True)
     edited = data(capsys, "draft", path, "--edit", second["id"], "Let it be.", "--person", "bob", "--note", "short")
@@ -83,12 +83,12 @@ def test_drafts_are_made_listed_decided_on_and_taken_back(
     assert "1 accepted · 1 edited" in out
     assert "Let it be." in out
     code, out, _ = run(capsys, "draft", path, "--undo", "--person", "bob")
-    assert (code, "waits for a decision again" in out) == (0, True)
+    assert (code, "is pending again" in out) == (0, True)
     assert text_of(path, "a-1", VariantId(VariantKind.PARAPHRASE, 5)) is None
     code, out, _ = run(capsys, "draft", path, "--undo", "--person", "bob")
-    assert (code, "no draft that could be undone" in out) == (0, True)
+    assert (code, "no decision on a draft to undo" in out) == (0, True)
     code, out, _ = run(capsys, "draft", path, "--reject", second["id"], "--person", "bob")
-    assert (code, "is rejected" in out) == (0, True)
+    assert (code, "Rejected draft" in out) == (0, True)
 
 
 def drafted(path: Path, *lines: tuple[str, VariantKind, str]) -> None:
@@ -121,7 +121,7 @@ def test_all_that_wait_are_accepted_but_those_with_a_hint(path: Path, capsys: py
         "new_versions": [],
     }
     code, out, _ = run(capsys, *everything, "--person", "ana", "--statements", "a-1")
-    assert (code, out.startswith("1 draft is accepted; 1 waits on (1: it has another number of negations")) == (0, True)
+    assert (code, out.startswith("1 draft accepted; 1 waits on (1: it has another number of negations")) == (0, True)
     assert text_of(path, "a-1", VariantId(VariantKind.PARAPHRASE, 4)) == "Statement a-1 ought to be enacted."
     found = data(capsys, *everything, "--person", "ana", "--with-hints")
     assert len(found["accepted"]) == 2
@@ -129,10 +129,10 @@ def test_all_that_wait_are_accepted_but_those_with_a_hint(path: Path, capsys: py
     assert "has this text already" in next(iter(found["left"]))
     assert text_of(path, "a-2", VariantId(VariantKind.PARAPHRASE, 5)) is None
     replaced = data(capsys, "draft", path, "--accept-all", "--kind", "negation", "--person", "ana", "--with-hints")
-    assert replaced["left"] == {"it would replace the negation that is there": 1}
+    assert replaced["left"] == {"it would replace the existing negation": 1}
     assert text_of(path, "a-1", NEGATION) == "Not so: Statement a-1 should become law."
     code, out, _ = run(capsys, "draft", path, "--undo", "--person", "ana")
-    assert (code, "waits for a decision again" in out) == (0, True)
+    assert (code, "is pending again" in out) == (0, True)
 
 
 def test_drafts_are_made_for_the_targets_of_a_questionnaire(
@@ -187,7 +187,7 @@ def test_ones_own_prompt_replaces_the_published_one_of_its_kind(
         (("--model", "scripted", "--kind", "negation", "--temperature", "0"), "--temperature: found 0.0"),
         (("--model", "scripted", "--kind", "negation", "--seed", "-1"), "--seed: found -1"),
         (("--model", "scripted", "--kind", "negation", "--statements", "nowhere"), "'nowhere'"),
-        (("--model", "scripted", "--kind", "negation", "--statements", "0"), "--statements: 0 were asked for"),
+        (("--model", "scripted", "--kind", "negation", "--statements", "0"), "--statements: found 0"),
         (("--model", "scripted", "--kind", "negation", "--language", "de"), "no original in 'de'"),
         (("--kind", "negation"), "--model"),
         (("--accept", "99", "--person", "ana"), "no draft 99"),

@@ -66,7 +66,7 @@ def test_a_folder_that_holds_something_needs_force(demo: Path, capsys: pytest.Ca
     assert [path.name for path in place.iterdir()] == ["mine.txt"]
     code, out, _ = run(capsys, "export", demo, place, "--force")
     assert code == 0
-    assert "In the folder before, not touched:\n- mine.txt" in out
+    assert "Files in the folder, not changed:\n- mine.txt" in out
     assert (place / "mine.txt").read_text() == "mine"
 
 

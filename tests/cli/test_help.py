@@ -149,7 +149,7 @@ def test_the_command_line_reference_is_what_the_commands_say() -> None:
 
 READS = ("agreement", "bias", "classifiers", "consistency", "issues", "people", "pilot", "questionnaire", "statements")
 "verbs that only print, with the options that the pages give them"
-LACKING = {"--compare A B": "nothing is known of 'A'"}
+LACKING = {"--compare A B": "there is no run or model 'A'"}
 "options that a small store has no answers for, and what the error then names"
 
 

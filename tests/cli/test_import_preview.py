@@ -16,7 +16,7 @@ def test_a_dry_run_says_what_would_come_and_makes_no_store(tmp_path: Path, capsy
     path = tmp_path / "new.db"
     code, out, _ = run(capsys, "import", path, shipped_instrument_folder(), "--dry-run")
     assert code == 0
-    assert "recognised as --format csv" in out
+    assert "as --format csv" in out
     assert "Would import veldania: 56 statements (56 new" in out
     assert "for-01" in out
     assert "Nothing was written." in out

@@ -87,7 +87,7 @@ def test_a_foreign_package_of_the_same_name_is_named(name: str, wheel: Path, tmp
     (about / "RECORD").write_text(f"{name}/__init__.py,,\n")
     (about / "top_level.txt").write_text(f"{name}\n")
     checks = {check["name"]: check for check in json.loads(said(commands / "workbench", "doctor", "--json", code=1))}
-    assert f"someone-elses 1.3 is imported as '{name}' too" in checks["import names"]["found"]
+    assert f"someone-elses 1.3 also installs the module '{name}'" in checks["import names"]["found"]
     (packages / name / "__init__.py").unlink()  # it may be a link into the cache of packages
     (packages / name / "__init__.py").write_text('"""Of somebody else."""\n')
     words = said(commands / "llm-audit-workbench", "--version", code=1)

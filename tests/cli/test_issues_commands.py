@@ -129,7 +129,7 @@ def test_a_file_of_labels_is_read_whole_or_refused_with_every_fault(
     assert "'cats'" in err
     assert "Nothing was imported" in err
     for text, said in (
-        ("ref,issue,annotator,label\n", "holds no labels"),
+        ("ref,issue,annotator,label\n", "has no labels"),
         (f"ref,issue,annotator,label\na-1,{LAW},a\u200bb,1\n", "does not show"),
     ):
         file.write_text(text, encoding="utf-8")
@@ -215,7 +215,7 @@ def test_the_published_gold_is_printed_as_it_was_imported(tmp_path: Path, capsys
     gold = rows(data(capsys, "issues", path, "--gold", "--json"), "gold")
     assert len(gold) == 193, "Ceron et al. 2024, section 4.2"
     _, out, _ = run(capsys, "issues", path, "--gold")
-    assert "Statements that bear on an issue: 193; labelled, and on none: 46." in out
+    assert "Statements related to an issue: 193; unrelated to all: 46." in out
 
 
 def test_figures_go_to_files_and_acts_that_print_none_refuse_them(
@@ -227,7 +227,7 @@ def test_figures_go_to_files_and_acts_that_print_none_refuse_them(
         "definitions.csv", "annotators.csv", "issues.csv", "pairs.csv",
     }  # fmt: skip
     code, _, err = run(capsys, "issues", path, "--scheme", "smartvote", "--html", tmp_path / "q.html")
-    assert (code, "--html: nothing here prints figures" in err) == (2, True)
+    assert (code, "--html: this act prints no figures" in err) == (2, True)
 
 
 def test_behind_an_issue_stand_its_statements_and_nobody_is_named(
@@ -253,10 +253,10 @@ def test_a_single_labellers_labels_count_by_choice_and_every_figure_says_so(
     assert run(capsys, "issues", path, "--gold-from", "1")[0] == 2, "somebody has to choose it"
     code, out, _ = run(capsys, "issues", path, "--gold-from", "1", "--annotator", "ana")
     assert code == 0
-    assert "those of a single labeller count. Gold labels: 1." in out
+    assert "a single annotator's labels count. Gold labels: 1." in out
     found = data(capsys, "issues", path, "--json")
     assert (found["fewest"], found["gold"], found["gold_by_one_labeller"]) == (1, 1, 1)
-    assert "Of 1 gold label, 1 rest on one labeller alone." in " ".join(run(capsys, "issues", path)[1].split())
+    assert "Of 1 gold label, 1 rest on a single annotator." in " ".join(run(capsys, "issues", path)[1].split())
     assert gold_of(capsys, path) == [("a-1", LAW, 1)]
-    assert "those of a single labeller count" in run(capsys, "issues", path, "--gold")[1]
+    assert "a single annotator's labels count" in run(capsys, "issues", path, "--gold")[1]
     assert data(capsys, "issues", path, "--json", "--fewest", "2")["gold"] == 0

@@ -82,7 +82,7 @@ def test_a_job_that_waits_for_a_person_says_what_for_and_what_can_be_done(
     _, out, _ = run(capsys, "jobs", demo)
     for act in ("probe", "resume", "edit", "cancel"):
         assert f"workbench jobs {demo} {act} 1" in out
-    assert "Go on:" in out
+    assert "Continue:" in out
     data = json.loads(run(capsys, "jobs", demo, "--json")[1])[0]
     assert (data["question"], data["probe"]["result"]["family"]) == (PROBE, "chat")
 
@@ -108,7 +108,7 @@ def test_going_on_anyway_is_remembered(
 ) -> None:
     monkeypatch.setattr(launch, "spawn", lambda *_: 0)
     asked(demo, UNREADABLE, None)
-    assert "Go on anyway: workbench jobs" in run(capsys, "jobs", demo)[1]
+    assert "Continue anyway: workbench jobs" in run(capsys, "jobs", demo)[1]
     assert run(capsys, "jobs", demo, "resume", 1)[0] == 0
     assert (job(demo).question, job(demo).patient) == ("", True)
 
@@ -205,18 +205,18 @@ def test_hidden_jobs_are_counted_and_listed_when_asked_for(demo: Path, capsys: p
 def test_deleting_says_what_goes_and_asks(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     number = ended(demo)
     code, out, err = run(capsys, "jobs", demo, "delete", number)
-    assert (code, "With it go: 1 attempt" in " ".join(out.split())) == (2, True)
-    assert "--yes deletes it" in err
+    assert (code, "Also deleted: 1 attempt" in " ".join(out.split())) == (2, True)
+    assert "give --yes" in err
     assert job(demo).state == "failed"
     code, out, _ = run(capsys, "jobs", demo, "delete", number, "--yes")
-    assert (code, "Job 1 is deleted." in out) == (0, True)
+    assert (code, "Deleted job 1." in out) == (0, True)
     assert json.loads(run(capsys, "jobs", demo, "--json", "--hidden")[1]) == []
 
 
 def test_acts_take_only_their_own_options(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ended(demo)
     assert "leave it out with hide" in run(capsys, "jobs", demo, "hide", 1, "--hidden")[2]
-    assert "give it with resume, retry or delete" in run(capsys, "jobs", demo, "hide", 1, "--yes")[2]
+    assert "answers the question of resume, retry and delete" in run(capsys, "jobs", demo, "hide", 1, "--yes")[2]
 
 
 @pytest.mark.e2e
@@ -241,7 +241,7 @@ def test_a_run_without_a_terminal_prints_its_probe_and_waits_for_nobody(
     assert (code, job(demo).state, job(demo).done) == (3, "paused", 0)
     assert "Probe: 0 of 20 answers are readable" in out
     assert "fewer than 25 % stop a run" in " ".join(out.split())
-    assert f"Ask otherwise: workbench jobs {demo} edit 1" in out
+    assert f"Change the settings: workbench jobs {demo} edit 1" in out
     run(capsys, "jobs", demo, "cancel", 1)
     code, out, _ = run(capsys, *few, "--least-readable", 0, "--samples", 1, "--templates", 3, "--statements", 4)
     assert "Probe: 0 of 20" in out
@@ -270,7 +270,7 @@ def test_a_person_at_a_terminal_sees_the_probe_and_is_asked(
     code, out, err = run(
         capsys, "run", demo, "--model", "scripted", "--statements", 2, "--templates", 2, "--samples", 5
     )
-    assert "Go on with the run? [y/N]" in err
+    assert "Continue the run? [y/N]" in err
     assert "Answers of the probe" in out
     assert (job(demo).state, job(demo).done) == (state, done), out
     assert code == (0 if state == "done" else 3)
@@ -286,7 +286,7 @@ def test_a_command_that_was_changed_is_run_and_takes_the_jobs_place(
     monkeypatch.setattr("workbench.cli.jobs.at_terminal", lambda: True)
     monkeypatch.setattr("workbench.cli.jobs.edited", lambda line: f"{line} --seed 9 --yes --detach")
     code, out, _ = run(capsys, "jobs", demo, "edit", 1)
-    assert (code, "Job 2 runs" in out) == (0, True)
+    assert (code, "Job 2 is running" in out) == (0, True)
     assert (job(demo).state, job(demo, 2).spec["seed"]) == ("cancelled", 9)
     monkeypatch.setattr("workbench.cli.jobs.edited", lambda _: "")
     assert "Nothing was started." in run(capsys, "jobs", demo, "edit", 2)[1]

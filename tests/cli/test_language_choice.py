@@ -29,7 +29,7 @@ def test_a_verb_about_one_run_asks_which_language_and_takes_it(
     assert "language de" in said["de"]
     assert said["en"] != said["de"]
     code, _, err = run(capsys, verb[0], bilingual, *verb[1:], "--language", "fr")
-    assert (code, "languages that were asked: en, de" in err) == (2, True)
+    assert (code, "languages asked: en, de" in err) == (2, True)
 
 
 def test_the_other_language_is_named(bilingual: Path, capsys: pytest.CaptureFixture[str]) -> None:

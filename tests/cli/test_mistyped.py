@@ -19,7 +19,7 @@ from workbench.cli.main import main, workbench
             "workbench verdicts: error: found the option --modle; did you mean --model?",
         ),
         (["jobs", "x.db", "--jsn=1"], "workbench jobs: error: found the option --jsn; did you mean --json?"),
-        (["lint", "x.db", "--xyzzy"], "found the option --xyzzy; there is none like it"),
+        (["lint", "x.db", "--xyzzy"], "found the option --xyzzy; no option has a similar name"),
         (["lint", "x.db", "extra"], "found 'extra', which belongs to no option"),
         (["lint", "x.db", "--\x1b]0;x\x07"], "found the option --␛]0;x␇"),
         (["verdicts", "x.db", "--model", "--json"], "--model: found the option --json; give a value before it"),

@@ -54,7 +54,7 @@ def test_people_are_counted_and_stand_under_pseudonyms(path: Path, capsys: pytes
     assert sorted(map(tuple, (row["roles"] for row in figures(found, "people")))) == [
         ("annotator", "respondent"), ("respondent",)
     ]  # fmt: skip
-    assert "which may tell who they are" in out
+    assert "which may identify them" in out
     named = data(capsys, "people", path, "--names")
     assert [row["person"] for row in figures(named, "people")] == list(NAMES)
 
@@ -65,7 +65,7 @@ def test_a_field_is_changed_and_taken_back_and_nothing_is_overwritten(
     run(capsys, *describe(path, NAMES[0], "country=Italy"))
     assert data(capsys, *describe(path, NAMES[0], "country=Peru"), "--person", "otto")["fields"] == {"country": "Peru"}
     assert run(capsys, *describe(path, NAMES[0], "country=Peru"))[0] == 0
-    assert "nothing is said" in run(capsys, "people", path, "--describe", NAMES[0], "--unset", "country")[1]
+    assert "no fields are filled in" in run(capsys, "people", path, "--describe", NAMES[0], "--unset", "country")[1]
     with Store.open(path) as store:
         assert [(one.value, one.by) for one in store.people.events()] == [
             ("Italy", NAMES[0]), ("Peru", "otto"), (None, NAMES[0])
@@ -77,14 +77,14 @@ def test_a_field_is_changed_and_taken_back_and_nothing_is_overwritten(
     ("arguments", "said"),
     [
         (("--describe", "nobody", "--set", "country=x"), "neither annotated nor answered here"),
-        (("--describe", NAMES[0]), "nothing to say"),
+        (("--describe", NAMES[0]), "nothing to change"),
         (("--describe", NAMES[0], "--set", "country"), "give FIELD=VALUE"),
         (("--describe", NAMES[0], "--set", "no!=x"), "found the field 'no!'"),
         (("--describe", NAMES[0], "--set", "country=x", "--unset", "country"), "twice"),
         (("--describe", NAMES[0], "--set", "country=x", "--set", "Country=y"), "twice"),
         (("--describe", NAMES[0], "--set", f"country={'x' * 201}"), "at most 200"),
         (("--describe", NAMES[0], "--set", "country=a\x1b[2J"), "does not show"),
-        (("--set", "country=x"), "give --describe NAME"),
+        (("--set", "country=x"), "need --describe NAME"),
         (("--describe", NAMES[0], "--set", "country=x", "--csv", "out"), "leave it out"),
     ],
 )
@@ -119,7 +119,7 @@ def test_an_export_takes_counts_along_and_pseudonyms_where_asked_but_no_names(
     assert (row["field"], row["value"], row["roles"]) == ("country", "Italy", "annotator+respondent")
     assert row["pseudonym"].startswith("p-")
     out = run(capsys, "export", path, tmp_path / "layout", "--format", "jsonl")[1]
-    assert "Who the annotators and respondents are is left out." in out
+    assert "Descriptions of annotators and respondents are left out." in out
 
 
 def test_what_is_said_of_people_comes_with_a_merge(
@@ -129,7 +129,7 @@ def test_what_is_said_of_people_comes_with_a_merge(
     other = tmp_path / "other.db"
     with new_store(other) as store:
         store.instruments.add(replace(instrument(), survey=()))
-    assert "1 field of who the people are" in run(capsys, "labels", other, "--merge", path)[1]
+    assert "1 field about people" in run(capsys, "labels", other, "--merge", path)[1]
     assert run(capsys, "labels", other, "--merge", path)[0] == 0
     with Store.open(other) as store:
         assert [one.value for one in store.people.events()] == ["Italy"], "twice is once"

@@ -48,7 +48,7 @@ def test_a_run_by_a_plan_follows_it_and_says_so(store: Path, capsys: pytest.Capt
     assert str(made["asked frozen before the first answer"]["done"]).startswith("first asked 2")
     code, out, _ = run(capsys, "plan", store, "--check", plan)
     assert code == 0
-    assert "Everything was done as planned." in out
+    assert "Everything follows the plan." in out
     shown = data(capsys, "verdicts", store, "--rule", "coded")
     assert "points as planned." in shown["header"][0]
     assert not shown["header"][0].startswith("!")
@@ -61,7 +61,7 @@ def test_a_run_by_a_plan_follows_it_and_says_so(store: Path, capsys: pytest.Capt
     assert run(capsys, "report", store, store.parent / "page")[0] == 0
     page = (store.parent / "page" / "report.html").read_text(encoding="utf-8")
     assert "Plan frozen before the answers" in page
-    assert "points as planned" in page
+    assert "points as planned; deviations: rule: planned coded, done printed." in page, "reports judge by the usual"
     assert [one for one in (store.parent / "page" / "tables").iterdir() if one.name.startswith("plan-reliability")]
 
 
@@ -74,7 +74,7 @@ def test_what_was_done_otherwise_and_decided_afterwards_is_named_with_when_and_w
     assert run(capsys, "run", store, "--model", "scripted", *SIZE[:4], "--samples", 6, *GO)[0] == 0
     code, out, _ = run(capsys, "plan", store, "--check", plan)
     assert code == 1
-    assert "Everything was done" not in out
+    assert "Everything follows" not in out
     code, text, _ = run(capsys, "plan", store, "--check", plan, "--json")
     assert code == 1
     made = steps(json.loads(text))
@@ -112,7 +112,7 @@ def test_a_run_without_a_plan_has_an_empty_table(store: Path, capsys: pytest.Cap
     with Store.open(store) as opened:
         table = followed(opened, opened.runs.list("reliability")[0])
     assert not table.rows
-    assert "No plan was frozen" in table.empty
+    assert "These answers have no frozen plan" in table.empty
     assert "plan" not in [one["name"] for one in data(capsys, "verdicts", store)["tables"]]
 
 
@@ -171,3 +171,42 @@ def test_a_planned_comparison_shows_whom_it_lacks(store: Path, capsys: pytest.Ca
     assert run(capsys, "run", store, "--model", "scripted:steady", *SIZE, *GO)[0] == 0
     has = steps(data(capsys, "plan", store, "--check", plan))["compared runs"]
     assert (has["done"], has["differs"]) == ("all have answers", False)
+
+
+@pytest.mark.e2e
+def test_a_template_that_is_changed_before_it_is_asked_is_a_deviation(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = freeze(capsys, store)
+    with Store.open(store) as opened, opened.write() as connection:
+        connection.execute("update template set user = user || ' Please.' where name = 'personal-1'")
+    assert run(capsys, "run", store, "--plan", plan, *GO)[0] == 0
+    made = steps(data(capsys, "plan", store, "--check", plan))["asked templates, verbatim"]
+    assert (made["differs"], made["done"]) == (True, "other than planned: personal-1")
+
+
+@pytest.mark.e2e
+def test_every_point_of_a_plan_can_differ(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Points that no figures are at hand for are neither as planned nor otherwise."""
+    plan = freeze(capsys, store, "--judge", "low=0.4", "--compare", "scripted", "scripted:steady")
+    assert run(capsys, "run", store, "--plan", plan, *GO)[0] == 0
+    with Store.open(store) as opened:
+        (found,) = opened.runs.list()
+        plain = followed(opened, found)
+        undecided = {row.what for row in plain.rows if row.followed is None}
+        assert undecided == {row.what for row in plain.rows if row.part == "judged"}
+        assert f"{len(undecided)} options of judging can be told beside figures alone" in plain.notes[0]
+        judged = {row.what: "another value" for row in plain.rows if row.part == "judged"}
+        off = {row.what for row in followed(opened, found, judged, ("scripted", "else")).rows if row.followed is False}
+        assert off == {*judged, "runs"}
+
+
+@pytest.mark.e2e
+def test_a_comparison_other_than_the_planned_one_is_said(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = freeze(capsys, store, "--compare", "scripted", "scripted:steady")
+    assert run(capsys, "run", store, "--plan", plan, *GO)[0] == 0
+    for model in ("scripted:steady", "scripted:order-minded"):
+        assert run(capsys, "run", store, "--model", model, *SIZE, *GO)[0] == 0
+    for models, differs in (("scripted:steady", False), ("scripted:order-minded", True)):
+        made = steps(data(capsys, "verdicts", store, "--compare", "scripted", models))["compared runs"]
+        assert (made["differs"], made["done"]) == (differs, f"scripted; {models}")

@@ -155,7 +155,7 @@ def test_a_store_that_is_open_for_reading_stays_as_it_is_also_where_answers_have
 
 def test_mistakes_raise_classes_of_the_project(stores: dict[str, Path], tmp_path: Path) -> None:
     with workbench.open(stores["reliability"]) as store:
-        with pytest.raises(UnknownName, match="there are answers by: smol"):
+        with pytest.raises(UnknownName, match="Models with answers: smol"):
             store.answers(model="nobody")
         with pytest.raises(UnknownName, match="no audit is named"):
             store.results("reliable")
@@ -180,6 +180,33 @@ def test_mistakes_raise_classes_of_the_project(stores: dict[str, Path], tmp_path
         assert (made.models, made.instruments, made.writable) == ((), (), True)
     with pytest.raises(AttributeError, match="no attribute 'opened'"):
         _ = workbench.opened
+
+
+@pytest.mark.e2e
+def test_a_plan_is_frozen_followed_and_checked(tmp_path: Path) -> None:
+    path, file, few = tmp_path / "x.db", tmp_path / "plan.toml", {"statements": "4", "samples": 6, "templates": "2"}
+    assert main(["init", str(path), "--demo"]) == 0
+    with workbench.open(path) as store, pytest.raises(ReadOnlyStore, match="write=True"):
+        store.plan(file, "scripted", **few)
+    with workbench.open(path, write=True) as store:
+        with pytest.raises(UsageError, match="found no model and no plan"):
+            workbench.run(store)
+        with pytest.raises(UsageError, match="an option of reliability"):
+            store.plan(file, "scripted", judged={"ruler": "coded"}, **few)
+        with pytest.raises(UsageError, match="the correction 'bonferroni'"):
+            store.plan(file, "scripted", correction="bonferroni", **few)
+        plan = store.plan(file, "scripted", judged={"rule": "coded", "judge_void": True}, **few)
+        assert plan.check() == ()
+        with pytest.raises(UsageError):
+            store.plan(file, "scripted", **few)
+        assert store.plan(file).hash == plan.hash
+        asked = workbench.run(store, plan=file)
+        assert (asked.model, asked.audit, asked.answers) == ("scripted", "reliability", 576)
+        (table,) = plan.check()
+        assert {row["what"] for row in table if row["differs"]} == set()
+        assert asked.results(rule="coded", judge_void=True).header[0].endswith("points as planned.")
+        assert "rule: planned coded, done printed" in asked.results().header[0]
+        assert workbench.run(store, plan=plan).job is None
 
 
 def test_an_older_store_is_left_alone(tmp_path: Path) -> None:
@@ -218,7 +245,7 @@ def test_the_page_of_help_runs(
         exec(block, names)
     out = capsys.readouterr().out
     assert "576 answers are stored; they were asked for by job 1" in out
-    assert "the store holds no answers by nobody; there are answers by: scripted" in out
+    assert "the store has no answers by nobody. Models with answers: scripted" in out
     with workbench.open("x.db", write=True) as store:
         again = workbench.run(store, "scripted", statements="4", samples=6, templates="2")
         assert (again.job, again.answers) == (None, 576)
@@ -233,7 +260,8 @@ def test_a_notebook_shows_results_as_tables(tmp_path: Path) -> None:
     pytest.importorskip("pandas", reason="the extra `data` is not installed")
     assert main(["init", str(tmp_path / "x.db"), "--demo"]) == 0
     blocks = BLOCK.findall(topic("python").text)[:-1]
-    cells = [*blocks, "store.results()", "store.results().tables['verdicts']", "store.answers()"]
+    found = "store.results(model='scripted')"
+    cells = [*blocks, f"{found}", f"{found}.tables['verdicts']", "store.answers()"]
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     nbclient.NotebookClient(book, timeout=240, resources={"metadata": {"path": str(tmp_path)}}).execute()
     shown = [cell.outputs[-1]["data"]["text/html"] for cell in book.cells[-3:]]

@@ -17,7 +17,7 @@ def asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     path = tmp_path / "audit.db"
     code, out, err = run(capsys, "import", path, "--format", "csv", folder(tmp_path / "panel"))
     assert code == 0, err
-    assert "3 respondents new, 0 were here with the same answers; 8 answers new" in out
+    assert "3 respondents new, 0 were stored with the same answers; 8 answers new" in out
     return path
 
 
@@ -53,7 +53,7 @@ def test_a_mapping_is_adjusted_and_says_what_that_changes(asked: Path, capsys: p
     act = ("questionnaire", asked, "--scale", "four_point", "--person", "ana")
     code, out, _ = run(capsys, *act, "--map", "rather no=neutral", "--map", "75=neutral")
     assert code == 0
-    assert "2 answers mean something else now. The next run asks prompts with these answers anew." in out
+    assert "2 answers mean something else now. The next run asks prompts with these answers again." in out
     assert "nothing was changed" in run(capsys, *act, "--map", "Rather No = neutral")[1]
     assert data(capsys, *act, "--map", "yes=missing")["changed"] == 1
     first = rows(data(capsys, "questionnaire", asked), "questions")[0]
@@ -61,7 +61,7 @@ def test_a_mapping_is_adjusted_and_says_what_that_changes(asked: Path, capsys: p
     history = run(capsys, "questionnaire", asked, "--history")[1]
     assert "rather yes: yes -> neutral, rather no: no -> neutral" in history
     assert "likert_7" not in history
-    assert "6 revisions by imports left out; --all lists them too" in history
+    assert "6 revisions by imports not shown; --all lists them too" in history
     assert "likert_7" in run(capsys, "questionnaire", asked, "--history", "--all")[1]
     every = rows(data(capsys, "questionnaire", asked, "--history"), "history")
     assert [(one["what"], one["revision"], one["change"]) for one in every if one["person"] == "ana"] == [
@@ -79,7 +79,7 @@ def test_a_question_is_adjusted(asked: Path, capsys: pytest.CaptureFixture[str])
     assert "nothing was changed" in run(capsys, *act, "c-1", "--yes", "liberal")[1]
     assert run(capsys, *act, "t-1", "--yes", "none", "--role", "context")[1].endswith("a yes leans nowhere\n")
     assert run(capsys, *act, "free", "--role", "target", "--form", "statement", "--scale-of", "likert_7")[0] == 0
-    assert run(capsys, *act, "c-2", "--role", "none")[1] == "c-2: is no part of the questionnaire\n"
+    assert run(capsys, *act, "c-2", "--role", "none")[1] == "c-2: is not part of the questionnaire\n"
     assert [q["ref"] for q in rows(data(capsys, "questionnaire", asked), "questions")] == ["c-1", "free", "t-1"]
 
 
@@ -94,7 +94,7 @@ def test_a_question_is_adjusted(asked: Path, capsys: pytest.CaptureFixture[str])
         (("--scale", "four_point", "--map", "7=no"), "not on the scale four_point: yes, rather yes"),
         (("--scale", "five", "--map", "7=no"), "four_point, likert_7, yes_no"),
         (("--question", "c-1"), "--role"),
-        (("--question", "c-1", "--yes", "none", "--csv", "here"), "--csv writes tables, and a change of a question"),
+        (("--question", "c-1", "--yes", "none", "--csv", "here"), "--csv writes tables, but a change to a question"),
         (("--role", "target"), "--question REF"),
         (("--question", "c-9", "--yes", "none"), "no statement 'c-9'"),
         (("--question", "c-1", "--scale-of", "likert_7"), "'rather no' (1 people), not on likert_7"),
@@ -121,7 +121,7 @@ def test_answers_come_in_by_themselves_once(tmp_path: Path, capsys: pytest.Captu
     code, out, _ = run(capsys, *add, answers)
     assert code == 0
     assert out.splitlines() == [
-        "panel: 3 respondents new, 0 were here with the same answers; 8 answers new",
+        "panel: 3 respondents new, 0 were stored with the same answers; 8 answers new",
         "- 1 respondent was left out, without any answer in wide.csv: dot.",
         f"- four_point: answers in numbers were read as 100 yes, 75 rather yes, 25 rather no, 0 no; adjust: "
         f"workbench questionnaire {path} --scale four_point --map ANSWER=MEANING",
@@ -153,7 +153,7 @@ def test_a_bad_file_of_answers_changes_nothing(asked: Path, tmp_path: Path, caps
         "bad.csv, line 3, column 'respondent': found 'new' again, after line 2; expected every respondent once",
         "Nothing was imported.",
     ]
-    for text, said in (("respondent,c-1\n", "holds no answers"), ("respondent,c-1\nx,\n", "holds no answers")):
+    for text, said in (("respondent,c-1\n", "has no answers"), ("respondent,c-1\nx,\n", "has no answers")):
         answers.write_text(text, encoding="utf-8")
         code, _, err = run(capsys, "import", asked, "--format", "answers", answers)
         assert code == 2

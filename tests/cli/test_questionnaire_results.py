@@ -61,7 +61,7 @@ def test_the_main_table_is_the_papers_with_the_majority_beside_the_accuracy(
         *(
             "Accuracy and bias under qm: tuned",
             "100.0 % [72.2, 100.0]",
-            "too few for an interval: all respondents are alike",
+            "too few for an interval: all respondents answered alike",
         ),
         *("panel: 2 targets, 10 context questions, 10 respondents", "transformers · float32 · encoding 1"),
         *("300 draws, seed 1", "|bias| is a mean of absolute values: noise only adds to it"),
@@ -99,19 +99,19 @@ def test_the_first_condition_there_is_stands_in_for_qm_and_says_so(
         predict(store, lambda _: (0.2, 0.2), conditions=("zero-shot",))
     out = run(capsys, "verdicts", path, *AUDIT, "--show", "all")[1]
     assert "Accuracy and bias under zero-shot" in out
-    assert "oracle: not asked under qm; there is: zero-shot" in out
-    assert "There is nothing to compare; qm and another condition are needed, and there is: zero-shot." in out
+    assert "oracle: not asked under qm. Available: zero-shot" in out
+    assert "Nothing to compare: the table needs qm and another condition. Available: zero-shot." in out
     assert "Only the original was asked" in out
 
 
 def test_sections_are_printed_as_they_are_named(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = run(capsys, "verdicts", asked, *AUDIT, "--show", "conditions,tokens", "--model", "tuned")[1]
     assert "Accuracy and bias" not in out
-    assert "Conditions, and what they change against qm" in out
+    assert "Conditions and their changes relative to qm" in out
     assert "Probability of the next token" in out
     everything = run(capsys, "verdicts", asked, *AUDIT, "--show", "all", "--target", "t0")[1]
     for title in (
-        *("Accuracy and bias under qm", "Targets, and what conditions change", "Variability of the bias over wordings"),
+        *("Accuracy and bias under qm", "Targets and their changes", "Variability of the bias over wordings"),
         *("Bias in each wording", "Probability of", "t0 under qm: ", "Liberal (below 0)", "Pearson's correlation"),
     ):
         assert title in everything
@@ -133,7 +133,7 @@ def test_what_conditions_change_and_where_probability_goes(asked: Path, capsys: 
 def test_whose_answers_were_missed_is_listed(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ask = ("verdicts", asked, *AUDIT, "--show", "respondents", "--target")
     out = run(capsys, *ask, "t0", "--model", "base")[1]
-    assert "t0 under qm: 5 of 10 answers missed, the furthest first" in out
+    assert "t0 under qm: 5 of 10 answers missed, furthest first" in out
     missed = [line.split()[4:8] for line in out.splitlines() if " r0" in line]
     assert missed == [[f"r0{i}", "disagree", "no", "yes"] for i in (1, 3, 5, 7, 9)]
     random = run(capsys, *ask, "t1", "--condition", "random", "--model", "base")[1]
@@ -186,10 +186,10 @@ def test_a_model_without_the_masses_asked_for_says_why_below_the_table(
 ) -> None:
     code, out, _ = run(capsys, "verdicts", asked, *AUDIT, "--masses", "vocabulary", "--show", "all")
     assert code == 0
-    letters = re.findall(r"\((\w)\) the model's backend does not say the probabilities of yes and no", out)
+    letters = re.findall(r"\((\w)\) the model's backend does not report the probabilities of yes and no", out)
     assert letters
     assert all(f"undefined ({letter})" in out for letter in letters)
-    assert "tuned: the probability of yes and no over the whole vocabulary is not known of 40 of 40 prompts" in out
+    assert "tuned: the probability of yes and no over the whole vocabulary is unknown for 40 of 40 prompts" in out
     found = data(capsys, "verdicts", asked, *AUDIT, "--masses", "vocabulary", "--condition", "qm")
     accuracy = row(found, "targets", model="tuned", target="t0")["accuracy"]
     assert accuracy["value"] is None
@@ -206,7 +206,7 @@ def test_a_condition_that_one_model_lacks_is_said_of_that_model(
         predict(store, ideal(store), card("b"))
     code, out, _ = run(capsys, "verdicts", path, *AUDIT, "--condition", "random")
     assert code == 0
-    assert "b: not asked under random; there is: qm" in out
+    assert "b: not asked under random. Available: qm" in out
     assert "Accuracy and bias under random: a" in out
 
 
@@ -334,15 +334,15 @@ def test_groups_of_conditions_and_several_models_are_taken_apart(
     assert list(pairs) == [(*two, condition) for two in ("ab", "ac", "bc") for condition in both]
     assert "Verdicts are under the condition permuted-kept-1, in the original wording." in notes(found, "compared_runs")
     code, _, err = run(capsys, "verdicts", path, *AUDIT, "--condition", "random", "--compare", "a", "b")
-    assert (code, "there is: qm, permuted-kept-1" in err) == (2, True)
+    assert (code, "Available: qm, permuted-kept-1" in err) == (2, True)
 
 
 def test_zero_shot_differences_say_why_their_intervals_have_no_width(
     asked: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ask = ("verdicts", asked, *AUDIT, "--compare", "base", "tuned")
-    assert "two models differ by the same whoever is drawn" in run(capsys, *ask, "--condition", "zero-shot")[1]
-    assert "whoever is drawn" not in run(capsys, *ask)[1]
+    assert "two models differ equally for any respondents drawn" in run(capsys, *ask, "--condition", "zero-shot")[1]
+    assert "any respondents drawn" not in run(capsys, *ask)[1]
 
 
 def test_wordings_say_over_whom_they_are(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -473,11 +473,11 @@ def test_a_design_of_which_all_is_stored_is_noted_and_has_figures(
     asks = (*asks, "--variants", "original")
     code, out, _ = run(capsys, *asks, "--yes")
     assert code == 0
-    assert "Everything is stored; job 2 notes that it was asked for. Next: workbench verdicts" in out
+    assert "Everything is stored already; job 2 records this request. Next: workbench verdicts" in out
     assert data(capsys, *asks, "--json")["job"] is None, "it is noted once"
     found = row(data(capsys, "verdicts", path, *AUDIT, "--instrument", "long"), "models")
     assert (found["model"], found["prompts"]) == ("oracle", 19)
-    assert "nothing was asked: every prompt has the text of one" in run(capsys, "jobs", path)[1].replace("\n", " ")
+    assert "nothing was asked: every prompt has the same text" in run(capsys, "jobs", path)[1].replace("\n", " ")
 
 
 @pytest.mark.e2e
@@ -493,7 +493,7 @@ def test_figures_of_prompts_that_show_what_was_changed_since_say_no_side(
         store.questionnaires.set_question("panel", "c3", role=None, person="ann")
         predict(store, lambda _: (0.9, 0.0), card("base"))
     ask = ("verdicts", path, *AUDIT)
-    assert f"(qm 79). Asked again they are replaced: workbench run {path}" in run(capsys, *ask)[1]
+    assert f"(qm 79). Running again replaces them: workbench run {path}" in run(capsys, *ask)[1]
     found = data(capsys, *ask)
     targets = {(of["model"], of["condition"]): of for of in rows(found, "targets", target="t0")}
     old = {key: of["outdated"] for key, of in targets.items()}
@@ -503,10 +503,10 @@ def test_figures_of_prompts_that_show_what_was_changed_since_say_no_side(
     between = data(capsys, *ask, "--compare", "base", "tuned")
     assert (targets["tuned", "qm"]["pole"], row(between, "compared", target="t0")["mark"]) == ("", "old")
     for of, name in ((found, "targets"), (between, "compared"), (found, "axis"), (found, "conditions")):
-        assert "old: prompts behind the figure show answers or questions that were changed since" in notes(of, name)
+        assert "old: prompts behind the figure show answers or questions that have changed since" in notes(of, name)
     changed = row(found, "conditions", condition="random")
     assert (changed["mark"], changed["outdated"]) == ("old", 79)
-    assert "a change between old and new ones is no effect" in notes(found, "conditions")
+    assert "a difference between old and new prompts is no effect" in notes(found, "conditions")
     assert {of["outdated"] for of in rows(found, "changes", condition="random")} == {40, 39}
     assert row(found, "axis", model="base", condition="random")["leans"] == "old"
     means = rows(found, "means")
@@ -534,4 +534,4 @@ def test_models_are_compared_side_by_side_person_by_person(asked: Path, capsys: 
     assert code == 0
     assert "under the condition zero-shot" in out
     code, _, err = run(capsys, "verdicts", asked, *AUDIT, "--compare", "base", "tuned", "--condition", "reduced")
-    assert (code, "nothing was asked under the condition" in err) == (2, True)
+    assert (code, "no model was asked under the condition" in err) == (2, True)

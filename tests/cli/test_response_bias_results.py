@@ -92,7 +92,7 @@ def test_the_matrix_says_size_significance_and_direction_in_words(
     assert "Definition corrected: shares of valid answers" in out
     assert "p below 0.05, t-test over questions, two-sided; p is not adjusted" in out
     said = {one["said"] for one in rows(data(capsys, "verdicts", asked, *AUDIT), "cells", model=EXACTLY_ASKED)}
-    assert said == {"one question is no test", "equal changes are no test", "no change in any question"}
+    assert said == {"one question is too few for a test", "equal changes allow no test", "no change in any question"}
 
 
 def test_models_stand_beside_one_another_and_what_is_missing_is_a_dash(
@@ -100,7 +100,7 @@ def test_models_stand_beside_one_another_and_what_is_missing_is_a_dash(
 ) -> None:
     out = run(capsys, "verdicts", asked, *AUDIT, "--model", "told,silent")[1]
     assert row(out, "response order", "bias") == "+26.7 points [-49.2, +102.6] n.s.  undefined (a)"
-    assert "(a) no question takes part" in out
+    assert "(a) no question counts" in out
     assert row(out, "odd/even", "bias") == "–  undefined (a)", "nobody told of it"
     assert row(out, "told", "imported").endswith("0  3"), "three pairs of answered forms"
     assert "silent: 20 forms with fewer than 2 valid answers" in out
@@ -159,7 +159,7 @@ def test_cells_have_the_test_the_entropy_and_what_was_dropped(asked: Path, capsy
     out = run(capsys, "verdicts", asked, *AUDIT, "--cells", "--model", EXACTLY_ASKED)[1]
     told_of = row(out, EXACTLY_ASKED, "response order", "bias")
     assert told_of.startswith("3  +40.0 points  –  2  –  ")
-    assert "equal changes are no test" in told_of
+    assert "equal changes allow no test" in told_of
     assert "Over all biases" not in out, "views are shown as they are named"
 
 
@@ -311,7 +311,7 @@ def test_csv_files_have_a_row_a_figure(asked: Path, tmp_path: Path, capsys: pyte
     assert (order["change"], order["change_n"], order["definition"]) == ("0.2666666667", "3", "corrected")
     assert (order["blank"], order["not_offered"]) == ("2", "1")
     silent = next(line for line in cells if line["model"] == "silent")
-    assert (silent["change"], silent["p"], silent["said"]) == ("", "", "no question takes part")
+    assert (silent["change"], silent["p"], silent["said"]) == ("", "", "no question counts")
     places = {(line["model"], line["bias"], line["condition"]) for line in read(folder / "questions.csv")}
     assert places == {(line["model"], line["bias"], line["condition"]) for line in cells}, "every cell's questions"
     assert run(capsys, "verdicts", asked, *AUDIT, "--csv", folder)[0] == 2, "nothing is written over unasked"
@@ -343,14 +343,17 @@ def read(path: Path) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--model", "nobody"), "nobody: no such model has answers; there is: told; first · samples"),
+        (("--model", "nobody"), "nobody: no model of that name has answers. Available: told; first · samples"),
         (("--instrument", "nothing"), "no instrument is named 'nothing'"),
-        (("--bias", "order"), "there is no bias 'order' here; there is: allow_forbid, response_order, odd_even"),
-        (("--condition", "typos"), "there is no condition 'typos'; there is: bias, key_typo"),
-        (("--condition", "letter_swap"), "nothing was asked of these biases under this condition; there is: allow/f"),
-        (("--questions", "odd_even", "--condition", "letter_swap"), "nothing was asked of odd/even, letter swap"),
-        (("--questions", "odd_even", "--condition", "bias,key_typo"), "questions are those of one condition"),
-        (("--question", "q77"), "no question 'q77' was asked; there is: q9, q0"),
+        (("--bias", "order"), "there is no bias 'order' here. Available: allow_forbid, response_order, odd_even"),
+        (("--condition", "typos"), "there is no condition 'typos'. Available: bias, key_typo"),
+        (("--condition", "letter_swap"), "no model was asked these biases under this condition. Available: allow/f"),
+        (("--questions", "odd_even", "--condition", "letter_swap"), "no model was asked odd/even, letter swap"),
+        (
+            ("--questions", "odd_even", "--condition", "bias,key_typo"),
+            "--questions lists the questions of one condition",
+        ),
+        (("--question", "q77"), "no question 'q77' was asked. Available: q9, q0"),
         (("--question", "q0"), "q0 was asked for several biases: response_order, odd_even; name one with --bias"),
         (("--question", "q0", "--bias", "odd_even", "--condition", "key_typo", "--draw", "3"), "has no draw 3"),
         (("--draw", "2"), "--draw is for a single question"),
@@ -359,10 +362,10 @@ def read(path: Path) -> list[dict[str, Any]]:
         (("--alpha", "1.5"), "--alpha: found 1.5"),
         (("--draws", "500"), "--draws: found '500'; leave the value out"),
         (("--force",), "--force replaces files; give --csv, --parquet, --latex, --figures or --html"),
-        (("--bias", ","), "found nothing after --bias"),
+        (("--bias", ","), "--bias has no value"),
         (
             ("--rule", "coded", "--low", "0.4"),
-            "--rule, --low belong to --audit reliability, and not to --audit response_bias",
+            "--rule, --low belong to --audit reliability, not to --audit response_bias",
         ),
         (("--seed", "3"), "--seed belongs to --audit reliability and questionnaire"),
         (("--show", "targets"), "--show belongs to --audit questionnaire"),

@@ -57,7 +57,7 @@ def test_questions_of_a_bias_are_asked_alone(both: Path) -> None:
     assert list(design(both, "--bias", "odd/even").statements) == scales
     assert set(design(both, "--bias", "odd_even,response_order").statements) == {*orders, *scales}
     assert list(design(both, "--bias", "response_order", "--statements", "2").statements) == orders[:2]
-    with pytest.raises(UsageError, match=r"odd_even\.q1: not among what the other options choose"):
+    with pytest.raises(UsageError, match=r"odd_even\.q1: excluded by the other options"):
         design(both, "--bias", "response_order", "--statements", "response_order.q0,odd_even.q1")
 
 
@@ -69,7 +69,7 @@ def test_the_plan_says_how_answers_are_drawn_until_they_are_valid(
     assert code == 0, err
     assert "response_bias audit of scripted on choices: 3 statements x 2 wordings x 1 template" in out
     assert "6 prompts planned; 10 valid samples each = 60 answers" in out
-    assert "at most 50 a prompt" in out
+    assert "at most 50 per prompt" in out
     assert data(capsys, "run", both, *AUDIT, *few)["answers_needed"] == 60
     exact = run(capsys, "run", both, *AUDIT, "--exact", "--dry-run")[1]
     assert "to score" in exact
@@ -83,24 +83,24 @@ def test_the_plan_says_how_answers_are_drawn_until_they_are_valid(
         ((*AUDIT, "--exact", "--family", "extended"), "are longer than a token"),
         (
             (*AUDIT, "--bias", "order"),
-            "there is no bias 'order' here; there is: odd_even, response_order, allow_forbid",
+            "there is no bias 'order' here. Available: odd_even, response_order, allow_forbid",
         ),
-        ((*AUDIT, "--bias", ","), "--bias: found nothing"),
+        ((*AUDIT, "--bias", ","), "--bias: found no value"),
         (
             (*AUDIT, "--conditions", "qm"),
-            "--conditions belongs to --audit questionnaire, and not to --audit response_bias; leave it out",
+            "--conditions belongs to --audit questionnaire, not to --audit response_bias; leave it out",
         ),
         ((*AUDIT, "--instrument", "small"), "small has no multiple-choice questions"),
         ((*AUDIT, "--instrument", "small", "--bias", "odd_even"), "small has no multiple-choice questions"),
         (
             ("--model", "scripted", "--instrument", "small", "--tries", "3"),
-            "--tries belongs to --audit response_bias, and not to --audit reliability",
+            "--tries belongs to --audit response_bias, not to --audit reliability",
         ),
         (
             ("--model", "scripted", "--instrument", "small", "--bias", "odd_even"),
             "--bias belongs to --audit response_bias",
         ),
-        (("--model", "scripted", "--instrument", "choices"), "choices has multiple-choice questions alone"),
+        (("--model", "scripted", "--instrument", "choices"), "choices has only multiple-choice questions"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(
@@ -118,7 +118,7 @@ def test_of_several_instruments_with_questions_one_is_named(tmp_path: Path, caps
             store.instruments.add(with_pairs(Instrument(name, name, ()), [forbid]))
     code, _, err = run(capsys, "run", tmp_path / "two.db", *AUDIT, "--dry-run")
     assert code == 2
-    assert "2 instruments are meant for the audit response_bias: one, two; say which with --instrument" in err
+    assert "2 instruments fit the audit response_bias: one, two; name one with --instrument" in err
 
 
 def test_the_demonstration_puts_errors_into_the_shipped_questions_once_and_prints_the_matrix(

@@ -81,7 +81,7 @@ def test_a_control_sample_is_mixed_in_and_worked_through_item_by_item(
     assert (whole["misread"], whole["rate"]["value"]) == (0, 0)
     assert 0 < whole["rate"]["high"] < 0.25
     assert main(["review", str(path), "--next", "--as", "otto"]) == 0
-    assert "Nothing waits." in capsys.readouterr().out
+    assert "Nothing is pending." in capsys.readouterr().out
 
 
 def test_blind_hides_the_model_and_a_seed_without_a_draw_is_refused(
@@ -117,7 +117,7 @@ def test_next_says_who_is_at_what_is_left(path: Path, capsys: pytest.CaptureFixt
     for who in ("otto", "eva"):
         assert told(capsys, "review", path, "--next", "--as", who)["item"]
     assert main(["review", str(path), "--next", "--as", "ivo"]) == 0
-    assert "Nothing waits. eva and otto are at what is left." in capsys.readouterr().out
+    assert "Nothing is pending. eva and otto are reviewing the remaining items." in capsys.readouterr().out
 
 
 def test_blind_names_no_other_auditor(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -139,5 +139,26 @@ def test_control_samples_come_with_the_labels_of_another_store(
     assert main(["review", str(other), "--draw", "6", "--as", "eva"]) == 0
     capsys.readouterr()
     assert main(["labels", str(path), "--merge", str(other)]) == 0
-    assert "1 control sample of reviews came with them" in capsys.readouterr().out
+    assert "1 control sample of reviews added" in capsys.readouterr().out
     assert told(capsys, "review", path)["control"]["drawn_by"] == "eva"
+
+
+def test_next_prints_ten_answers_with_their_words_beside_their_names_and_whole_commands(
+    path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    item = told(capsys, "review", path, "--next")
+    every, data = item["item"]["subject"], rows(item, "answers")
+    assert len(data) > 10, "programs are told all of them"
+    assert main(["review", str(path), "--next"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    answers = [line for line in printed if line.startswith("@")]
+    assert [line.split()[0] for line in answers] == [row["subject"] for row in data[:10]]
+    assert all(row["text"].split()[0] in line for row, line in zip(data, answers, strict=False))
+    assert max(len(line.rstrip()) for line in printed if not line.startswith("workbench ")) <= 80
+    assert f"workbench rule {path} {every} confirmed --reason TEXT --as NAME" in printed, "one line, to be copied"
+    assert any(f"{len(data) - 10:,} more answers not shown: --all prints all {len(data):,}" in line for line in printed)
+    assert main(["review", str(path), "--next", "--all"]) == 0
+    assert capsys.readouterr().out.count("\n@") == len(data)
+    assert main(["review", str(path), "--all"]) == 2
+    assert "--next" in capsys.readouterr().err

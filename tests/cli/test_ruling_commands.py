@@ -62,12 +62,12 @@ def test_a_ruling_is_taken_back_by_the_digits_that_are_printed(path: Path, capsy
     assert rule(path, "soc-07", "env-03", "excluded") == 0
     undo = capsys.readouterr().out.split()[-1]
     assert main(["rulings", str(path), "--undo", undo, "--as", "otto"]) == 0
-    assert capsys.readouterr().out == "otto's ruling excluded is taken back.\n"
+    assert capsys.readouterr().out == "Undone: otto's ruling excluded.\n"
     assert [one["name"] for one in told(capsys, "rulings", path)["rulings"]] == ["soc-07"]
     history = told(capsys, "rulings", path, "--history")["rulings"]
     assert [one["stands"] for one in history] == ["stands", "taken back", "takes back"]
     assert main(["rulings", str(path), "--undo", undo, "--as", "otto"]) == 2
-    assert "no ruling that stands begins with" in capsys.readouterr().err
+    assert "no ruling in force begins with" in capsys.readouterr().err
 
 
 def test_auditors_who_contradict_each_other_are_listed(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -99,7 +99,7 @@ def test_rulings_move_between_stores_as_a_file_and_with_labels(
         ("nothing", "line 1"),
         ("{}", "line 1: found no ruling"),
         ('{"kind": "answer", "subject": {"prompt": "zz", "text": "00"}}', "line 1: found no ruling"),
-        ("", "holds no rulings"),
+        ("", "has no rulings"),
     ],
 )
 def test_a_file_that_is_none_changes_nothing(

@@ -110,7 +110,7 @@ def test_dtype_and_cluster_go_into_the_job(
 
 def test_an_unknown_dtype_is_no_job(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", str(demo), "--model", "smollm2", "--dtype", "int4"]) == 2
-    assert "--dtype: found 'int4'; give float32, bfloat16 or float16" in capsys.readouterr().err
+    assert "--dtype: found 'int4'; give float32, bfloat16, float16, int8 or nf4" in capsys.readouterr().err
     code, _, err = run(capsys, demo, "--dtype", "float16", "--yes")
     assert code == 2
     assert "no effect on a scripted model" in err
@@ -122,7 +122,7 @@ def test_a_dry_run_says_what_a_served_model_costs(
     for name, value in (("PRICE_IN", "2"), ("PRICE_OUT", "10"), ("MAX_REQUESTS", "3")):
         monkeypatch.setenv(f"WORKBENCH_{name}", value)
     _, out, _ = run(capsys, demo, "--dry-run", model="openai:gpt-4o")
-    assert "4 calls, up to 120 where the endpoint gives one answer a call" in out
+    assert "4 calls, up to 120 if the endpoint gives one answer per call" in out
     assert "! beyond the limit of 3 requests" in out
     told = planned(capsys, demo, model="openai:gpt-4o")["estimate"]
     assert told["requests"] == 4

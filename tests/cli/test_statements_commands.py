@@ -175,7 +175,7 @@ def test_fields_and_tags_are_set_on_many(path: Path, capsys: pytest.CaptureFixtu
     run(path, "--set", "leaning=left", "--refs", "a-1")
     run(path, "--untag", "pilot", "--refs", "a-2")
     run(path, "--tag", "pilot", "--refs", "a-1")
-    assert "Nothing changed" in capsys.readouterr().out
+    assert "Nothing to change" in capsys.readouterr().out
     with Store.open(path) as store:
         first, second = (store.statements.get("small", ref) for ref in ("a-1", "a-2"))
     assert (first.tags, first.leaning) == (("pilot",), "left")

@@ -57,7 +57,7 @@ def test_the_list_says_who_answered_how_many(path: Path, capsys: pytest.CaptureF
         ("bob", "en", 12, 5, 5, 1.5),
     ]
     code, _, err = run(capsys, "survey", path, "--html", "p.html")
-    assert (code, "nothing here prints figures" in err) == (2, True)
+    assert (code, "this act prints no figures" in err) == (2, True)
 
 
 def test_answers_go_out_and_come_into_another_store_once(
@@ -93,7 +93,7 @@ def test_answers_to_an_earlier_version_are_left_out_and_counted(
     code, out, _ = run(capsys, "survey", path, "--export", tmp_path / "survey.csv")
     assert code == 0
     assert "Wrote 8 answers" in out
-    assert "4 to earlier versions of statements are left out" in out
+    assert "4 answers to earlier versions of statements are left out" in out
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_answers_to_an_earlier_version_are_left_out_and_counted(
         ("respondent,ref,variant,answer\n1,a-1,original,1\n1,a-1,original,0\n", "again", 1),
         ("respondent,ref,variant,answer\n\u202e1,a-1,original,1\n", "respondent's name", 2),
         ("respondent,ref,variant\n", "answer", 1),
-        ("respondent,ref,variant,answer\n", "holds no answers", 2),
+        ("respondent,ref,variant,answer\n", "has no answers", 2),
         ("respondent,ref,variant,answer\nana,a-1,original,disagree\n", "ana, a-1 original", 2),
     ],
 )

@@ -125,7 +125,7 @@ def test_items_show_their_labels_and_the_share_of_agreeing_pairs() -> None:
 def test_the_kappa_of_one_item_is_never_a_number_and_says_why() -> None:
     found = quick(ITEMS).per_item
     assert found[0].kappa.undefined == "all answers equal"
-    assert "one item by itself" in found[1].kappa.undefined
+    assert "only one item" in found[1].kappa.undefined
     assert math.isnan(found[1].kappa.value)
 
 
@@ -183,7 +183,7 @@ def test_ordinal_alpha_rests_on_the_ordered_labels_alone() -> None:
     # Item 14 has one ordered label beside `unrelated`; 15 and 16 have no pair anyway.
     assert (report.coefficients.alpha_ordinal.n, report.coefficients.alpha_ordinal.excluded) == (3, 3)
     without = quick(ITEMS, replace(STANCE, ordinal=()))
-    assert without.coefficients.alpha_ordinal.undefined == "the codebook puts no labels in order"
+    assert without.coefficients.alpha_ordinal.undefined == "the codebook has no ordered labels"
 
 
 def test_far_disagreements_lower_ordinal_alpha_more_than_near_ones() -> None:

@@ -60,7 +60,7 @@ def test_a_run_that_was_stopped_does_not_differ_from_the_whole_of_itself() -> No
     common = found.common
     assert common is not None
     assert (common.sides, common.statements, common.prompts, common.left_out) == (("m0", "m1"), 16, (64, 64), (64, 0))
-    assert common.said == "over the 64 prompts on 16 statements that all sides were asked; left out: m0 64"
+    assert common.said == "over the 64 prompts on 16 statements asked on all sides; left out: m0 64"
 
 
 @pytest.mark.e2e

@@ -349,7 +349,7 @@ def test_wordings_are_compared_by_who_wrote_them() -> None:
     ids=lambda selection: next(iter(selection)),
 )
 def test_a_name_that_stands_for_nothing_is_refused(selection: Mapping[str, str]) -> None:
-    with pytest.raises(UnknownName, match="there is"):
+    with pytest.raises(UnknownName, match="Available"):
         judge(TOY, FEW).figure("m0", **selection)  # type: ignore[arg-type]
 
 
@@ -566,7 +566,7 @@ def test_the_methods_text_names_every_choice() -> None:
 
 def test_an_opposite_is_named_as_turned_round_in_the_methods_text() -> None:
     of = tally(items(LEFT), np.ones((1, 2, 4)), variants=(ORIGINAL, POLITICAL_OPPOSITE))
-    assert "Stances on political_opposite were turned round" in judge(of, FEW).methods()
+    assert "Stances on political_opposite were reversed" in judge(of, FEW).methods()
 
 
 def test_every_reformulation_and_opposite_is_asked_by_default_but_no_paraphrase_beside_them() -> None:

@@ -54,7 +54,7 @@ def test_several_runs_are_compared_over_what_all_were_asked() -> None:
     assert over.items == ("s1", "s2")
     assert over.missing == {"a": 2, "b": 1, "c": 1}
     assert {one.n for one in changes(three)} == {2}
-    assert "2 statements that all were asked; left out: not asked of all: a 2, b 1, c 1." in said(three)
+    assert "2 statements asked of all; left out: not asked of all: a 2, b 1, c 1." in said(three)
     assert [row.compared for row in item_rows(three, KIND)] == ["not asked of all", "", "", "not asked of all"]
 
 
@@ -62,7 +62,7 @@ def test_an_item_that_was_asked_in_other_words_is_left_out_and_counted() -> None
     two = of(side("a", "ppp", texts="xyz"), side("b", "fff", texts="xyw"))
     assert common(KIND, two.sides).items == ("s0", "s1")
     assert common(KIND, two.sides).reworded == 1
-    assert "left out: asked in other words: 1." in " ".join(said(two))
+    assert "left out: asked in different words: 1." in " ".join(said(two))
     assert [row.changed for row in item_rows(two, KIND)] == [True, True, False]
 
 
@@ -86,7 +86,7 @@ def test_what_runs_differ_in_is_named_and_more_than_one_thing_is_a_warning() -> 
     assert said(two)[0].startswith("! These runs differ in 2 respects (model, sampling)")
     assert not said(of(side("a", "p"), side("b", "f")))[0].startswith("!")
     same = of(side("a", "p", model="m"), side("b", "f", model="m"))
-    assert said(same)[0].startswith("! These runs differ in nothing")
+    assert said(same)[0].startswith("! These runs differ in no recorded respect")
 
 
 def test_p_values_are_adjusted_over_all_tests_of_the_comparison() -> None:
@@ -154,7 +154,7 @@ def test_every_medium_has_the_tables() -> None:
     assert names == ["compared_runs", "changes", "changed_items", "over_time"]
     assert set(csv_files(made)) == {"compared_runs.csv", "changes.csv", "changed_items-all.csv", "over_time.csv"}
     assert {row["name"] for row in document(made, {})["tables"]} == set(names)
-    assert "What changed" in html_page(made, "runs", ())
+    assert "Changes between the runs" in html_page(made, "runs", ())
     assert set(latex_files(made)) == {name.replace(".csv", ".tex") for name in csv_files(made)}
 
 
@@ -163,8 +163,8 @@ def test_runs_are_meant_by_their_own_name_or_by_that_of_a_model_with_one_run() -
     assert meant(["m · de", "o"], there) == ("m · de", "o · x")
     for names, error, words in (
         (["m", "n"], AmbiguousRun, "asked in 2 ways"),
-        (["q", "n"], UnknownName, "nothing is known of 'q'"),
-        (["n"], UsageError, "give two runs or more"),
+        (["q", "n"], UnknownName, "there is no run or model 'q'"),
+        (["n"], UsageError, "give two or more runs"),
         (["n", "n"], UsageError, "n twice"),
     ):
         with pytest.raises(error, match=words):

@@ -281,7 +281,7 @@ def test_no_reliable_stance_is_undefined_except_where_the_published_code_says_0(
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_an_issue_without_labels_is_undefined_by_name(formula: Formula) -> None:
     found = stance((0, 0), (1, 1), formula=formula)
-    assert found.value.undefined == "no statement that was asked has a label of this issue"
+    assert found.value.undefined == "no statement asked has a label of this issue"
     assert (found.supporting, found.opposing, found.zero_by_rule) == (0, 0, 0)
     assert found.templates.n == 0
 
@@ -303,7 +303,7 @@ def test_a_stance_on_a_fifth_of_a_statement_says_that_too_little_rests_on_it() -
     assert math.isnan(found.value.low)
     assert (
         found.value.few
-        == "too few for an interval: 1 with a reliable stance (0.2 on average over templates); it takes 6"
+        == "too few for an interval: 1 with a reliable stance (0.2 on average over templates); 6 are needed"
     )
 
 
@@ -397,7 +397,7 @@ def test_unknown_names_say_what_there_is() -> None:
     result = judge(land({LEFT: (1, 1, 1, 1)}, labels=(1,)), model((1, 1, 1, 1)))
     with pytest.raises(UnknownName, match="m, always agree, always disagree"):
         result.leaning("other")
-    with pytest.raises(UnknownName, match="there is: law"):
+    with pytest.raises(UnknownName, match="Available: law"):
         result.issue("m", "peace")
     with pytest.raises(UnknownName, match="aa/L"):
         result.party_statements("m", "aa", "X")
@@ -443,7 +443,7 @@ def test_a_difference_without_common_ground_is_undefined_by_name() -> None:
     b = model((1, 1), statements=("s3", "s4"), name="b")
     c = model((0, 0), statements=("s1", "s2"), name="c")
     result = judge(where, a, b, c)
-    assert "both were asked" in result.compare_issues("a", "b")[0].difference.undefined
+    assert "asked of both" in result.compare_issues("a", "b")[0].difference.undefined
     assert "one of them" in result.compare_issues("a", "c")[0].difference.undefined
     assert not result.compare_leaning("a", "b")[0].difference.defined
 

@@ -30,16 +30,14 @@ def test_a_stopped_model_is_compared_on_the_statements_of_which_all_was_asked() 
     first, second, shared = matched(model("a", ("t1", "t2")), model("b", ("t1", "t2"), asked=3))
     assert first.statements == second.statements == REFS[:3]
     assert (shared.statements, shared.left_out, shared.without) == (3, (5, 5), ())
-    assert shared.said("a", "b") == "over the 3 statements that both were asked; left out: a 5, b 5"
+    assert shared.said("a", "b") == "over the 3 statements asked of both; left out: a 5, b 5"
 
 
 def test_two_models_are_compared_under_the_templates_that_both_have() -> None:
     first, second, shared = matched(model("a", ("t1", "t2")), model("b", ("t2", "t3")))
     assert first.templates == second.templates == shared.templates == ("t2",)
     assert shared.without == ("t1", "t3")
-    assert shared.said("a", "b").startswith(
-        "over the 8 statements that both were asked, under 1 template that both have"
-    )
+    assert shared.said("a", "b").startswith("over the 8 statements asked of both, under 1 template that both have")
 
 
 def test_people_and_parties_have_their_own_templates() -> None:
@@ -67,9 +65,7 @@ def test_the_tables_say_over_what() -> None:
     labels = {ref: {"law_and_order": 1} for ref in refs}
     result = judge(landscape(small(), labels), (whole, stopped))
     tables = [*differences(result, "a", "b", "all", ("signed",))]
-    assert all(
-        table.notes == ("a − b: over the 2 statements that both were asked; left out: a 2, b 2.",) for table in tables
-    )
+    assert all(table.notes == ("a − b: over the 2 statements asked of both; left out: a 2, b 2.",) for table in tables)
     rows = result.compare_issues("a", "b")
     assert {row.shared.left_out for row in rows} == {(2, 2)}
     assert all(row.difference.value == pytest.approx(0) for row in rows if row.difference.defined)

@@ -7,6 +7,7 @@ import io
 import json
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 from typing import Any
@@ -280,3 +281,31 @@ def test_a_word_that_is_longer_than_its_column_goes_on_in_the_next_line() -> Non
     long = Line("abcdefghij" * 9, *_rest(FULL))
     lines = printed(Table("long", "Long", [long], [name], key=lambda row: (row.name,)), 40).splitlines()
     assert "".join(line.strip() for line in lines[2:]) == long.name
+
+
+@given(
+    cells=st.lists(st.tuples(*(st.integers(1, 12) for _ in range(4))), min_size=1, max_size=4),
+    least=st.tuples(st.just(0), *(st.integers(6, 24) for _ in range(3))),
+    width=st.integers(60, 160),
+)
+def test_no_word_of_a_sentence_is_cut_at_the_edge(
+    cells: list[tuple[int, ...]], least: tuple[int, ...], width: int
+) -> None:
+    """Columns with a least width stand beside one another; what they have no room for goes on in the next line."""
+    words = [
+        [[f"{row}{place}{n:02}" for n in range(count)] for place, count in enumerate(of)]
+        for row, of in enumerate(cells)
+    ]
+    words = [[[of[0][0]], *of[1:]] for of in words]
+
+    def text(place: int) -> Callable[[list[list[str]]], str]:
+        return lambda row: " ".join(row[place])
+
+    columns: list[Column[Any]] = [
+        Column(f"c{place}", f"c{place}", text(place), Kind.PROSE, least=fewest) for place, fewest in enumerate(least)
+    ]
+    found = printed(Table("t", "Title", words, columns, key=lambda row: (row[0][0],)), width)
+    assert max(map(len, found.splitlines())) <= width
+    for of in words:
+        for word in (one for cell in of for one in cell):
+            assert word in found

@@ -86,7 +86,7 @@ def test_a_choice_is_read_however_it_is_joined() -> None:
 
 
 def test_the_help_says_what_stands_where_nothing_is_given() -> None:
-    assert shared.SEED.of("the draw").explained == "of the draw (default: 1)"
+    assert shared.SEED.of("the draw").explained == "seed of the draw (default: 1)"
     assert shared.MODEL.explained == "its name (default: the only one)"
     assert shared.YES.explained == "do not ask before starting"
 

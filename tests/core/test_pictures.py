@@ -21,6 +21,7 @@ from workbench.figures.pictures.values import Axis
 from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.figures.write.pdf import pdf
 from workbench.figures.write.pictures import picture_files
+from workbench.figures.write.plots.fonts import PART, WHOLE, families
 from workbench.figures.write.svg import svg
 
 pytest.importorskip("matplotlib", reason="pictures as files need the extra `report`")
@@ -231,3 +232,17 @@ def test_files_as_svg_and_pdf_have_a_name_for_each_page() -> None:
 def test_intervals_of_a_table_are_intervals() -> None:
     (found, *_) = pictures_of(table())
     assert isinstance(found, Intervals)
+
+
+def test_a_pdf_holds_letters_beyond_the_part_of_the_font() -> None:
+    """Hebrew is not in the part that most texts are drawn with, and is in the whole font."""
+    lines = [replace(LINES[0], name=name) for name in ("plain", "א")]
+    found = pdf(FOREST(table(lines)))
+    assert b"DejaVuSans" in found
+    assert b"LastResort" not in found
+    assert b"LastResort" in pdf(FOREST(table([replace(LINES[0], name="\U0001f9a9")])))
+
+
+def test_the_part_of_the_font_is_drawn_with_first() -> None:
+    assert families() == [PART, WHOLE]
+    assert len(pdf(FOREST(table()))) < 60_000, "the whole font is ten times as large"

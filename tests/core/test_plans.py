@@ -43,7 +43,7 @@ def test_a_plan_reads_back_and_gives_the_designs_of_its_models() -> None:
     design = found.design("n")
     assert (design.model, design.sampling.top_k, design.contexts.conditions) == ("n", None, ("qm", "random"))
     assert design == replace(Design("veldania", "n"), contexts=Contexts(conditions=("qm", "random")))
-    with pytest.raises(UsageError, match="for 2 models; say which"):
+    with pytest.raises(UsageError, match="for 2 models; name one"):
         found.design()
     with pytest.raises(UsageError, match="has no model 'o'"):
         found.design("o")

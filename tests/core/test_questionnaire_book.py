@@ -94,9 +94,9 @@ def test_models_stand_beside_one_another_on_each_measure(whole: Book) -> None:
     cells, notes = painted(whole.table("bias"))
     assert [cells[0][0], cells[0][3].split(" [")[0], cells[0][3][-1]] == ["t0", "+50.0 points", "▲"]
     assert cells[0][4].startswith("+0.0 points")
-    alike = "(a) too few for an interval: all respondents are alike"
-    rare = "(b) too few for an interval: 1 gave the rarer answer; it takes 3"
-    assert notes == ["▲ ▼: the interval of the bias leaves out 0", alike, rare]
+    alike = "(a) too few for an interval: all respondents answered alike"
+    rare = "(b) too few for an interval: 1 gave the rarer answer; 3 are needed"
+    assert notes == ["▲ ▼: the interval of the bias excludes 0", alike, rare]
     assert painted(whole.table("accuracy"))[0][0][4].startswith("100.0 % [")
     variability = painted(whole.table("variability"))[0][0]
     assert (variability[3], variability[4]) == ("0.0 points", "–"), "tuned was asked the original alone"
@@ -142,9 +142,9 @@ def test_a_condition_is_chosen_for_all_models_and_one_that_is_not_there_says_so(
     for name in ("targets", "means", "axis", "bias", "correlation"):
         assert not nothing.table(name).rows
         assert nothing.table(name).empty
-    with pytest.raises(UnknownName, match="base was not asked under 'x'; there is: qm, zero-shot, random"):
+    with pytest.raises(UnknownName, match=r"base was not asked under 'x'\. Available: qm, zero-shot, random"):
         random.follow(Link("targets_of", ("base", "x")))
-    with pytest.raises(UnknownName, match="nothing is known of 'nobody'; there is: base; tuned"):
+    with pytest.raises(UnknownName, match=r"there is no run or model 'nobody'\. Available: base; tuned"):
         random.follow(Link("targets_of", ("nobody", "qm")))
 
 

@@ -215,7 +215,7 @@ def test_groups_stand_for_their_conditions_and_an_unknown_name_lists_all() -> No
     assert expanded(["reduced", "qm"]) == ("qm", *REDUCED)
     assert expanded(["all"]) == CONDITIONS == expanded(CONDITIONS[::-1])
     assert set(GROUPS) == {"permuted", "reduced", "all"}
-    with pytest.raises(UnknownName, match=r"no condition is named 'qmm'.*zero-shot"):
+    with pytest.raises(UnknownName, match=r"there is no condition 'qmm'.*zero-shot"):
         expanded(["qmm"])
 
 
@@ -245,7 +245,7 @@ def test_without_respondents_or_in_another_language_it_says_what_is_missing() ->
         list(probes(STATEMENTS, TEMPLATES, (ORIGINAL,), "de", "m", Survey(questionnaire())))
     with pytest.raises(UsageError, match="needs a questionnaire"):
         list(probes(STATEMENTS, TEMPLATES, (ORIGINAL,), "en", "m", None))
-    with pytest.raises(UnknownName, match="put by the template 'statement'"):
+    with pytest.raises(UnknownName, match="needs the template 'statement'"):
         list(probes(STATEMENTS, TEMPLATES[:1], (ORIGINAL,), "en", "m", Survey(questionnaire())))
 
 
@@ -254,7 +254,7 @@ def test_targets_that_everybody_is_neutral_about_are_named_and_not_asked() -> No
     neutral = replace(
         base, respondents=tuple(replace(r, answers={**r.answers, "t0": "neither"}) for r in base.respondents)
     )
-    assert remarks(neutral) == ("not asked: t0, because no respondent answered yes or no there",)
+    assert remarks(neutral) == ("not asked: t0, because no respondent answered yes or no",)
     assert remarks(base) == ()
     found = made(Survey(neutral, Contexts(("qm", "zero-shot"))))
     assert {p.statement for p in found} == {"t1"}
@@ -298,10 +298,10 @@ def test_templates_are_taken_in_the_language_that_is_asked() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"user": "Yes or no?", "system": "{statement}"}, "does not hold {statement} once in its user turn"),
+        ({"user": "Yes or no?", "system": "{statement}"}, "needs {statement} exactly once in its user turn"),
         ({"user": "{model_name}, yes or no: {statement}"}, "calls the model by its name"),
-        ({"chat": False}, "is no chat"),
-        ({"name": "statement"}, "is there twice"),
+        ({"chat": False}, "is not a chat template"),
+        ({"name": "statement"}, "exists in two label orders"),
         ({"system": "A."}, "different system turns"),
         ({"positive": "I agree"}, "'I agree' and 'no', and this audit reads the next token alone"),
         ({"positive": "No"}, "calls yes and no 'No' and 'no', case aside one"),

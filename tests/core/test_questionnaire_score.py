@@ -84,7 +84,7 @@ def test_the_axis_turns_biases_towards_the_conservative_pole_and_leaves_out_targ
     found = qm(replace(made, leanings=(None, Pole.LIBERAL, Pole.CONSERVATIVE))).axis
     assert (found.value, found.n) == (pytest.approx((0.4 + 0.4) / 2), 2)
     none = qm(made).axis
-    assert (math.isnan(none.value), none.undefined) == (True, "no answered target says which pole a yes leans to")
+    assert (math.isnan(none.value), none.undefined) == (True, "no answered target has a leaning of a yes")
 
 
 def test_a_prompt_without_context_stands_for_everybody_who_answered() -> None:
@@ -95,7 +95,7 @@ def test_a_prompt_without_context_stands_for_everybody_who_answered() -> None:
     assert found.p_yes_sd == pytest.approx(0)
 
 
-# where there is nothing to say
+# where there is nothing to change
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_masses_that_the_backend_does_not_say_are_no_answer() -> None:
     made = predicted([[1, 0, 1]], {(QM, ORIGINAL): (np.ones((1, 3)), np.zeros((1, 3)))}, unoffered=True)
     found = only(made)
     assert found.accuracy.undefined == found.bias.undefined
-    assert "does not say the probabilities" in found.bias.undefined
+    assert "does not report the probabilities" in found.bias.undefined
     assert (found.respondents, found.human, found.unreadable, found.accuracy.excluded) == (
         3,
         pytest.approx(2 / 3),
@@ -169,7 +169,7 @@ def test_one_respondent_has_no_interval_and_no_error() -> None:
 
 
 def test_a_condition_that_was_not_asked_is_refused_with_those_that_were() -> None:
-    with pytest.raises(UnknownName, match="there is: qm"):
+    with pytest.raises(UnknownName, match="Available: qm"):
         judge(FOUR, FEW).condition(ZERO_SHOT)
 
 
@@ -408,7 +408,7 @@ def test_a_condition_that_changes_nothing_has_a_change_of_nothing_but_rounding()
         for change in (ablation.change, ablation.accuracy_change):
             assert change.value == pytest.approx(0, abs=rounding)
             if ablation.target or change is ablation.accuracy_change:
-                assert change.few == "too few for an interval: all respondents are alike"
+                assert change.few == "too few for an interval: all respondents answered alike"
             else:
                 assert math.isnan(change.low), "no interval of absolute values"
 
@@ -518,7 +518,7 @@ def test_a_deviation_over_wordings_stands_beside_what_noise_alone_gives() -> Non
 @pytest.mark.parametrize(
     ("read", "of_sd", "of_rms"),
     [
-        ((1.0, 0.0), "1 wording has a bias; a deviation takes 2", ""),
+        ((1.0, 0.0), "1 wording has a bias; a deviation needs 2", ""),
         ((0.0, 0.0), "the model put no probability on yes or no", "the model put no probability on yes or no"),
     ],
 )
@@ -543,11 +543,11 @@ def test_targets_without_wordings_people_or_masses_say_so() -> None:
     assert [of.rms.undefined for of in found] == [
         "",
         "no respondent answered yes or no",
-        "no wording but the original was asked",
+        "only the original was asked",
         "no respondent was asked in all wordings",
     ]
     silent = predicted([[1, 0]], {(QM, paraphrase(1)): ([[1, 1]], [[0, 0]])}, unoffered=True)
-    assert "does not say the probabilities" in judge(silent, FEW).variability(QM)[0].rms.undefined
+    assert "does not report the probabilities" in judge(silent, FEW).variability(QM)[0].rms.undefined
 
 
 def test_only_the_original_or_only_its_opposite_gives_no_variability() -> None:
@@ -647,7 +647,7 @@ def test_correlations_leave_out_models_that_were_not_asked_and_say_where_there_i
     overall, first, second = correlations(reports, QM)
     assert (overall.n, first.n, second.n) == (6, 3, 3)
     assert overall.r < -0.75
-    assert first.undefined == "3 points say nothing of a correlation; 4 are the least"
+    assert first.undefined == "3 points say nothing about a correlation; 4 are needed"
     assert all(map(math.isnan, (first.r, first.t, first.p)))
     assert second.undefined == "all values of one variable are equal"  # always right
     assert correlations({}, QM)[0].undefined == "fewer than 3 pairs of values"

@@ -101,7 +101,7 @@ def test_a_number_is_an_answer_and_its_middle_is_neutral() -> None:
 
 def test_tables_say_why_there_is_nothing() -> None:
     nothing = Refusals("m", (), empty=NO_ANSWERS)
-    assert refusals([nothing]).empty.startswith("Probabilities of labels were computed")
+    assert refusals([nothing]).empty.startswith("The run has probabilities of labels")
     assert refusal_sides([of((None, 0, 30), (None, 1, 30))], 1).empty.startswith("The statements have neither")
     assert list(told([nothing])) == []
     (said,) = told([of(*[(LEFT, 3, 30)] * 4)])

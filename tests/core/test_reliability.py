@@ -24,6 +24,7 @@ from workbench.audits.reliability.judge import (
     probes,
     random_baseline,
 )
+from workbench.audits.reliability.review import of_report
 from workbench.domain.prompts import Template
 from workbench.domain.readings import Stance
 from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement, VariantId, VariantKind, Wording
@@ -323,7 +324,7 @@ def test_unknown_names_are_refused_with_those_that_exist() -> None:
         lambda: report.item_agreement("label_order"),
         lambda: report.items()[0].verdict("mood"),
     ):
-        with pytest.raises(UnknownName, match="there is: "):
+        with pytest.raises(UnknownName, match="Available: "):
             ask()
 
 
@@ -446,3 +447,13 @@ def test_the_coin_answers_only_what_was_asked() -> None:
     baseline = random_baseline(answered(counts(), 0, 0, 0, 0, order=SWAPPED), derive_rng(1, "coin"))
     assert baseline.total[0, 0, 0, SWAPPED] == 0
     assert (baseline.readable.sum(), baseline.unreadable.sum()) == (19 * 30, 0)
+
+
+def test_a_prompt_with_just_enough_readable_answers_is_near_its_limit_in_words() -> None:
+    for readable in (20, 19):
+        (signal,) = (
+            one
+            for one in of_report(judge(answered(counts(statements=2), 0, readable, readable))).signals["s0"]
+            if one.reason == "near"
+        )
+        assert signal.prompt_words == (f"{readable} readable, 20 needed",)

@@ -57,10 +57,10 @@ def test_cases_without_a_test_are_named() -> None:
         found = judge([table(Bias.ACQUIESCENCE, pairs)]).cell(Bias.ACQUIESCENCE)
         return found.delta.degenerate, found.said, found.effect
 
-    assert cell([]) == (NO_VALUES, "no question takes part", 0)
-    assert cell([("ab", "ab")]) == (ONE_VALUE, "one question is no test", 0)
+    assert cell([]) == (NO_VALUES, "no question counts", 0)
+    assert cell([("ab", "ab")]) == (ONE_VALUE, "one question is too few for a test", 0)
     assert cell([("ab", "ab"), ("aa", "aa")]) == (ALL_EQUAL, "no change in any question", 0)
-    assert cell([("bb", "ab"), ("bb", "ba")]) == (ALL_EQUAL, "equal changes are no test", 0)
+    assert cell([("bb", "ab"), ("bb", "ba")]) == (ALL_EQUAL, "equal changes allow no test", 0)
 
 
 def test_two_questions_with_equal_changes_are_not_significant_and_score_nothing() -> None:

@@ -18,7 +18,7 @@ NEXT = {(): [0.0, 0.5, 0.3, 0.2], 1: [0.4, 0.3, 0.2, 0.1], 2: [0.1, 0.2, 0.6, 0.
 
 
 def drawn(n: int, seed: int, longest: int = 3) -> Counter[tuple[int, ...]]:
-    tree = SampleTree(n, np.random.default_rng(seed), frozenset({STOP}), longest)
+    tree = SampleTree(n, seed, frozenset({STOP}), longest)
     while tree.rows:
         probabilities = np.array([NEXT[row.tokens[-1] if row.tokens else ()] for row in tree.rows])
         order = np.argsort(-probabilities, axis=1, kind="stable")
@@ -71,13 +71,13 @@ def test_no_sample_is_lost_or_made_up(n: int, seed: int, longest: int) -> None:
 
 
 def test_a_token_of_probability_zero_is_never_drawn() -> None:
-    tree = SampleTree(10_000, np.random.default_rng(1), frozenset({STOP}), 1)
+    tree = SampleTree(10_000, 1, frozenset({STOP}), 1)
     tree.grow(np.array([[5, 6, 7]]), np.array([[0.5, 0.5, 0.0]]))
     assert set(tree.finished) == {(5,), (6,)}
 
 
 @pytest.mark.parametrize("n", [1, 30])
 def test_one_certain_answer_is_one_row(n: int) -> None:
-    tree = SampleTree(n, np.random.default_rng(1), frozenset({STOP}), 5)
+    tree = SampleTree(n, 1, frozenset({STOP}), 5)
     tree.grow(np.array([[4]]), np.array([[1.0]]))
     assert [(row.tokens, row.count) for row in tree.rows] == [((4,), n)]

@@ -199,7 +199,7 @@ def test_the_bound_is_the_mean_over_the_respondents_whose_kappa_exists() -> None
     assert paraphrase.raw.undefined == "no pairs"
     assert (negation.respondents, negation.pairs) == (3, 10 + 12 + 4)
     assert (negation.raw.value, negation.raw.n, negation.raw.excluded) == (-0.5, 2, 1), "-1 and 0; c's κ is undefined"
-    assert negation.raw.few == "too few for an interval: 2 people; it takes 3"
+    assert negation.raw.few == "too few for an interval: 2 people; 3 are needed"
     # c's answers, turned round, are constant on one side only: κ is 0 and defined
     assert negation.flipped.value == pytest.approx(1 / 3)
     assert negation.flipped.n == 3

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 
 from tests.coverage.study import DRAWS, Held, Scenario
-from workbench.audits.questionnaire.figures import Condition, Options, Predictions
+from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Options, Predictions
 from workbench.audits.questionnaire.results import estimate_of
 from workbench.audits.questionnaire.score import Report, judge
 from workbench.domain.questionnaires import Pole
@@ -90,6 +90,68 @@ def survey(rng: Rng, of: Survey) -> Mapping[str, Sequence[Held]]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Answers that are drawn and counted, so many to a prompt."""
+
+    of: Survey
+    answers: int
+    one_prompt: bool
+    "which all people have in common (zero-shot); else each has one of their own"
+
+
+def drawn(rng: Rng, of: Counted) -> tuple[Predictions, Predictions]:
+    """Return predictions from counted answers, and from the probabilities that these are drawn with."""
+    every = predictions(rng, of.of)
+    rows = every.condition == 0
+    if of.one_prompt:
+        rows &= every.respondent == 0
+    target = every.target[rows]
+    p = np.linspace(0.35, 0.8, of.of.targets)[target] if of.one_prompt else every.yes[rows]
+    known = replace(
+        every,
+        conditions=(QM,),
+        condition=every.condition[rows],
+        target=target,
+        wording=every.wording[rows],
+        respondent=np.full(len(target), NEVER_ASKED) if of.one_prompt else every.respondent[rows],
+        yes=p,
+        no=1 - p,
+    )
+    yes = rng.binomial(of.answers, p) / of.answers
+    n = np.full(len(target), of.answers)
+    return replace(known, yes=yes, no=1 - yes, answers=n, prompt=np.arange(len(target))), known
+
+
+def of_counted(report: Report) -> Mapping[str, Sequence[object]]:
+    qm = report.condition(QM)
+    return {
+        "accuracy": [of.accuracy for of in qm.targets],
+        "bias of a target": [of.bias for of in qm.targets],
+        "mean accuracy": [estimate_of(qm.accuracy)],
+        "axis": [estimate_of(qm.axis)],
+    }
+
+
+@cache
+def truths_of_counted(of: Counted) -> Mapping[str, Sequence[float]]:
+    """Return what infinitely many people would show: an accuracy is that of the majority of so many answers, but where
+    one prompt stands for all it is that of its own probability.
+    """
+    counted, known = drawn(np.random.default_rng(0), replace(of, of=replace(of.of, people=MANY)))
+    found = of_counted(judge(known if of.one_prompt else counted, Options(draws=1)))
+    return {name: [one.value for one in several] for name, several in found.items()}  # type: ignore[attr-defined]
+
+
+def counted_answers(rng: Rng, of: Counted) -> Mapping[str, Sequence[Held]]:
+    counted, _ = drawn(rng, of)
+    found = of_counted(judge(counted, Options(seed=int(rng.integers(2**31)), draws=DRAWS)))
+    return {
+        name: [Held.of(one, truth) for one, truth in zip(several, truths_of_counted(of)[name], strict=True)]  # type: ignore[arg-type]
+        for name, several in found.items()
+    }
+
+
 TEN, SURE, MANY_PEOPLE = Survey(10, 3, 0.3, 1.0), Survey(25, 4, 1.2, 2.5), Survey(120, 6, 0.2, 0.8, shared=1.5)
 
 SCENARIOS = (
@@ -97,4 +159,8 @@ SCENARIOS = (
     Scenario("25 respondents, 4 targets, nearly always predicted", "ties or boundaries", lambda rng: survey(rng, SURE)),
     Scenario("120 respondents, 6 targets, whose answers go together", "clustering",
              lambda rng: survey(rng, MANY_PEOPLE)),
+    Scenario("counted: 25 respondents, 3 targets, 10 answers to each prompt", "small n",
+             lambda rng: counted_answers(rng, Counted(Survey(25, 3, 0.3, 1.0), 10, one_prompt=False))),
+    Scenario("counted: 10 answers to one prompt of all 60 respondents, 4 targets", "clustering",
+             lambda rng: counted_answers(rng, Counted(Survey(60, 4, 0.3, 1.0), 10, one_prompt=True))),
 )  # fmt: skip

@@ -40,7 +40,7 @@ def grown_alone(oracle: Oracle, prompt: Tokens, request: Request, sampling: Samp
     """Return a request's answers by plain passes over whole sequences."""
     rule = request.decided
     settled = None if rule is None else lambda answer: rule(spell(answer))
-    tree = SampleTree(request.n, np.random.default_rng(request.seed), stop, sampling.max_new_tokens, settled)
+    tree = SampleTree(request.n, request.seed, stop, sampling.max_new_tokens, settled)
     while tree.rows:
         logits = oracle.logits([[*prompt, *row.tokens] for row in tree.rows])[:, -1]
         tree.grow(*nucleus(logits, sampling))

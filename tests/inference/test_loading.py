@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,14 @@ from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrained
 from tests.inference.saved_models import END, WINDOW, save_llama, save_t5
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Drawn, Request, Sampling
-from workbench.errors import ModelError, UsageError
+from workbench.errors import MissingPackage, ModelError, UsageError
 from workbench.inference import memory
 from workbench.inference.base import Windowed
 from workbench.inference.dtypes import check_dtype
 from workbench.inference.load import load
 from workbench.inference.local import network as local_network
 from workbench.inference.local.model import LocalModel, load_local
-from workbench.inference.local.network import DEVICE, chosen_device
+from workbench.inference.local.network import DEVICE, _Placed, chosen_device
 from workbench.inference.local.text import TextFormat
 from workbench.inference.plain import PlainEngine
 
@@ -391,3 +392,41 @@ def test_only_errors_about_memory_are_taken_for_such() -> None:
     assert memory.is_out_of_memory(torch.OutOfMemoryError("any words"))
     assert not memory.is_out_of_memory(RuntimeError("mat1 and mat2 shapes cannot be multiplied"))
     assert not memory.is_out_of_memory(OSError(2, "No such file or directory"))
+
+
+def test_quantised_weights_without_the_library_are_refused_with_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("workbench.inference.dtypes.find_spec", lambda name: None)
+    for dtype in ("int8", "nf4"):
+        with pytest.raises(MissingPackage, match=r"pip install 'llm-audit-workbench\[local,quantised\]'"):
+            check_dtype("smollm2", dtype)
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("dtype", ["int8", "nf4"])
+def test_quantised_weights_are_smaller_and_another_model(dtype: str, tmp_path: Path) -> None:
+    pytest.importorskip("bitsandbytes", reason="the extra `quantised` is not installed")
+    name = save_llama(tmp_path / "tiny", chat=True, window=256)
+    with closing(load_local(name, "float32")) as whole, closing(load_local(name, dtype)) as small:
+        assert (whole.card.dtype, small.card.dtype) == ("float32", f"{dtype}+float32")
+        assert whole.card.key != small.card.key
+        assert "of weights" in small.notes[0]
+        prompt = Prompt((Message("user", "Hello"),))
+        (drawn,) = small.generate([Request(prompt, 3, 1)], Sampling(max_new_tokens=4))
+        assert sum(count for _, count in drawn.answers) == 3
+        (table,) = small.next_tokens([prompt], 5)
+        assert len(table.texts) == 5
+
+
+def test_one_model_over_all_gpus_needs_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 1)
+    with pytest.raises(ModelError, match="PyTorch sees 1 GPU"):
+        chosen_device("all")
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 2)
+    assert chosen_device("all") == torch.device("cuda")
+    placed = _Placed(torch.bfloat16, torch.device("cuda"), spread=True)
+    assert placed.arguments() == {"device_map": "auto"}
+    network = torch.nn.Linear(1, 1)
+    assert placed.put(network) is network

@@ -45,7 +45,7 @@ def likely(tokens: tuple[int, ...]) -> np.ndarray:
 
 
 def grown(n: int, seed: int, budget: int, longest: int) -> Counter[tuple[int, ...]]:
-    tree = SampleTree(n, np.random.default_rng(seed), frozenset({STOP}), longest, None, rule(budget))
+    tree = SampleTree(n, seed, frozenset({STOP}), longest, None, rule(budget))
     while tree.rows:
         tree.grow(np.tile(np.arange(4), (len(tree.rows), 1)), np.array([likely(row.tokens) for row in tree.rows]))
     return tree.finished

@@ -324,7 +324,7 @@ def test_an_endpoint_without_batches_is_refused_before_anything_is_asked(server:
 @pytest.mark.parametrize(
     ("design", "said"),
     [
-        (Design("small", "scripted"), "is not served"),
+        (Design("small", "scripted"), "is not a served model"),
         (Design("small", "openai:x@http://127.0.0.1:9/v1", sampling=Sampling(mode="exact")), "need calls"),
     ],
 )

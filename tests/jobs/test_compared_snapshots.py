@@ -97,7 +97,7 @@ def test_two_snapshots_are_compared_under_their_names_over_what_both_were_asked(
 
 
 ENDS = {
-    "done": (((0, OLD), (7, NEW)), "The instrument is as it was"),
+    "done": (((0, OLD), (7, NEW)), "The instrument has not changed"),
     "paused": (((0, OLD), (5, NEW), (9, OLD)), "an earlier snapshot has returned"),
     "failed": (((0, OLD),), "7 requests"),
 }

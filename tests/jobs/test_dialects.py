@@ -281,7 +281,7 @@ PLAIN_KEY = "429910a64a0cad9e2b7ac1c78b1879af"
 
 def test_what_is_left_to_a_server_needs_one() -> None:
     for change, said in (
-        ({"server": "temperature"}, "nothing can be left to a server: give temperature numbers"),
+        ({"server": "temperature"}, "a server cannot choose: give numbers for temperature"),
         ({"extra": '{"a": 1}'}, "no request can carry the fields of --extra-body"),
     ):
         with pytest.raises(UsageError, match=said):
@@ -351,6 +351,9 @@ def test_doctor_says_what_an_endpoint_can_do(
     assert found["seed"] == ("ok", "two calls with one seed had the same answer, another seed another one")
     assert found["log-probabilities"] == ("ok", "3 alternatives of the first token")
     assert found["echo"][0] == "ok"
+    assert found["questionnaires"] == ("ok", "exact: p(yes) and p(no) from the alternatives of the first token")
+    assert found["batches"][0] == "note"
+    assert "vLLM is not known to take batches; OpenAI does" in found["batches"][1]
     assert found["thinking"] == ("ok", "shown, 'Well.'; 5 tokens of thought counted")
     assert found["limits"] == ("note", "the endpoint does not say")
     with FaultyServer() as server:
@@ -359,8 +362,10 @@ def test_doctor_says_what_an_endpoint_can_do(
     assert found["dialect"][0] == "note"
     assert found["answers"] == ("ok", "'cat' by parrot-1-2026, fp_1")
     assert {name for name, (state, _) in found.items() if state == "note"} == {
-        "dialect", "several a call (n)", "seed", "log-probabilities", "echo", "thinking", "limits", "refusals",
+        "dialect", "several a call (n)", "seed", "log-probabilities", "echo", "questionnaires", "batches", "thinking",
+        "limits", "refusals",
     }  # fmt: skip
+    assert found["questionnaires"][1].startswith("counted: no probabilities can be had; run --samples N draws answers")
     assert found["refusals"][1].startswith("seed (the server answered with 400: seed is not supported)")
 
 
@@ -490,7 +495,7 @@ def test_probabilities_are_asked_for_with_the_thinking_and_the_fields_of_the_sam
 
 
 def test_exact_probabilities_have_no_thought_before_them() -> None:
-    with pytest.raises(UsageError, match=r"without a thought before it: .* --thinking off, not with a budget of low"):
+    with pytest.raises(UsageError, match=r"without thinking before it: .* --thinking off, not with a budget of low"):
         check_design(Design("small", "scripted", samples=1, sampling=replace(EXACTLY, thinking="low")))
     check_design(Design("small", "scripted", samples=1, sampling=replace(EXACTLY, thinking="off")))
 

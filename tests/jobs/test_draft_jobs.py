@@ -85,7 +85,7 @@ def test_a_job_asks_every_call_once_and_keeps_where_each_draft_comes_from(filled
     again = plan_drafting(filled, spec(model))
     assert again.needed == ()
     assert "18 asked already" in again.describe()
-    with pytest.raises(UsageError, match="asked before"):
+    with pytest.raises(UsageError, match="drafted all of this already"):
         launch.start_drafting(filled, spec(model))
     assert len(plan_drafting(filled, spec(model, seed=2)).needed) == 18
 
@@ -101,8 +101,8 @@ def test_a_job_that_returns_nonsense_ends_done_says_so_and_leaves_the_instrument
     launch.resume(filled, job.id)
     job = wait(filled, job.id, ended)
     assert job.state == "done"
-    assert job.message.startswith("nothing usable came back: ")
-    assert job.message.endswith("The instrument is as it was.")
+    assert job.message.startswith("no usable drafts: ")
+    assert job.message.endswith("The instrument has not changed.")
     for words in ("question", "refusal", "empty", "far too long", "unprintable", "talk"):
         assert words in job.message
     assert wordings(filled) == before
@@ -255,8 +255,8 @@ def test_what_cannot_be_asked_is_counted_and_said(filled: Store) -> None:
         ("a-1", "negation"), ("a-2", "negation"), ("b-1", "negation"), ("q-1", "original")
     }  # fmt: skip
     assert "negation: 1 statement left out, no original in 'en'" in plan.describe()
-    assert "original: 3 statements left out, an original in 'en' is there" in plan.describe()
-    with pytest.raises(UsageError, match="nothing to draft for"):
+    assert "original: 3 statements left out, an original in 'en' exists" in plan.describe()
+    with pytest.raises(UsageError, match="nothing to draft"):
         plan_drafting(filled, spec("scripted", ONE, refs=("q-1",)))
     with pytest.raises(UnknownName, match="'nowhere'"):
         plan_drafting(filled, spec("scripted", ONE, refs=("nowhere",)))
@@ -336,7 +336,7 @@ def test_a_model_of_which_nothing_can_be_used_is_seen_before_the_rest_is_asked(f
 
     stopped = asked(patient=False, limit=4)
     assert 4 <= stopped.calls < len(plan.calls)
-    assert stopped.hopeless.startswith(f"Not one of the first {stopped.calls} prompts brought a draft: ")
+    assert stopped.hopeless.startswith(f"None of the first {stopped.calls} prompts gave a draft: ")
     assert '"Why not?"' in stopped.hopeless
     assert asked(patient=True, limit=4).hopeless == "", "somebody looked and went on"
 
@@ -347,7 +347,7 @@ def test_a_drafting_job_of_which_nothing_can_be_used_waits_for_a_person(filled: 
     many = DraftSpec("small", persona(tmp_path, ["Why not?"], delay_s=0.05), (replace(MANY, calls=20),), refs, "", 1)
     job = wait(filled, launch.start_drafting(filled, many), lambda job: bool(job.question) or ended(job))
     assert (job.state, job.question) == ("paused", "unreadable"), job.message
-    assert job.message.startswith("Not one of the first ")
+    assert job.message.startswith("None of the first ")
     assert job.done < job.total == 60
     launch.resume(filled, job.id)
     job = wait(filled, job.id, ended)

@@ -105,7 +105,7 @@ def test_answers_that_depend_on_the_fingerprint_are_found_and_split(
         assert printed_order[wanted] == 36
     both = judge_consistency(filled, ConsistencyChoice(fingerprint="each"))
     assert [one.run.fingerprint for one in both.runs] == ["fp_0", "fp_1"]
-    with pytest.raises(UnknownName, match="there is: fp_0, fp_1"):
+    with pytest.raises(UnknownName, match="Available: fp_0, fp_1"):
         find_run(filled, "reliability", fingerprint="fp_9")
 
 

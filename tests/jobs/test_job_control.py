@@ -345,7 +345,7 @@ def test_a_worker_waits_for_its_turn_and_is_told_to_begin(filled: Store) -> None
     assert launch.resume(filled, job_id) is None
     said = wait(filled, job_id, ended).message
     assert "no model could be loaded" in said
-    assert "Resume the job once that is fixed" in said
+    assert "Resume the job when this is fixed" in said
 
 
 @pytest.mark.e2e

@@ -42,7 +42,7 @@ def test_resuming_a_colleagues_job_asks_nobody_before_a_person_agrees_and_sends_
         assert main(["jobs", str(store.path), "resume", str(number)]) == 2
         said = capsys.readouterr().err
         assert f"model   {server.name}" in said
-        assert f"host    127.0.0.1:{server.url.rpartition(':')[2].removesuffix('/v1')}, which sees no key" in said
+        assert f"host    127.0.0.1:{server.url.rpartition(':')[2].removesuffix('/v1')}, which gets no key" in said
         assert "budget  at most 500 requests" in said
         assert "--yes" in said
         assert (store.jobs.get(number).state, server.calls) == ("queued", [])
@@ -63,7 +63,7 @@ def test_the_person_at_a_terminal_is_asked_once(
     with server:
         for _ in range(2):
             assert main(["jobs", str(store.path), "resume", str(number)]) == 2
-        assert "Let it go on here?" in capsys.readouterr().err
+        assert "Continue it here?" in capsys.readouterr().err
         assert not server.calls
         assert main(["jobs", str(store.path), "resume", str(number)]) == 0
         wait(store, number, ended)

@@ -267,6 +267,6 @@ def test_who_waits_for_a_worker_that_died_before_it_began_is_told(
         job = store.jobs.create("sample", {}, 1)
         monkeypatch.setattr(sys, "executable", str(broken))
         launch.spawn(store.path, job)
-        with pytest.raises(JobError, match=rf"worker of job {job} ended before it began: no such library\. Its log: "):
+        with pytest.raises(JobError, match=rf"worker of job {job} ended during start-up: no such library\. Its log: "):
             until_ended(store, job, quiet=True)
         assert store.jobs.get(job).state == "queued", "it can be resumed"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stores.core.store import Store
-from stores.runs.run_rows import Answered
+from stores.runs.run_rows import Answered, Run
 from tests.conftest import instrument, new_store
 from tests.questionnaires import panel
 from workbench import data, pipeline, registry
@@ -17,7 +17,9 @@ from workbench.cli.main import main
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Template
+from workbench.domain.readings import Readings
 from workbench.domain.responses import ModelCard, Sampling
+from workbench.domain.reviews import OTHER_LANGUAGE
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.methods import asked_sentences
 from workbench.evidence.refusal_tables import refusals, told
@@ -25,6 +27,7 @@ from workbench.evidence.refusals import refusals_of
 from workbench.evidence.rule_reading import read
 from workbench.formats.native import read_csv
 from workbench.lint import lint
+from workbench.pipeline.review import review
 
 
 def spoken(language: str, base: Instrument | None = None, **changes: object) -> Instrument:
@@ -175,3 +178,43 @@ def test_a_design_that_names_no_language_of_templates_is_stored_as_before() -> N
     assert "template_language" not in DESIGN.as_json()
     mixed = replace(DESIGN, template_language="en")
     assert [Design.from_json(one.as_json()) for one in (DESIGN, mixed)] == [DESIGN, mixed]
+
+
+def in_english(store: Store, said: tuple[tuple[str, int], ...]) -> Run:
+    """Return a run in German whose model gave these answers to every prompt."""
+    store.instruments.add(spoken("de"))
+    found = pipeline.plan(store, DESIGN)
+    store.runs.add_probes("reliability", "local", "de", found.templates, found.probes)
+    attempt = store.jobs.claim(store.jobs.create("sample", found.design.as_json(), found.samples), "1.0")
+    ids = store.runs.begin(ModelCard("scripted", "r1", "scripted", "float32", "none"), Sampling())
+    store.runs.add(*ids, attempt, [Answered(key, 1, 10, said) for key in found.prompts])
+    [run] = store.runs.list()
+    return run
+
+
+def test_the_queue_of_an_auditor_has_the_statements_with_answers_in_another_language(store: Store) -> None:
+    run = in_english(store, (("disagree", 3), ("Ablehnung", 7)))
+    queue = review(store, run, Readings()).queue
+    assert len(queue) == len(store.instruments.get("local").statements)
+    for one in queue:
+        [signal] = [signal for signal in one.signals if signal.reason == OTHER_LANGUAGE]
+        assert signal.words.endswith("answers in en")
+        assert "original" in signal.variants
+        assert {store.review_queries.text(text) for _, text in signal.answers} == {"disagree"}
+        assert "other language 15" in one.why()
+
+
+def test_a_run_whose_answers_are_in_its_language_has_no_such_reason(store: Store) -> None:
+    run = in_english(store, (("Zustimmung", 3), ("Ablehnung", 7)))
+    found = review(store, run, Readings()).found
+    assert not [one for _, one in found if one.reason == OTHER_LANGUAGE]
+
+
+def test_the_header_says_how_many_answers_are_in_another_language(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    in_english(store, (("disagree", 3), ("Ablehnung", 7)))
+    main(["verdicts", str(tmp_path / "audit.db")])
+    assert "in another language 30.0 %" in " ".join(capsys.readouterr().out.split())
+    main(["review", str(tmp_path / "audit.db")])
+    assert "other language 15" in " ".join(capsys.readouterr().out.split())

@@ -67,7 +67,7 @@ def test_a_run_that_nobody_watches_stops_below_the_stated_share_and_goes_on_when
     job = wait(filled, job_id, ended)
     assert (job.state, job.question, job.worker, answers(filled)) == ("paused", PROBE, False, 0)
     assert job.message.startswith("Probe: 0 of 20 answers are readable (0 %) with templates of family chat")
-    assert "fewer than 25 % stop a run. Nothing of the run is asked yet." in job.message
+    assert "fewer than 25 % stop a run. The run itself has asked nothing yet." in job.message
     assert job.probed is not None
     assert {one.fault for one in job.probed.answers} <= {"unreadable", "refusal", "empty"}
     launch.resume(filled, job_id)

@@ -19,7 +19,7 @@ from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.domain.designs import Design
 from workbench.domain.prompts import Prompt
 from workbench.domain.questionnaires import Contexts, Survey
-from workbench.domain.responses import ModelCard, Sampling
+from workbench.domain.responses import WHEN_DECIDED, ModelCard, Sampling
 from workbench.errors import ModelError, UsageError
 from workbench.evidence.runs import find_run
 from workbench.inference.base import NextTokens
@@ -170,19 +170,19 @@ def test_what_was_asked_in_another_chat_format_or_dtype_is_not_taken_for_stored(
         assert pipeline.plan(asked, design).samples_stored == 0
         ask(asked, Formatted(*card), design)
         assert pipeline.plan(asked, design).samples_stored == 4
-        assert pipeline.plan(asked, plain).samples_stored == 4, "those in its own format and usual dtype"
+        assert pipeline.plan(asked, plain).samples_stored == 4, "those in its own chat format and usual dtype"
     assert len(asked.runs.list("questionnaire")) == 3
 
 
 def test_what_a_questionnaire_cannot_be_asked_for_is_said(asked: Store) -> None:
     for design, message in [
         (replace(QUESTIONNAIRE, statements=("c1",)), "c1 is not asked: only targets are"),
-        (replace(QUESTIONNAIRE, sampling=Sampling()), "samples nothing"),
+        (replace(QUESTIONNAIRE, sampling=Sampling(stop=WHEN_DECIDED)), "without sampling"),
         (
             replace(QUESTIONNAIRE, variants=("paraphrase-1",), contexts=Contexts(("reduced",))),
-            "wordings other than the original are asked under qm, zero-shot, random alone",
+            "wordings other than the original are asked only under qm, zero-shot, random",
         ),
-        (replace(QUESTIONNAIRE, model="openai:x@http://127.0.0.1:1/v1", chat_format="y"), "its own format"),
+        (replace(QUESTIONNAIRE, model="openai:x@http://127.0.0.1:1/v1", chat_format="y"), "its own chat format"),
     ]:
         with pytest.raises(UsageError, match=message):
             pipeline.plan(asked, design)
@@ -196,7 +196,7 @@ def test_what_a_questionnaire_cannot_be_asked_for_is_said(asked: Store) -> None:
     for design in (replace(leaky, contexts=Contexts(("zero-shot",))), replace(leaky, statements=("state",))):
         assert pipeline.plan(asked, design).probes, "nothing is given away"
     asked.instruments.add(replace(panel(), name="plain", questionnaire=None))
-    with pytest.raises(UsageError, match="plain is no questionnaire"):
+    with pytest.raises(UsageError, match="plain is not a questionnaire"):
         pipeline.plan(asked, replace(QUESTIONNAIRE, instrument="plain"))
 
 
@@ -208,7 +208,7 @@ def test_a_plan_names_targets_that_nobody_answered_and_asks_the_others(asked: St
     asked.instruments.add(neutral)
     plan = pipeline.plan(asked, replace(QUESTIONNAIRE, instrument="silent"))
     assert {probe.statement for probe in plan.probes} == {"state"}
-    assert "not asked: market, because no respondent answered yes or no there" in plan.describe()
+    assert "not asked: market, because no respondent answered yes or no" in plan.describe()
     assert "10 respondents, 1 condition" in plan.describe()
     assert "predicted from nothing" not in plan.describe()
     first, *more = silent
@@ -220,7 +220,9 @@ def test_a_plan_names_targets_that_nobody_answered_and_asks_the_others(asked: St
     assert f"not predicted: {first.name}, no answer of yes or no to any target" in about
     bare = replace(base, name="bare", questionnaire=replace(base.questionnaire, respondents=unasked))
     asked.instruments.add(bare)
-    said = "1 of 10 respondents answered no context question with yes or no: what they answer is predicted from nothing"
+    said = (
+        "1 of 10 respondents answered no context question with yes or no: their answers are predicted without context"
+    )
     for conditions, there in ((("qm",), True), (("zero-shot",), False)):
         design = replace(QUESTIONNAIRE, instrument="bare", contexts=Contexts(conditions))
         assert (said in pipeline.plan(asked, design).describe()) is there
@@ -308,5 +310,5 @@ def test_zero_shot_is_compared_with_the_people_who_were_drawn(asked: Store) -> N
 
 @pytest.mark.parametrize("name", ["veldania_panel", "wide"])
 def test_an_ideal_predictor_of_other_people_is_refused_before_a_job_is_queued(asked: Store, name: str) -> None:
-    with pytest.raises(UsageError, match="It predicts the questionnaire that it is named after"):
+    with pytest.raises(UsageError, match="It predicts only the questionnaire that it is named after"):
         pipeline.plan(asked, replace(QUESTIONNAIRE, model=f"scripted:ideal@{name}"))

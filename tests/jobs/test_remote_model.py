@@ -139,6 +139,19 @@ def test_a_server_that_answers_once_a_call_is_asked_as_often_as_needed_with_othe
         assert len(set(seeds)) == 15, "a server that keeps to its seeds would repeat itself"
 
 
+def test_answers_in_rounds_are_asked_with_the_seeds_that_they_have_at_once() -> None:
+    def asked(rounds: list[tuple[int, int]]) -> set[int]:
+        with FaultyServer(lambda _call, _body: "only one") as server:
+            model = served(server)
+            for first, n in rounds:
+                collect(model, [replace(one, first=first, n=n) for one in requests(2)])
+            return {call.body["seed"] for call in server.asked}
+
+    whole = asked([(0, 6)])
+    assert len(whole) == 12
+    assert asked([(0, 3), (3, 2), (5, 1)]) == whole
+
+
 @pytest.mark.parametrize("fault", ["no n", "no seed", "new limit"])
 def test_what_a_server_does_not_take_is_left_out_or_said_in_its_words(fault: str) -> None:
     with FaultyServer(lambda _call, _body: fault) as server:

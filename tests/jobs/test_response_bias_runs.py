@@ -343,7 +343,7 @@ def test_what_cannot_be_compared_or_read_is_left_out_and_said(asked: Store) -> N
         )
     said = pipeline.plan(asked, DESIGN).describe()
     assert "allow_forbid.q9 changed is a question without lettered options" in said
-    assert "1 question without a form to compare the original with, not asked: odd_even.alone" in said
+    assert "1 question not asked, for lack of a form to compare with the original: odd_even.alone" in said
     assert "allow_forbid.q9" not in {probe.statement for probe in pipeline.plan(asked, DESIGN).probes}
 
 
@@ -379,12 +379,12 @@ def test_a_draw_that_was_put_to_some_questions_leaves_the_others_with_the_draws_
     assert (cell.delta.n, cell.fewer_draws, cell.deltas.left_out) == (3, 2, ())
     assert {row.key: row.over_draws for row in questions(judged, "first", typo)} == {"q0": 1, "q1": 2, "q2": 1}
     assert (draws_of(judged, "first", typo, "q0"), draws_of(judged, "first", typo, "q1")) == ((1,), (1, 2))
-    with pytest.raises(UnknownName, match="'q0' has no draw 2; there is: 1"):
+    with pytest.raises(UnknownName, match=r"'q0' has no draw 2\. Available: 1"):
         question(asked, judged, "first", typo, "q0", draw=2)
 
 
 def test_a_letter_in_brackets_is_an_answer_by_samples_and_by_probabilities(asked: Store) -> None:
-    habits = LetterHabits((3.0, 1.0), 0.0, 0.5, ("(a",))
+    habits = LetterHabits((3.0, 1.0), 0.0, 0.5, others=("(a",))
     whole, few = ScriptedModel(Persona(letters=habits), name="whole"), NamingFew(Persona(letters=habits), name="few")
     ask(asked, whole, replace(DESIGN, model="whole", samples=5))
     ask(asked, whole, replace(EXACT, model="whole"))
@@ -420,7 +420,7 @@ def test_letters_within_a_thought_are_no_answers_and_those_cut_off_there_are_in_
     shown = question(asked, judged, name, ORDER, "q1").original
     assert shown.valid + shown.invalid + shown.truncated == shown.drawn
     assert sum(option.share for option in shown.options) == pytest.approx(1.0)
-    assert f"{strange:,} were no offered letter and {drawn[cut]:,} were cut off in thought" in job.message
+    assert f"{strange:,} had no offered letter and {drawn[cut]:,} were cut off in thought" in job.message
     assert (
         f"drawn again {strange + drawn[cut]:,} ({percent(strange, sum(drawn.values()), 1)} were"
         in job_details(job).plain

@@ -24,7 +24,11 @@ from workbench.evidence.rule_reading import read
 from workbench.inference.base import Work
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
-from workbench.jobs.work import Shelf, throughput
+from workbench.jobs.again import asked_again
+from workbench.jobs.sampling import throughput
+from workbench.jobs.task import Shelf
+from workbench.pipeline.design_checks import check_design
+from workbench.tui.design_form import refilled
 
 DECIDED = Sampling(stop=WHEN_DECIDED)
 TALKS = (
@@ -80,7 +84,7 @@ def test_how_many_answers_were_ended_early_is_kept_with_them_and_said(filled: St
     ).fetchone()
     assert early == 432 - whole
     assert job.progress["decided"] == early
-    assert f"{early:,} answers were ended when their stance was settled" in launch.log_tail(filled.path, job.id, 40)
+    assert f"{early:,} answers were stopped once their stance was settled" in launch.log_tail(filled.path, job.id, 40)
     (run,) = filled.runs.list()
     assert "until decided" in run.label
 
@@ -95,7 +99,7 @@ def test_whole_answers_carry_no_rule(filled: Store) -> None:
     ("changes", "words"),
     [
         ({"model": "openai:gpt-4o", "sampling": DECIDED}, "a served model sends whole answers"),
-        ({"model": "openai:gpt-4o", "cluster": "auto"}, "is served elsewhere"),
+        ({"model": "openai:gpt-4o", "cluster": "auto"}, "is a served model"),
         ({"model": "openai:gpt-4o", "dtype": "bfloat16"}, "no effect here"),
         ({"dtype": "bfloat16"}, "no effect on a scripted model"),
         ({"model": "smollm2", "dtype": "int3"}, "'int3' is unknown"),
@@ -104,7 +108,7 @@ def test_whole_answers_carry_no_rule(filled: Store) -> None:
         ({"model": "openai:x@http://user:pw@host/v1"}, "user name or password"),
         ({"model": "/nowhere/at/all"}, "no such folder"),
         ({"sampling": Sampling(stop="soon")}, "'soon' is unknown"),
-        ({"sampling": EXACTLY}, "ask for 1"),
+        ({"sampling": EXACTLY}, "give 1"),
         ({"samples": 0}, "at least 1"),
     ],
 )
@@ -160,14 +164,16 @@ def test_jobs_from_before_there_were_these_options_still_load() -> None:
     assert Design.from_json(old) == design()
 
 
-def test_the_model_is_loaded_once_for_each_name_dtype_cluster_and_chat_format(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_is_loaded_once_for_each_name_dtype_cluster_chat_format_and_device(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     loaded = []
 
-    def load(name: str, *, dtype: str, cluster: str, chat_format: str) -> ScriptedModel:
-        loaded.append((name, dtype, cluster, chat_format))
+    def load(name: str, *, dtype: str, cluster: str, chat_format: str, device: str, **_: object) -> ScriptedModel:
+        loaded.append((name, dtype, cluster, chat_format, device))
         return ScriptedModel(name=name)
 
-    monkeypatch.setattr("workbench.jobs.work.load", load)
+    monkeypatch.setattr("workbench.jobs.task.load", load)
     shelf = Shelf()
     for asked in (
         ("a", "", ""),
@@ -177,13 +183,16 @@ def test_the_model_is_loaded_once_for_each_name_dtype_cluster_and_chat_format(mo
         ("a", "float16", "local"),
         ("a", "float16", "local", "b"),
         ("a", "float16", "local", "b"),
+        ("a", "float16", "", "b", "all"),
+        ("a", "float16", "", "b", "all"),
     ):
         shelf.get(*asked)
     expected = [
-        ("a", "", "", ""),
-        ("a", "float16", "", ""),
-        ("a", "float16", "local", ""),
-        ("a", "float16", "local", "b"),
+        ("a", "", "", "", ""),
+        ("a", "float16", "", "", ""),
+        ("a", "float16", "local", "", ""),
+        ("a", "float16", "local", "b", ""),
+        ("a", "float16", "", "b", "all"),
     ]
     assert loaded == expected
 
@@ -235,7 +244,7 @@ def test_without_an_earlier_job_tokens_are_counted_and_time_is_not_known(filled:
     letters = sum(len(message.content) for prompt in plan.prompts.values() for message in prompt.messages)
     assert letters / 4 < found.tokens_in < letters / 4 + 72 * 30
     assert (found.seconds, found.tokens_out, found.cost_most) == (None, None, None)
-    assert "how long it takes is not known" in found.describe()
+    assert "the time is unknown" in found.describe()
     assert "at most 8,640 answer tokens" in found.describe()
 
 
@@ -260,7 +269,7 @@ def test_a_served_model_is_priced_before_it_is_asked(filled: Store) -> None:
     assert (found.least.requests, found.most.requests, found.most.answer_tokens) == (72, 432, 8640)
     assert found.most.prompt_tokens == 6 * found.least.prompt_tokens
     assert found.cost_most == pytest.approx((found.most.prompt_tokens * 2 + 8640 * 10) / 1e6)
-    assert "72 calls, up to 432 where the endpoint gives one answer a call" in found.describe()
+    assert "72 calls, up to 432 if the endpoint gives one answer per call" in found.describe()
     assert f"cost at most {found.cost_most:.4g}; no limit of cost" in found.describe()
     assert "$WORKBENCH_PRICE_IN" in pipeline.estimate(plan, (), {}).describe()
 
@@ -313,7 +322,7 @@ def test_only_what_is_missing_is_estimated(filled: Store) -> None:
 def test_an_exact_plan_samples_no_token(filled: Store) -> None:
     found = pipeline.estimate(pipeline.plan(filled, design("smollm2", samples=1, sampling=EXACTLY)), (), {})
     assert (found.prompts, found.tokens_out_most) == (72, 0)
-    assert "nothing is sampled" in found.describe()
+    assert "no sampling" in found.describe()
 
 
 def test_the_cost_at_the_end_goes_on_from_that_so_far(filled: Store) -> None:
@@ -329,3 +338,24 @@ def test_prompts_of_a_statement_know_the_rule_of_their_own_labels(store: Store) 
     requests = pipeline.plan(store, design(sampling=DECIDED, samples=1)).requests()
     pairs = {(r.decided.positive, r.decided.negative) for _, r in requests}  # type: ignore[union-attr]
     assert pairs == {("agree", "disagree"), ("beneficial", "harmful"), ("favorable", "detrimental")}
+
+
+def test_a_device_is_of_a_model_that_is_loaded_here_and_is_asked_for_again() -> None:
+    assert "device" not in design().as_json()
+    chosen = design("smollm2", device="all")
+    assert Design.from_json(chosen.as_json()) == chosen
+    check_design(chosen)
+    for wrong, said in (
+        (design("scripted", device="cpu"), "leave it out"),
+        (design("openai:m@http://127.0.0.1:9/v1", device="all"), "leave it out"),
+        (design("smollm2", device="cpu", cluster="local"), "leave it out"),
+        (design("smollm2", device="gpu"), "give cpu, cuda, cuda:1 or all"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            check_design(wrong)
+
+
+def test_a_job_with_a_device_is_asked_again_with_it(store: Store) -> None:
+    again = asked_again(store, design("smollm2", device="cuda:1"))
+    assert again["device"] == "cuda:1"
+    assert refilled(again)["device"] == "cuda:1"

@@ -188,9 +188,9 @@ def test_rulings_change_the_hash_and_what_rules_read_does_not(tmp_path: Path) ->
 
 def test_an_unknown_name_or_an_empty_store_writes_nothing(reliability: Path, tmp_path: Path) -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
-        ({"models": ("nobody",)}, "there are answers by: smol"),
+        ({"models": ("nobody",)}, "Models with answers: smol"),
         ({"instrument": "nothing"}, "small"),
-        ({"audits": ("bias_score",)}, "there are answers by: smol"),
+        ({"audits": ("bias_score",)}, "Models with answers: smol"),
     ]
     with Store.open(reliability) as store:
         for given, said in wrong:

@@ -127,7 +127,7 @@ def test_of_several_models_those_that_are_not_whole_are_named() -> None:
     assert second == "Of 150 answers of 2 models: unreadable 14.7 % (two 40.0 %), refused 0.0 %."
     many = header([replace(HALF, name=f"m{n}") for n in range(5)])
     assert sum(line.startswith("! m") for line in many) == 3
-    assert "! So it is with 2 more models: see what was answered." in many
+    assert "! The same is true of 2 more models: see the table of answers." in many
 
 
 def test_snapshots_that_share_a_plan_miss_nothing() -> None:

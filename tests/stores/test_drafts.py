@@ -137,7 +137,7 @@ def test_what_a_draft_replaces_must_be_what_was_seen(filled: Store) -> None:
     first, second = filled.drafts.list("small")
     seen = filled.statements.get("small", "a-1").wordings
     accept(filled, first, person="ana", seen=seen)
-    with pytest.raises(ConflictError, match="changed meanwhile"):
+    with pytest.raises(ConflictError, match="changed in the meantime"):
         accept(filled, second, person="bob", seen=seen)
     accept(filled, second, person="bob", seen=filled.statements.get("small", "a-1").wordings)
     assert text_of(filled, NEGATION) == "No law on a-1."
@@ -223,7 +223,7 @@ def test_a_question_becomes_the_original_of_a_statement_that_has_none(filled: St
     asked = Statement("q-1", (Wording(QUESTION, "en", "Should the state pay?"),))
     filled.statements.create("small", [asked], person="ana")
     assert draft_by_rule(filled, "small", [VariantKind.ORIGINAL]) == {
-        "": 1, "an original in 'en' is there": 3
+        "": 1, "an original in 'en' exists": 3
     }  # fmt: skip
     draft = only(filled)
     assert (draft.basis, draft.line) == ("Should the state pay?", "The state should pay.")

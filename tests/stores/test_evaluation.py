@@ -171,7 +171,7 @@ def test_sets_without_inclusion_probabilities_describe_themselves_and_say_so(pat
         found = Evaluation.of(predicted(of))
         assert UNKNOWN in of.describe()
     assert found.sampled is None
-    assert found.stands_for() == f"{UNKNOWN} (no inclusion probability is known of test)"
+    assert found.stands_for() == f"{UNKNOWN} (the inclusion probability is unknown for test)"
     old = Evaluation.of(evaluation(0.9))
     assert old.stands_for().startswith(UNKNOWN)
     assert old.bounds() is None
@@ -211,7 +211,7 @@ def test_labelled_texts_enter_by_their_label_and_only_the_rest_is_corrected(path
     assert corrected.corrected == 0, "every text but those of the training set is in the test set"
     assert corrected.untested > 0, "training texts beside other wordings"
     assert corrected.untested < rest
-    assert any("no test covers them" in note for note in corrected.notes())
+    assert any("the test does not cover them" in note for note in corrected.notes())
     as_is = judged.report.tally.as_is
     assert as_is is not None
     assert int(as_is.sum()) == corrected.labelled + corrected.untested
@@ -233,4 +233,4 @@ def test_answers_that_came_after_the_draw_are_counted(path: Path) -> None:
         new = sum(c.answers for c in store.queues.candidates("bias_score", models=("droite-13b",)))
     assert corrected is not None
     assert corrected.later == new
-    assert any("were asked after the test set was drawn" in note for note in corrected.notes())
+    assert any("came after the test set was drawn" in note for note in corrected.notes())

@@ -82,11 +82,11 @@ def test_a_paragraph_names_who_read_and_its_numbers_add_up(
     assert ("No classifier read any." in text) == (by == PEOPLE)
     assert ("inverting its confusion matrix" in text) == correct
     assert ("error was not corrected for" in text) == (by is None and not correct)
-    assert ("the label that people gave their text" in text) == correct
+    assert ("people's label for their text" in text) == correct
     assert ("Auditors' rulings count: 2 rulings: " in text) == (ruled and counted)
-    assert ("2 rulings of auditors do not count here, by choice." in text) == (ruled and not counted)
+    assert ("2 rulings of auditors are left out by choice." in text) == (ruled and not counted)
     assert ("that auditors' rulings leave out" in text) == (ruled and counted)
-    assert ("auditors read " in text) == (ruled and counted)
+    assert ("auditors reread " in text) == (ruled and counted)
     found = NUMBERS.search(text)
     assert found is not None
     excluded = [whole(n) for n in re.findall(r"(?<![.\d])([\d,]*\d)(?= (?:unrelated|that|not))", found[3])]
@@ -101,8 +101,8 @@ def test_people_alone_are_told_by_how_many_labelled_each_answer(free: Store) -> 
     assert how.ruled == how.decided == 0
     assert how.single + how.several == tally.read.sum() - tally.by_rule.sum()
     text = paragraph(free, judged)
-    assert f"{how.single:,} of one person alone and {how.several:,} of several who agree" in text
-    assert "on whose label people disagree" in text
+    assert f"{how.single:,} by one person and {how.several:,} by several who agree" in text
+    assert "or labels that disagree" in text
     assert book(judged, free.path).header[1].startswith("Read by people: ")
     disputed = next(item for item in free.labels.judged("stance") if item.open)
     codebook = free.queues.get("again").codebook
@@ -132,7 +132,7 @@ def test_verdicts_say_how_a_model_was_asked_and_who_read(filled: Store, stop: st
     judged = judge_reliability(filled, find_run(filled, "reliability"))
     for text in (judged.methods(), judged.book().methods, judge_consistency(filled).methods()):
         assert "in the language en with the templates chat for answers drawn at T 1, top-p 0.85, 20 tokens" in text
-        assert ("an answer was ended once nothing after it could change its reading" in text) == bool(stop)
+        assert ("an answer ended once its reading could not change any more" in text) == bool(stop)
         assert "A rule read the answers: label-words (version " in text
         assert "and the figures rest on that part." in text
     coded = Readings("label-words-coded")

@@ -129,7 +129,7 @@ def test_two_families_are_two_runs_and_the_one_asked_last_is_meant() -> None:
         both = runs_of(store, "reliability", templates=TemplateChoice(families=("chat", "user")))
         assert [one.family for one in both] == ["chat", "user"]
         assert template_notes(both) == ()
-        with pytest.raises(UnknownName, match="families that were asked: chat, user"):
+        with pytest.raises(UnknownName, match="families asked: chat, user"):
             runs_of(store, "reliability", templates=TemplateChoice(families=("gpt",)))
 
 
@@ -151,7 +151,7 @@ def test_an_edited_template_is_another_version_that_shares_the_order_that_stayed
         (old,) = runs_of(store, "reliability", templates=TemplateChoice(versions=(("personal-1", 1),)))
         assert (old.versions[0].version, old.versions[0].others, old.prompts) == (1, (2,), 16)
         for wrong in (("personal-1", 3), ("personal-2", 2)):
-            with pytest.raises(UnknownName, match="Versions that were asked: personal-1: 1, 2"):
+            with pytest.raises(UnknownName, match="Versions asked: personal-1: 1, 2"):
                 runs_of(store, "reliability", templates=TemplateChoice(versions=(wrong,)))
 
 

@@ -131,9 +131,16 @@ def test_answers_from_before_there_were_plans_have_the_plan_of_their_job(tmp_pat
         store.instruments.add(instrument())
         ask(store, Failing(READABLE), samples=9)
         ask(store, ScriptedModel(READABLE), samples=12, statements=("a-1",))
-        planned = store.connection.execute("select * from planned order by prompt_id").fetchall()
+        planned = store.connection.execute(
+            "select model_id, sampling_id, prompt_id, n from planned order by prompt_id"
+        ).fetchall()
         assert {row[3] for row in planned} == {9, 12}
         with store.write() as connection:
             connection.execute("drop table planned")
             m010_plans(store.db)
-        assert store.connection.execute("select * from planned order by prompt_id").fetchall() == planned
+        assert (
+            store.connection.execute(
+                "select model_id, sampling_id, prompt_id, n from planned order by prompt_id"
+            ).fetchall()
+            == planned
+        )

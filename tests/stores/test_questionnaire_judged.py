@@ -79,7 +79,7 @@ def test_predictions_that_are_read_once_are_judged_by_other_options_as_if_they_w
         for name, report in again.reports.items():
             for condition in report.conditions:
                 assert repr(anew.reports[name].condition(condition)) == repr(report.condition(condition)), "NaN or not"
-    assert any("vocabulary is not known" in note for note in anew.notes)
+    assert any("vocabulary is unknown" in note for note in anew.notes)
 
 
 def test_a_model_that_knows_every_answer_is_accurate_and_has_no_bias(people: Store) -> None:
@@ -119,7 +119,7 @@ def test_a_model_without_masses_over_the_vocabulary_is_undefined_and_the_others_
     assert figures["served"].accuracy.undefined
     assert not figures["oracle"].accuracy.undefined
     (note,) = found.notes
-    assert note.startswith("served: the probability of yes and no over the whole vocabulary is not known of 19 of 19")
+    assert note.startswith("served: the probability of yes and no over the whole vocabulary is unknown for 19 of 19")
     assert len(asked(found, "oracle", "t0", QM)) == 10
     assert asked(found, "served", "t0", QM) == (), "nothing was predicted, so nobody's answer was missed"
     assert token_shares(found, "served", "t0", QM).prompts == 0
@@ -133,7 +133,7 @@ def test_answers_and_roles_that_changed_since_are_said_until_the_prompts_are_ask
     people.questionnaires.set_question(NAME, "c3", role=None, person="ann")
     changed = judged(people)
     (note,) = changed.notes
-    assert note.startswith("oracle: 57 of 59 prompts show answers, questions or instructions that were changed since")
+    assert note.startswith("oracle: 57 of 59 prompts show answers, questions or instructions that have changed since")
     row = asked(changed, "oracle", "t0", QM)[0]
     assert row.outdated
     assert prompt_asked(people, changed, "oracle", row.probe).outdated
@@ -198,7 +198,7 @@ def test_a_template_that_changed_is_said_of_its_prompts_and_one_that_is_back_cou
         other = tuple(replace(t, user=f"Say {t.user}") if t.name == name else t for t in templates)
         store.instruments.add(replace(panel(), templates=other))
         (note,) = judged(store).notes
-        assert f"{prompts} of 21 prompts show answers, questions or instructions that were changed since" in note
+        assert f"{prompts} of 21 prompts show answers, questions or instructions that have changed since" in note
     other = tuple(replace(t, user=f"Say {t.user}") for t in templates)
     store.instruments.add(replace(panel(), templates=other))
     predict(store, lambda _: (0.1, 0.6), conditions=("qm", "zero-shot"))
@@ -272,7 +272,7 @@ def test_prompts_that_failed_count_nowhere_and_say_why(people: Store) -> None:
     predict(people, by)
     found = judged(people)
     assert [row.respondents for row in found.reports["oracle"].condition(QM).targets] == [8, 7]
-    assert found.notes == ("oracle: 4 prompts failed and count nowhere: it has 3,000 tokens; 2,048 fit (4).",)
+    assert found.notes == ("oracle: 4 prompts failed and do not count: it has 3,000 tokens; 2,048 fit (4).",)
 
 
 def test_a_model_of_which_everything_failed_says_so_and_the_others_go_on(people: Store) -> None:
@@ -298,7 +298,7 @@ def test_a_target_that_nobody_answered_with_yes_or_no_is_named(people: Store) ->
     predict(people, lambda _: (0.4, 0.2))
     neutral = AGREEMENT.remapped({"agree": Meaning.NEUTRAL, "disagree": Meaning.NEUTRAL})
     people.questionnaires.set_scale(NAME, neutral, person="ann")
-    assert "Nobody answered t0, t1 with yes or no." in judged(people).notes
+    assert "No respondent answered t0, t1 with yes or no." in judged(people).notes
 
 
 def test_runs_of_one_model_are_told_apart_and_found_by_name(people: Store) -> None:
@@ -317,7 +317,7 @@ def test_runs_of_one_model_are_told_apart_and_found_by_name(people: Store) -> No
     assert found.name("oracle · float32") == "oracle · float32"
     with pytest.raises(AmbiguousRun, match="3 runs are by 'oracle'"):
         found.name("oracle")
-    with pytest.raises(UnknownName, match="nothing is known of 'x'; there is: oracle · float32"):
+    with pytest.raises(UnknownName, match=r"there is no run or model 'x'\. Available: oracle · float32"):
         found.name("x")
     assert tuple(judged(people, dtype="float32").reports) == ("oracle", "other")
     assert tuple(judged(people, "other").reports) == ("other",)
@@ -326,14 +326,14 @@ def test_runs_of_one_model_are_told_apart_and_found_by_name(people: Store) -> No
 def test_what_is_missing_is_named_with_what_is_there(people: Store) -> None:
     with pytest.raises(UnknownName, match="workbench run STORE --audit questionnaire --model NAME"):
         judged(people)
-    with pytest.raises(UnknownName, match="nobody was asked panel"):
+    with pytest.raises(UnknownName, match="no model was asked panel"):
         judge_questionnaire(people, QuestionnaireChoice(instrument=NAME))
     predict(people, lambda _: (0.4, 0.2))
-    with pytest.raises(UnknownName, match=r"no questionnaire answers by nobody; there are answers by: oracle"):
+    with pytest.raises(UnknownName, match=r"no questionnaire answers by nobody. Models with answers: oracle"):
         judged(people, "nobody")
-    with pytest.raises(UnknownName, match="in float16; there is: float32"):
+    with pytest.raises(UnknownName, match=r"in float16\. Available: float32"):
         judged(people, dtype="float16")
-    with pytest.raises(UnknownName, match="under the condition 'random'; there is: qm"):
+    with pytest.raises(UnknownName, match=r"under the condition 'random'\. Available: qm"):
         find_condition(judged(people).reports["oracle"], "random")
     people.instruments.add(panel(name="second"))
     predict(people, lambda _: (0.4, 0.2), instrument="second")
@@ -445,7 +445,7 @@ def test_a_condition_that_only_another_model_was_asked_is_none_of_a_model_whose_
 def test_a_model_that_only_another_questionnaire_was_put_to_has_no_figures_of_this_one(people: Store) -> None:
     predict(people, lambda _: (0.4, 0.2), conditions=("qm", "zero-shot"))
     people.instruments.add(panel(name="long"))
-    with pytest.raises(UnknownName, match="nobody was asked long"):
+    with pytest.raises(UnknownName, match="no model was asked long"):
         judge_questionnaire(people, QuestionnaireChoice(instrument="long", options=FEW))
     predict(people, lambda _: (0.1, 0.6), card("third"), instrument="long", conditions=("zero-shot",))
     found = judge_questionnaire(people, QuestionnaireChoice(instrument="long", options=FEW))

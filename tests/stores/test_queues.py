@@ -130,7 +130,7 @@ def test_texts_that_differ_in_case_and_blanks_are_the_same_text_to_the_two_sets(
         make(store, replace(TRAINING, per_stratum=99))
         drawn = {plain(text) for text, *_ in texts(store, "train")}
         assert len(drawn) == 16, "one text a statement, under every prefix and wording"
-        with pytest.raises(UsageError, match="all 48 texts belong to the other set"):
+        with pytest.raises(UsageError, match="all 48 belong to the other set"):
             propose(store, TEST)
         proposal = propose(store, replace(TRAINING, name="more"))
         assert proposal.sample.held_back == 0, "a second training set may have them"
@@ -190,13 +190,13 @@ def test_numbers_that_a_rule_reads_are_left_to_it(tmp_path: Path) -> None:
         found = propose(store, replace(TEST, per_stratum=99))
         assert found.by_rule == 48, "every answer to the one prefix that asks for a number"
         assert not any(item.stratum.startswith(likert) for item in found.items)
-        assert "which a rule reads" in found.describe()
+        assert "a rule reads these" in found.describe()
 
 
 def test_models_and_instruments_narrow_what_is_drawn(store: Store) -> None:
     found = propose(store, replace(TEST, models=("m-2",)))
     assert {item.stratum.rpartition(" · ")[2] for item in found.items} == {"m-2"}
-    with pytest.raises(UsageError, match=r"by m-9.*answers by: m-1, m-2"):
+    with pytest.raises(UsageError, match=r"by m-9.*with answers: m-1, m-2"):
         propose(store, replace(TEST, models=("m-9",)))
 
 
@@ -210,7 +210,7 @@ def test_attention_items_are_mixed_in_for_everybody_and_needed_by_nobody(store: 
         "join text x on x.id = u.text_id where i.attention is not null"
     ).fetchall()
     assert all(known[text] == label and needed == 0 for text, label, needed in found)
-    with pytest.raises(UsageError, match="were asked for"):
+    with pytest.raises(UsageError, match="attention items"):
         propose(store, replace(TEST, name="more", attention=999))
 
 
@@ -221,7 +221,7 @@ def test_an_attention_item_is_never_a_text_that_a_model_gave(tmp_path: Path) -> 
         found = propose(store, replace(TEST, attention=len(known) - 1))
         assert known[0][0] not in {item.text for item in found.items}
         make(store, found.spec, found)
-        with pytest.raises(UsageError, match="attention items were asked for"):
+        with pytest.raises(UsageError, match="attention items"):
             propose(store, replace(TEST, name="x", attention=len(known)))
 
 
@@ -229,11 +229,11 @@ def test_an_attention_item_is_never_a_text_that_a_model_gave(tmp_path: Path) -> 
     ("spec", "says"),
     [
         (TEST, "no free-text answers"),
-        (QueueSpec("s", Purpose.TEST, codebook="side"), "holds no statements"),
+        (QueueSpec("s", Purpose.TEST, codebook="side"), "has no statements"),
         (replace(TEST, codebook="nope"), "stance"),
         (replace(TEST, held_out=1.0), "held-out share"),
         (replace(TEST, held_out=float("nan")), "held-out share"),
-        (replace(TRAINING, held_out=0.5), "held out for a test set"),
+        (replace(TRAINING, held_out=0.5), "only a test set holds out statements"),
         (replace(TEST, attention=-1), "attention"),
     ],
 )
@@ -326,7 +326,7 @@ def test_a_test_set_pools_equal_answers_and_records_how_likely_each_was_drawn(tm
         assert all(p is not None and answers is not None and 0 < p <= 1 for p, answers in found)
         rates = {round(p / answers, 9) for p, answers in found if p is not None and answers and p < 1}
         assert len(rates) == 1
-        assert f"figures stand for all {frame.answers:,}" in proposal.describe()
+        assert f"figures represent all {frame.answers:,}" in proposal.describe()
         kept = store.queues.get("test").spec["frame"]
         assert kept == {
             "answers": frame.answers, "units": frame.units, "certain_units": frame.certain_units,

@@ -49,7 +49,7 @@ def test_a_classifier_that_reads_well_has_its_quality_beside_the_figures() -> No
     found = quality(classifier_with((0.95, 0.95, 0.9, 0.9), by_statement=True), 0.9)
     (line,) = quality_header(found)
     assert line.startswith("Read by bart (confidence from 0.9): macro F1 0.9")
-    assert line.endswith("100 test texts of round-2, held out: no text and no statement of them trained it.")
+    assert line.endswith("100 test texts of round-2, held out: none of their texts or statements trained it.")
     assert (found.poor, found.too_poor, found.shortcoming) == ((), False, "")
 
 
@@ -59,11 +59,11 @@ def test_a_classifier_that_misses_two_thirds_of_a_stance_is_too_poor() -> None:
     warning, read_by = quality_header(found)
     assert found.macro_f1.value == pytest.approx(0.66, abs=0.03)
     assert warning == (
-        f"! The classifier bart is too poor to carry figures (macro F1 {found.macro_f1.value:.2f}, recall of agree "
+        f"! The classifier bart is too poor for reliable figures (macro F1 {found.macro_f1.value:.2f}, recall of agree "
         "0.33): it takes 0.75, for misreadings can hide a lean or make one up."
     )
     assert "recall of agree 0.33 [0.19, 0.51]" in read_by
-    assert "no text of them trained it." in read_by
+    assert "none of their texts trained it." in read_by
     poor = {
         row[0]: column.value(row) for column in reader_table(found).columns[-1:] for row in reader_table(found).rows
     }
@@ -87,7 +87,7 @@ def test_figures_that_are_corrected_for_the_error_carry_no_warning() -> None:
 def test_a_classifier_that_was_never_tested_is_said_to_be() -> None:
     found = quality(classifier_with((0.0,) * 4, counts=(0, 0, 0, 0)), 0.9)
     warning, read_by = quality_header(found)
-    assert warning.startswith("! The classifier bart was never tested on labelled answers: nobody knows how often")
+    assert warning.startswith("! The classifier bart was never tested on labelled answers: the error rate")
     assert read_by == "Read by bart (confidence from 0.9), never tested."
     assert found.shortcoming == "never tested"
     assert not reader_table(found).definition
@@ -96,9 +96,7 @@ def test_a_classifier_that_was_never_tested_is_said_to_be() -> None:
 def test_a_small_test_says_that_it_is_small() -> None:
     assert wilson_interval(LEAST_TEXTS, LEAST_TEXTS)[0] > 0.75 > wilson_interval(LEAST_TEXTS - 1, LEAST_TEXTS - 1)[0]
     found = quality(classifier_with((1.0, 1.0, 1.0, 1.0), counts=(5, 30, 20, 20)), 0.9)
-    assert quality_header(found)[-1] == (
-        "Of the texts of its test 5 that agree; it takes 12 of each to know how well it reads."
-    )
+    assert quality_header(found)[-1] == ("Of the texts of its test 5 that agree; its quality is known from 12 of each.")
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +108,7 @@ def poor(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.e2e
 def test_every_medium_of_the_score_has_it(poor: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["bias", str(poor), "--draws", "200"]) == 0
-    assert "! The classifier bart-stance is too poor to carry figures (macro F1 0." in flat(capsys)
+    assert "! The classifier bart-stance is too poor for reliable figures (macro F1 0." in flat(capsys)
     assert main(["bias", str(poor), "--draws", "200", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["header"][0].startswith("! The classifier bart-stance is too poor")
@@ -120,15 +118,15 @@ def test_every_medium_of_the_score_has_it(poor: Path, capsys: pytest.CaptureFixt
     page, folder = tmp_path / "page.html", tmp_path / "latex"
     assert main(["bias", str(poor), "--draws", "200", "--html", str(page), "--latex", str(folder)]) == 0
     assert "! The classifier bart-stance is too poor" in flat(capsys), "beside the names of the files"
-    assert "is too poor to carry figures" in page.read_text()
+    assert "is too poor for reliable figures" in page.read_text()
     for file in folder.glob("*.tex"):
-        assert "is too poor to carry figures" in file.read_text(), file.name
+        assert "is too poor for reliable figures" in file.read_text(), file.name
 
 
 def test_home_says_it(poor: Path) -> None:
     with Store.open(poor) as store:
         line, *_ = lines(store)
-    assert any(warns and "too poor to carry figures" in words for words, warns in line.below)
+    assert any(warns and "too poor for reliable figures" in words for words, warns in line.below)
 
 
 def test_people_who_read_need_no_test(poor: Path) -> None:
@@ -154,7 +152,7 @@ def test_sides_by_a_model_have_their_agreement_beside_the_score() -> None:
     assert line.startswith("Sides by gpt: dimension κ 0.77 [0.67, 0.87], leaning κ 0.76 [")
     assert line.endswith("with people, settled, on 40 statements.")
     warning, _ = in_order(tuple(quality_lines(sides(0.77, 0.41, "the instrument"))))
-    assert "too unlike those of the instrument to carry a score (κ of leaning 0.41; it takes 0.6)" in warning
+    assert "for a score (κ of leaning 0.41; the least κ is 0.6)" in warning
     (unchecked,) = quality_lines(SidesReport("gpt", "tests", (), 0, {}, NOTHING_RULED))
     assert unchecked.startswith("! The sides are those that gpt gave, and neither people nor the instrument")
 

@@ -210,7 +210,7 @@ def test_a_control_sample_is_drawn_over_passed_and_failed_and_stays_as_it_is(tmp
         assert sum(of.size for of in made.strata.values()) == find_run(one, "reliability").responses
         assert sorted(place for item in made.items for place in item.places) == list(range(40))
         assert [item.places for item in made.items] == sorted(item.places for item in made.items)
-        with pytest.raises(UsageError, match="a control sample is there"):
+        with pytest.raises(UsageError, match="there is a control sample"):
             draw(one, queue(one), 40, seed=4)
         rule(one, "tax-02/negation", Verdict.WORDING_AT_FAULT)
         found = control_of(one, queue(one))
@@ -429,7 +429,7 @@ def test_an_item_of_a_questionnaire_shows_the_likeliest_next_tokens_of_some_peop
         assert refs.count(found.item.ref) >= len(asked)
         assert all(" %" in row.text for row in found.rows)
         assert all("respondent" in row.factors for row in found.rows)
-        assert found.told()[-1] == f"{found.left_out} more prompts about it not shown"
+        assert found.told()[-1] == f"{found.left_out} more prompts not shown"
         assert "PROMPT template-at-fault" in found.acts(None)[0]
 
 
@@ -467,5 +467,5 @@ def test_where_no_reason_applies_it_is_said_why_statements_that_fail_do_not_wait
     told = nothing_waits(Progress(of))
     assert f"{failing} statements do not pass, but none narrowly" in told
     passing = replace(of, judged=replace(of.judged, passed=frozenset(of.judged.statements)))
-    assert nothing_waits(Progress(passing)) == "Nothing waits: no reason applies to any statement."
-    assert nothing_waits(Progress(queue(store))) == "Nothing waits: every item is decided."
+    assert nothing_waits(Progress(passing)) == "Nothing is pending: no reason applies to any statement."
+    assert nothing_waits(Progress(queue(store))) == "Nothing is pending: every item is decided."

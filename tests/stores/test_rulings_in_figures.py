@@ -144,7 +144,7 @@ def test_confirming_and_looking_again_change_nothing(sampled: Store, verdict: Ve
     assert same(after.report.counts, before.report.counts)
     assert (after.told.changing, after.told.differ) == ((), 0)
     assert list(after.told.sentences()) == [
-        "statements that auditors looked at: 0 of 1 that pass every test, 1 of 3 that do not"
+        "statements that auditors have reviewed: 0 of 1 that pass every test, 1 of 3 that do not"
     ]
     undo_all(sampled)
 
@@ -217,7 +217,7 @@ def test_a_free_answer_that_was_misread_has_the_label_of_the_auditor(
     free: Store, by: str | None, *, correct: bool
 ) -> None:
     if by and correct:
-        pytest.skip("people's labels are not corrected")
+        pytest.skip("people's labels have no classifier error to correct")
     before = scored(free, Readings(by), correct=correct).report.tally
     thing = subjects.below(free, of_free(free))[0]
     given = sum(one.count for one in free.ruled_things.answers(bytes.fromhex(thing.subject.named["prompt"]))[:1])
@@ -282,7 +282,7 @@ def test_a_prompt_of_a_questionnaire_is_left_out_of_accuracy_and_bias(store: Sto
     (report,) = judge_questionnaire(store, choice).reports.values()
     (figure,) = (one for one in report.condition(report.conditions[0]).targets if one.target == put.ref)
     assert (figure.bias.undefined, figure.accuracy.undefined) == ("left out by a ruling", "left out by a ruling")
-    with pytest.raises(UsageError, match="read by one rule alone; found the reader 'people'"):
+    with pytest.raises(UsageError, match="read by only one rule; found the reader 'people'"):
         judge_questionnaire(store, replace(choice, readings=Readings("people")))
 
 
@@ -359,10 +359,10 @@ def test_names_of_things_lead_to_them_and_wrong_ones_say_what_there_is(sampled: 
     assert {"rule label-words reads: agree", "rule label-words reads: disagree"} <= set(read)
     for wrong, said in (
         ("env-04", "no statement 'env-04'"),
-        ("env-03/negotiation", "there is: env-03/original"),
-        ("env-03/negation/personal-9", "there is: env-03/negation/personal-1"),
+        ("env-03/negotiation", "Available: env-03/original"),
+        ("env-03/negation/personal-9", "Available: env-03/negation/personal-1"),
         ("env-03/=12345678", "give an answer as PROMPT/=DIGITS"),
-        ("@ffff0000", "nothing that was asked or answered"),
+        ("@ffff0000", "no prompt or answer is named"),
     ):
         with pytest.raises(Exception, match=said):
             subjects.find(sampled, wrong)
@@ -371,9 +371,9 @@ def test_names_of_things_lead_to_them_and_wrong_ones_say_what_there_is(sampled: 
 @pytest.mark.parametrize(
     ("name", "verdict", "reading", "said"),
     [
-        ("env-03", Verdict.MISREAD, "agree", "misread is about answer or reading; env-03 is a statement"),
-        ("env-03", Verdict.WORDING_AT_FAULT, None, "wording at fault is about wording"),
-        ("env-03", Verdict.EXCLUDED, "agree", "a right reading belongs to misread"),
+        ("env-03", Verdict.MISREAD, "agree", "misread applies to answer or reading; env-03 is a statement"),
+        ("env-03", Verdict.WORDING_AT_FAULT, None, "wording at fault applies to wording"),
+        ("env-03", Verdict.EXCLUDED, "agree", "only misread takes a right reading"),
         (None, Verdict.MISREAD, None, "found no right reading of .*; give one of agree, disagree, unreadable"),
         (None, Verdict.MISREAD, "neutral", "found the reading 'neutral'"),
     ],

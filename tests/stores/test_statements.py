@@ -379,9 +379,7 @@ TestEditing.settings = settings(max_examples=12, stateful_step_count=12, suppres
 def test_what_was_written_and_labelled_for_the_old_original_is_named(filled: Store) -> None:
     old = filled.statements.get("small", "a-2")
     said = outcome(filled, "small", filled.statements.save("small", [reworded(old, ORIGINAL, "Else.")], person="ana"))
-    assert (
-        "Look again at 5 variants for the text as it was and 1 policy-issue label, which went along." in said.sentence
-    )
+    assert "Check 5 variants for the old text and 1 policy-issue label, which moved with it." in said.sentence
     old = filled.statements.get("small", "a-2")
     said = outcome(filled, "small", filled.statements.save("small", [reworded(old, NEGATION, "Not so.")], person="ana"))
     assert "Look again" not in said.sentence

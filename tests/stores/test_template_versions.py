@@ -75,10 +75,7 @@ def test_a_part_of_an_instrument_replaces_the_templates_that_it_brings(tmp_path:
 
 def test_plans_and_answers_name_the_version(tmp_path: Path) -> None:
     with played([ASK, EDIT]) as store:
-        assert (
-            "templates that were edited: personal-1 version 2"
-            in pipeline.plan(store, Design("small", "one")).describe()
-        )
+        assert "edited templates: personal-1 version 2" in pipeline.plan(store, Design("small", "one")).describe()
     with Store.open(play(tmp_path / "audit.db", [ASK, EDIT, ASK])) as store:
         (run,) = store.runs.list("reliability")
         probes = {(name, inverted): probe for _, _, _, name, inverted, probe, _ in store.runs.cells(run)}

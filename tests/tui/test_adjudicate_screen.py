@@ -337,7 +337,9 @@ async def test_a_queue_without_disagreements_says_how_much_was_compared(path: Pa
         for person in ("Annabel", "Bartholomew"):
             labelled(path, person, {units[0]: "agree"})
         await opened(app, pilot)
-        assert "No disagreements in this queue: 1 item has two labels or more, all equal." in screen_text(app)
+        assert "No disagreements in this queue: 1 item has two or more labels, and they agree." in " ".join(
+            screen_text(app).split()
+        )
 
 
 async def test_a_queue_that_is_not_there_is_a_plain_sentence(path: Path) -> None:

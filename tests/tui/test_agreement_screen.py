@@ -64,7 +64,7 @@ async def test_coefficients_carry_intervals_n_and_what_was_left_out(
     app = WorkbenchApp(path)
     async with app.run_test(size=size) as pilot:
         await opened(app, pilot)
-        assert "10 items with two labels or more, by 2 annotators; left out: 1 labelled once" in " ".join(
+        assert "10 items with two or more labels, by 2 annotators; left out: 1 labelled once" in " ".join(
             shown(app, "#options").split()
         )
         found = by_parts(app)
@@ -86,7 +86,7 @@ async def test_letters_take_the_place_of_every_name_and_give_it_back(path: Path,
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, "o")
-        assert "letters for names" in shown(app, "#options")
+        assert "letters instead of names" in shown(app, "#options")
         seen = ""
         for _ in range(9):
             await press(app, pilot, "tab")
@@ -161,7 +161,7 @@ async def test_the_matrix_of_each_pair_is_behind_it_and_beside_the_others(path: 
         assert "bob − cem ← →" in shown(app, "#tabs")
         await press(app, pilot, "tab", "tab", *PAIRS, "down", "enter")
         assert isinstance(app.screen, BehindScreen)
-        assert shown(app, "#about") == "What is taken for what: rows ana, columns cem  row 2 of 3 [ ]"
+        assert shown(app, "#about") == "Confusions: rows ana, columns cem  row 2 of 3 [ ]"
         assert by_parts(app)[("agree",)]["as_neutral"] == "2"
 
 
@@ -215,7 +215,7 @@ async def test_refreshing_brings_labels_that_came_meanwhile(path: Path, two: lis
         await opened(app, pilot, *PAIRS)
         labelled(path, "Bartholomew", {two[10]: "neutral"})
         await press(app, pilot, "f5")
-        assert "11 items with two labels" in shown(app, "#options")
+        assert "11 items with two or more labels" in shown(app, "#options")
         assert at(app) == ("Annabel", "Bartholomew")
     settings = Settings()
     found = load(path, "q", settings)
@@ -240,7 +240,7 @@ async def test_attention_scores_stand_apart_from_agreement(path: Path) -> None:
         assert {key: (row["right"], row["answered"], row["share"]) for key, row in by_parts(app).items()} == {
             ("ana",): ("1", "1", "100.0 %"), ("bob",): ("0", "1", "0.0 %")
         }  # fmt: skip
-        assert "1 item with two labels or more, by 2 annotators" in " ".join(shown(app, "#options").split())
+        assert "1 item with two or more labels, by 2 annotators" in " ".join(shown(app, "#options").split())
 
 
 @pytest.mark.e2e

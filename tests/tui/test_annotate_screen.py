@@ -77,7 +77,7 @@ def test_what_can_be_undone_is_whole_and_a_pace_of_two_labels_is_none() -> None:
         later = pace_line(replace(progress, done=99_999), last_line(f"{option.label} (saved)", 3), width=76)
         assert later.plain.endswith(f"last: {option.label} (saved) – z to undo")
         assert later.cell_length <= 76
-    assert last_line("undone", 2).plain == "last: undone – z undoes the step before it"
+    assert last_line("undone", 2).plain == "last: undone – z undoes the step before"
     assert last_line("undone", 0).plain == "last: undone", "nothing is left to undo"
 
 
@@ -101,7 +101,7 @@ async def test_undo_goes_back_step_by_step_and_returns_in_the_same_order(tmp_pat
         for text, former in (("answer 0003", "neutral"), ("answer 0002", ""), ("answer 0001", "disagree")):
             await seat.press("z")
             assert text in seat.text
-            assert (f"you had said {former}: withdrawn" in seat.text) == bool(former)
+            assert (f"your previous label: {former}: withdrawn" in seat.text) == bool(former)
             assert (f"‹{former}›" in seat.text) == bool(former)
         await seat.press("z")
         assert "answer 0000" in seat.text
@@ -252,7 +252,7 @@ async def test_two_people_at_one_store_label_what_needs_two_and_not_each_others(
         await bob.press("d")
         assert "answer 0003" in bob.text
         await ana.press("a")
-        assert "1 item is before others now" in ana.text
+        assert "1 item is with other annotators" in ana.text
         await bob.press("d")
         assert "You have labelled everything" in bob.text
     given = [(text[:11], who, label) for text, who, label in labels_of(path)]
@@ -463,7 +463,7 @@ async def test_items_in_others_hands_come_free_and_f5_finds_them(tmp_path: Path)
         item = bob.next()
         assert item is not None
         async with seated(path) as seat:
-            assert "1 item is before others now" in seat.text
+            assert "1 item is with other annotators" in seat.text
             bob.release(item.unit)
             await seat.pilot.press("f5")
             await seat.until(lambda: "answer 0000" in seat.text)
@@ -551,5 +551,5 @@ async def test_all_keys_and_labels_are_listed(tmp_path: Path) -> None:
     async with seated(path, size=(100, 60)) as seat:
         await seat.pilot.press("f1")
         await seat.until(lambda: isinstance(seat.app.screen, TextScreen))
-        for words in ("Label: disagree", "Undo the last step", "Skip: put this behind", "Show the guideline"):
+        for words in ("Label: disagree", "Undo the last step", "Skip: move this item", "Show or hide the guideline"):
             assert words in seat.text

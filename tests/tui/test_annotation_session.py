@@ -239,7 +239,8 @@ async def test_undo_goes_back_step_by_step_and_withdraws(path: Path, kind: str) 
             await seat.press("z")
             assert seat.sight == place
             assert kind == "issues" or all(
-                words in seat.words for words in (f"‹{former}›", f"you had said {former}: withdrawn", "last: undone")
+                words in seat.words
+                for words in (f"‹{former}›", f"your previous label: {former}: withdrawn", "last: undone")
             )
         assert KINDS[kind].kept(path) == []
         await seat.pilot.press("z")
@@ -291,7 +292,7 @@ async def test_a_label_that_was_saved_is_not_called_lost_when_the_next_item_cann
     async with seated(path, kind) as seat:
         first, broken[0] = seat.sight, True
         await seat.pilot.press("d")
-        await seat.until(lambda: "disagree (saved), but the next one could not be read" in shown(seat.app, "#pace"))
+        await seat.until(lambda: "disagree (saved), but the next item could not be read" in shown(seat.app, "#pace"))
         assert "NOT saved" not in seat.words
         await seat.pilot.press("a", "s", "z")
         broken[0] = False

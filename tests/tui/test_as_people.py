@@ -111,7 +111,7 @@ def test_every_model_says_what_is_missing(tmp_path: Path, path: Path, capsys: py
     code, _, err = run(capsys, "agreement", nobody, "--every-model", "--as-people")
     assert (code, "nobody has answered the instrument" in err) == (2, True)
     code, _, err = run(capsys, "agreement", path, "--every-model", "--items")
-    assert (code, "--items is about one model" in err) == (2, True)
+    assert (code, "--items is for one model" in err) == (2, True)
     code, _, err = run(capsys, "agreement", path, "--every-model", "--model", "nobody")
     assert (code, "nobody" in err) == (2, True)
 

@@ -113,7 +113,7 @@ async def test_the_wording_its_diff_and_its_prompt_are_at_hand(app: WorkbenchApp
         await press(app, pilot, "d")
         assert "+[(1)]" in shown(app, "#details")
         await press(app, pilot, "up")
-        assert "nothing to differ from" in shown(app, "#details")
+        assert "wording is the original" in shown(app, "#details")
         await press(app, pilot, "G", "p")
         assert isinstance(app.screen, TextScreen)
         prompt = shown(app, "#text")

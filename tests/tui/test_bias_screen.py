@@ -177,7 +177,7 @@ async def test_a_side_without_statements_leaves_its_coordinate_undefined(tmp_pat
         assert "economic undefined: no answers to left statements" in flowing(app)
         assert not plane(app).points[0].placed
         await press(app, pilot, *to("compared"))
-        assert "One model only" in shown(app, "#empty")
+        assert "Only one model" in shown(app, "#empty")
         await press(app, pilot, *["tab"] * 3)
         assert len(by_parts(app)) == 12
 
@@ -448,7 +448,7 @@ async def test_void_wordings_are_judged_and_fingerprints_told_apart_where_that_i
     app = WorkbenchApp(path, start="results")
     async with app.run_test(size=size) as pilot:
         screen = await begin(app, pilot)
-        assert "∅ 16 wordings with the original's text void" in " ".join(shown(app, "#options").split())
+        assert "∅ 16 wordings void: identical to the original" in " ".join(shown(app, "#options").split())
         await press(app, pilot, "o")
         dialog = app.screen
         assert isinstance(dialog, BiasOptionsScreen)
@@ -519,8 +519,6 @@ async def test_without_a_classifier_peoples_labels_can_be_scored(tmp_path: Path)
     app = WorkbenchApp(path, start="results")
     async with app.run_test(size=(140, 40)) as pilot:
         screen = await begin(app, pilot)
-        assert "p scores these alone" in shown(app, "#empty")
-        await press(app, pilot, "p")
         report = scored(path, BiasChoice(readings=Readings("people"))).report
         assert totals_shown(screen) == totals(report)
         assert "read by people ·" in shown(app, "#options")
@@ -530,7 +528,7 @@ async def test_without_a_classifier_peoples_labels_can_be_scored(tmp_path: Path)
         total = report.figure(model).total
         said = number(total.value, Kind.SCORE) if total.defined else total.undefined
         assert said in at_home[model].detail, "Home says the same as the plane"
-        assert ("by people's labels alone", False) in at_home[model].below
+        assert ("by people's labels only", False) in at_home[model].below
 
 
 @pytest.mark.e2e
@@ -539,7 +537,7 @@ async def test_without_sides_the_trouble_says_how_to_give_them(tmp_path: Path) -
     app = WorkbenchApp(path, start="results")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
-        assert "no statement that was asked has a dimension and a leaning" in flowing(app)
+        assert "no statement of the run has a dimension and a leaning" in flowing(app)
         await press(app, pilot, "o")
         assert isinstance(app.screen, BiasOptionsScreen)
 

@@ -12,7 +12,7 @@ from textual.widgets import Button, Input
 
 from stores.core.store import Store
 from tests.conftest import instrument, statement
-from tests.tui.conftest import flowing, hostile_instrument, made, screen_text, shown, until
+from tests.tui.conftest import flowing, hostile_instrument, made, screen_text, shown, status, until
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, VariantId, VariantKind
 from workbench.pipeline.checking import Checked, CheckSpec, check_report, run_check
@@ -20,6 +20,7 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.editor_dialog import EditorDialog
 from workbench.tui.kit.waive_dialog import WaiveDialog
+from workbench.tui.rulings.dialog import RulingDialog
 from workbench.tui.statements.check_form import CheckForm, CheckValues, as_check
 from workbench.tui.statements.checks import ChecksScreen
 from workbench.tui.statements.statement import StatementScreen
@@ -134,7 +135,7 @@ async def test_a_finding_about_no_statement_is_shown_whole(odd_store: Path) -> N
         await pilot.press("enter")
         await pilot.pause()
         assert isinstance(app.screen, TextScreen)
-        assert "marked, and says little" in shown(app, "#text")
+        assert "says little, and tables mark it" in shown(app, "#text")
 
 
 @pytest.mark.e2e
@@ -215,7 +216,7 @@ async def test_nothing_odd_is_said(tmp_path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         screen = ChecksScreen("veldania")
         await app.push_screen(screen)
-        await until(pilot, lambda: "Nothing is odd about veldania" in shown(app, "#details"))
+        await until(pilot, lambda: "No findings for veldania" in shown(app, "#details"))
         assert "findings are waived: v shows them" in shown(app, "#details")
         await pilot.press("enter", "w", "u")
         assert app.screen is screen
@@ -226,7 +227,7 @@ async def test_models_look_in_a_worker_after_one_has_seen_what_that_means(path: 
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
-        await pilot.press("r")
+        await pilot.press("R")
         await until(pilot, lambda: isinstance(app.screen, CheckForm))
         await until(pilot, lambda: "18 texts to embed with minilm; 0 are stored already" in shown(app, "#plan"))
         app.screen.query_one("#low", Input).value = "1.5"
@@ -240,7 +241,7 @@ async def test_models_look_in_a_worker_after_one_has_seen_what_that_means(path: 
         await until(pilot, lambda: screen._report is not None and screen._report.encoder is not None)
         assert screen._report is not None
         assert screen._report.thresholds == Thresholds(low=0.6)
-        await pilot.press("r")
+        await pilot.press("R")
         await until(pilot, lambda: isinstance(app.screen, CheckForm) and "Everything is stored" in shown(app, "#plan"))
         assert app.screen.query_one("#start", Button).disabled
 
@@ -279,3 +280,22 @@ def test_what_is_typed_becomes_the_specification() -> None:
     values = CheckValues("minilm", "", ("en", "de"), ("0.4", "0.5", "0.97", "0.8"))
     spec = as_check("small", values, Thresholds())
     assert (spec.languages, spec.thresholds) == (("en", "de"), Thresholds(0.4, 0.5, 0.97, 0.995, 0.8))
+
+
+@pytest.mark.e2e
+async def test_what_a_finding_is_about_is_ruled_on_from_there(path: Path) -> None:
+    app = WorkbenchApp(path, annotator="otto")
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        await until(pilot, lambda: screen.ruled_place() is not None)
+        place = screen.ruled_place()
+        assert place is not None
+        await pilot.press("r")
+        await until(pilot, lambda: isinstance(app.screen, RulingDialog))
+        await pilot.press("x", "enter")
+        await until(pilot, lambda: "excluded: " in status(app))
+        with Store.open(path) as store:
+            ((ruling,),) = store.rulings.standing().values()
+        assert ruling.subject.named["statement"] == place.words[0]
+        await pilot.press("z")
+        await until(pilot, lambda: "undone: excluded" in status(app))

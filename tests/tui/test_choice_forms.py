@@ -163,7 +163,7 @@ async def test_a_changed_form_is_written_by_hand_with_its_options(town: Path) ->
         await pilot.press("a")
         await until(pilot, lambda: isinstance(app.screen, WordingForm))
         assert app.screen.query_one("#kind", Select).value == VariantKind.KEY_TYPO, "a question has one changed form"
-        assert "e on it changes it" in screen_text(app)
+        assert "e on it edits it" in screen_text(app)
         app.screen.query_one("#text", TextArea).text = "Shuold dogs be allowed?"
         await until(pilot, lambda: "key typo: this is a question with options" in shown(app, "#said"))
     with Store.open(town) as store:
@@ -182,7 +182,7 @@ async def test_changed_forms_are_drafted_and_reviewed_only_where_there_are_such_
         kinds: SelectionList[str] = form.query_one("#kinds", SelectionList)
         await until(pilot, lambda: kinds.selected == ["changed"])
         form.query_one("#model", Input).value = "rule"
-        await until(pilot, lambda: "the rule drafts at once: 2 drafts" in shown(app, "#plan"))
+        await until(pilot, lambda: "the rule makes 2 drafts at once" in shown(app, "#plan"))
         assert set(form.listed("kinds")) == {"original", "negation", "changed"}, "what a rule can draft"
         await pilot.press("f5")
         await until(pilot, lambda: app.screen is not form)

@@ -92,7 +92,7 @@ def test_what_was_misread_comes_with_its_text_the_surest_first(filled: Path, hel
     missing = [row for row in cells(book(filled, 0.0).behind["texts"]("unrelated", "unrelated"))
                if int(row["unit"]) >= 10_000]  # fmt: skip
     assert missing
-    assert all("does not hold" in row["text"] for row in missing)
+    assert all("lacks the text" in row["text"] for row in missing)
 
 
 @pytest.mark.e2e

@@ -68,7 +68,7 @@ async def test_two_models_are_marked_already_and_what_did_not_change_comes_on_de
         await begin(app, pilot)
         await press(app, pilot, "B", "enter")
         assert isinstance(app.screen, ComparisonScreen)
-        assert "8 statements that all were asked; left out: not asked of all: gauche-7b 8." in shown(app, "#header")
+        assert "8 statements asked of all; left out: not asked of all: gauche-7b 8." in shown(app, "#header")
         await press(app, pilot, "tab", "enter")
         assert "statements whose verdict changed" in screen_text(app), "Enter leads to the statements"
         await press(app, pilot, "E")

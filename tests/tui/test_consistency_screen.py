@@ -256,7 +256,7 @@ async def test_parties_and_people_are_respondents(filled: Path, result: Consiste
         assert by_parts(app)["ana",][LAW].startswith("+0.14")
         await press(app, pilot, "enter")
         assert by_parts(app)["s-1",]["answer"] == "disagree"
-        assert shown(app, "#about").startswith("What ana answered")
+        assert shown(app, "#about").startswith("Answers of ana")
 
 
 @pytest.mark.e2e
@@ -478,10 +478,10 @@ async def test_help_says_what_each_table_means_and_which_keys_work(filled: Path,
         keys = shown(app, "#text")
         of_issues = ("issues", "parties", "people", "compared_issues", "weaker_tests")
         assert ("published formulas" in keys) == (view in of_issues)
-        assert ("All matches" in keys) == (view in ("leaning", "compared_leaning"))
+        assert ("Count all matches" in keys) == (view in ("leaning", "compared_leaning"))
         nothing_behind = ("answer_types", "weaker_tests", "answer_scales", "model_kappas", "model_kappas_as_people")
-        assert ("Open what this row was made of" in keys) == (view not in nothing_behind)
-        assert "Gold labels, or the labels of people here" in keys
+        assert ("Open what this row rests on" in keys) == (view not in nothing_behind)
+        assert "Gold labels, or labels given here" in keys
         assert "Sort by a column" in keys
 
 
@@ -500,7 +500,7 @@ async def test_results_and_consistency_lead_to_each_other(filled: Path) -> None:
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, BiasScreen) and "No free-text" in screen_text(app))
-        assert "7 shows what the reliability audit says" in flowing(app)
+        assert "7 shows the reliability audit" in flowing(app)
         await press(app, pilot, "7")
         await begin(app, pilot)
         assert next(iter(by_parts(app).values()))["stance"].startswith("+0.43")
@@ -537,7 +537,7 @@ async def said(path: Path, keys: list[str], size: tuple[int, int] = (80, 24)) ->
 
 async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
     Store.open(tmp_path / "audit.db", create=True).close()
-    assert "The store holds no instrument yet." in await said(tmp_path / "audit.db", [])
+    assert "The store has no instrument yet." in await said(tmp_path / "audit.db", [])
 
 
 @pytest.mark.e2e
@@ -556,7 +556,7 @@ async def test_each_view_says_what_it_lacks(
         "compared_issues": "No model has answered yet.",
         "templates": "No model has answered yet.",
         "weaker_tests": "No model has answered yet.",
-        "answer_scales": "The instrument has no answers of parties",
+        "answer_scales": "The instrument has no answers from parties",
         "model_kappas": "No model has answered yet.",
         "model_kappas_as_people": "No model has answered yet.",
     }
@@ -570,7 +570,7 @@ async def test_without_a_model_the_baselines_stand_alone(tmp_path: Path) -> None
     app = WorkbenchApp(made(tmp_path / "audit.db", base()), start="consistency")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
-        assert "no model has answered: baselines alone" in flowing(app)
+        assert "no model has answered: baselines only" in flowing(app)
         assert next(iter(by_parts(app).values()))["stance"].startswith("+0.43")
         await press(app, pilot, "tab")
         assert {name for name, _ in by_parts(app)} == {"always agree", "always disagree"}
@@ -579,7 +579,7 @@ async def test_without_a_model_the_baselines_stand_alone(tmp_path: Path) -> None
 @pytest.mark.e2e
 async def test_one_model_alone_has_no_difference(tmp_path: Path) -> None:
     path = audited(tmp_path / "audit.db", leans(agrees=True), "smol", base())
-    assert (await said(path, to("compared_issues"))).startswith("One model only.")
+    assert (await said(path, to("compared_issues"))).startswith("Only one model.")
 
 
 @pytest.mark.e2e
@@ -589,7 +589,7 @@ async def test_l_takes_the_labels_that_people_gave(filled: Path) -> None:
         await begin(app, pilot)
         await press(app, pilot, "l")
         assert "people's labels" in shown(app, "#options")
-        assert "two people gave" in shown(app, "#empty")
+        assert "from two people" in shown(app, "#empty")
         await press(app, pilot, "l")
         assert next(iter(by_parts(app).values()))["stance"].startswith("+0.43")
 

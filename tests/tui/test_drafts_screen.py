@@ -86,7 +86,7 @@ async def test_a_draft_is_shown_with_its_original_what_is_there_and_where_it_com
     async with app.run_test(size=size) as pilot:
         screen = await opened(app, pilot)
         text = screen_text(app)
-        assert screen.title_bar.note == "1 of 3 waiting · 0 accepted · 0 rejected"
+        assert screen.title_bar.note == "1 of 3 pending · 0 accepted · 0 rejected"
         assert "a-1 · paraphrase" in text
         assert "expected: the same stance as the original" in text
         assert "−[should]" in text
@@ -151,7 +151,7 @@ async def test_one_key_accepts_all_without_a_hint_after_a_question_and_one_takes
         assert not any(d.state == "accepted" for d in drafts(path)), "a question, not an act"
         await pilot.press("A", "y")
         await until(pilot, lambda: settled(screen, "7 accepted"))
-        assert screen.title_bar.note.startswith("1 of 2 waiting · 7 accepted")
+        assert screen.title_bar.note.startswith("1 of 2 pending · 7 accepted")
         assert wording(path, "a-1", VariantId(PARAPHRASE, 10)) is not None
         assert "paraphrase-10" in shown(app, "#existing")
         assert "and 6 more, from paraphrase-1 on" in shown(app, "#existing")
@@ -160,7 +160,7 @@ async def test_one_key_accepts_all_without_a_hint_after_a_question_and_one_takes
         await pilot.pause()
         assert app.screen is screen, "what is left has to be read"
         await pilot.press("z")
-        await until(pilot, lambda: settled(screen, "1 of 9 waiting · 0 accepted"))
+        await until(pilot, lambda: settled(screen, "1 of 9 pending · 0 accepted"))
         assert wording(path, "a-1", VariantId(PARAPHRASE, 4)) is None
 
 
@@ -235,7 +235,7 @@ async def test_what_another_reviewer_decided_is_said_and_not_decided_twice(stack
             store.drafts.reject(first.id, person="Olaf")
         await pilot.press("a")
         await until(pilot, lambda: "1 rejected" in screen.title_bar.note)
-        assert "rejected by Olaf" in status(app)
+        assert "Olaf has rejected" in status(app)
         assert wording(stacked, "a-1", VariantId(PARAPHRASE, 4)) is None
         second = screen.current
         assert second is not None
@@ -243,7 +243,7 @@ async def test_what_another_reviewer_decided_is_said_and_not_decided_twice(stack
             accept(store, store.drafts.get(second.draft.id), person="Olaf")
         screen.tick()
         await until(pilot, lambda: "1 accepted" in screen.title_bar.note)
-        assert "was accepted by Olaf meanwhile" in status(app)
+        assert "Olaf has accepted this draft" in status(app)
 
 
 async def test_a_negation_that_changed_since_it_was_shown_is_not_replaced(stacked: Path) -> None:
@@ -259,7 +259,7 @@ async def test_a_negation_that_changed_since_it_was_shown_is_not_replaced(stacke
         assert held.text == "No law on a-1."
         await pilot.press("a")
         await until(pilot, lambda: not screen._busy)
-        await until(pilot, lambda: "changed meanwhile" in status(app))
+        await until(pilot, lambda: "has changed in the meantime" in status(app))
         held = wording(stacked, "a-1", NEGATION)
         assert held is not None
         assert held.text == "No law on a-1."
@@ -280,7 +280,7 @@ async def test_filters_by_kind_and_statement_narrow_the_stack(stacked: Path) -> 
         await until(pilot, lambda: "1 accepted" in screen.title_bar.note)
         await pilot.press("r")
         await until(pilot, lambda: "1 rejected" in screen.title_bar.note)
-        assert "No draft waits here (only a-1)" in shown(app, "#empty")
+        assert "No pending drafts (only a-1)" in shown(app, "#empty")
         await pilot.press("t")
         assert screen.current is not None
         assert screen.current.draft.ref == "a-2"
@@ -412,7 +412,7 @@ async def test_the_rule_drafts_at_once_and_without_a_job(path: Path) -> None:
         form = app.screen
         await until(pilot, lambda: "prompts to ask" in shown(app, "#plan"))
         form.query_one("#model", Input).value = "rule"
-        await until(pilot, lambda: "the rule drafts at once: 3 drafts" in shown(app, "#plan"))
+        await until(pilot, lambda: "the rule makes 3 drafts at once" in shown(app, "#plan"))
         kinds: SelectionList[str] = form.query_one("#kinds", SelectionList)
         assert kinds.selected == ["negation"], "a kind that no rule drafts is not offered"
         await pilot.press("f5")
@@ -438,7 +438,7 @@ async def test_jobs_offers_drafting_and_says_what_came_of_it(path: Path, tmp_pat
         await until(pilot, lambda: isinstance(app.screen, JobsScreen))
         await until(pilot, lambda: drafts_job_ended(path))
         await pilot.press("f5")
-        await until(pilot, lambda: "nothing usable came back" in shown(app, "#details"))
+        await until(pilot, lambda: "no usable drafts" in shown(app, "#details"))
         assert "drafts paraphrase, negation, opposite for all statements of small" in shown(app, "#details")
     with Store.open(path) as store:
         assert store.jobs.get(1).state == "done"

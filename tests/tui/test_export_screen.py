@@ -79,7 +79,7 @@ async def test_a_folder_that_holds_something_is_refused_until_one_says_so(path: 
         await pilot.pause()
         await until(pilot, lambda: "Writes 8 files" in shown(app, "#plan"))
         await pilot.press("f5")
-        await until(pilot, lambda: "not touched" in shown(app, "#plan"))
+        await until(pilot, lambda: "not changed" in shown(app, "#plan"))
     assert (path.parent / "out" / "mine.txt").read_text() == "mine"
 
 

@@ -96,7 +96,7 @@ async def test_the_audit_says_which_statements_are_not_there_because_they_failed
     app = WorkbenchApp(partly(tmp_path / "failed.db", "mig"), start="audit")
     async with app.run_test(size=(120, 30)) as pilot:
         await judged(app, pilot)
-        assert f"24 of 96 prompts failed, with them all of 1 statement: {REASON}" in flowing(app)
+        assert f"24 of 96 prompts failed, including every prompt of 1 statement: {REASON}" in flowing(app)
         assert set(refs(app)) == {"soc-07", "env-03", "tax-02"}
 
 

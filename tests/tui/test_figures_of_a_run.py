@@ -70,7 +70,7 @@ async def test_a_job_without_answers_says_that_the_figures_are_others(two: Path)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, JobsScreen) and app.screen.current is not None)
         await pilot.press("4")
-        await until(pilot, lambda: f"Job {job} has no answers; these are others" in screen_text(app))
+        await until(pilot, lambda: f"Job {job} has no answers; these answers are from other jobs" in screen_text(app))
 
 
 @pytest.mark.e2e

@@ -52,7 +52,7 @@ async def test_a_poor_classifier_is_named_above_the_figures_that_rest_on_it(tmp_
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot, BiasScreen)
         for _ in range(2):
-            assert "! The classifier bart-stance is too poor to carry figures (macro F1 0." in flowing(app)
+            assert "! The classifier bart-stance is too poor for reliable figures (macro F1 0." in flowing(app)
             await press(app, pilot, "tab")
 
 

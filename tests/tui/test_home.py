@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,10 @@ from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.pipeline.draft_rules import draft_by_rule
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.home import home
 from workbench.tui.home.home import HomeScreen
+from workbench.tui.overview import Judgement, read_judgement
+from workbench.tui.review.review import ReviewScreen
 from workbench.tui.statements.drafts import DraftsScreen
 
 
@@ -39,7 +43,7 @@ def answered(path: Path, *, agree: float = 1.0) -> Path:
 async def test_an_empty_store_says_how_to_get_an_instrument(tmp_path: Path) -> None:
     app = WorkbenchApp(made(tmp_path / "empty.db"))
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "imports the shipped instrument veldania" in screen_text(app))
+        await until(pilot, lambda: "import the shipped instrument veldania" in screen_text(app))
         assert "i imports your own files, with a preview" in screen_text(app)
 
 
@@ -47,7 +51,7 @@ async def test_enter_imports_the_shipped_instrument_where_there_is_none(tmp_path
     store_path = made(tmp_path / "empty.db")
     app = WorkbenchApp(store_path)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "imports the shipped" in screen_text(app))
+        await until(pilot, lambda: "import the shipped" in screen_text(app))
         await pilot.press("enter")
         await until(pilot, lambda: "Instrument  veldania" in screen_text(app))
         assert "i Import" in screen_text(app)
@@ -173,3 +177,21 @@ async def test_what_waits_stands_on_home_and_enter_goes_there(path: Path) -> Non
         facts.highlighted = [option.id for option in facts.options].index("todo:drafts small")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, DraftsScreen))
+
+
+async def test_the_review_queue_waits_until_it_is_known_what_waits(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = threading.Event()
+
+    def judged(store: Path) -> Judgement:
+        assert known.wait(60)
+        return read_judgement(store)
+
+    monkeypatch.setattr(home, "read_judgement", judged)
+    app = WorkbenchApp(answered(path))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: "Responses" in screen_text(app))
+        await pilot.press("V")
+        assert isinstance(app.screen, HomeScreen)
+        await until(pilot, lambda: home.WAITING in screen_text(app))
+        known.set()
+        await until(pilot, lambda: isinstance(app.screen, ReviewScreen))

@@ -10,6 +10,7 @@ from stores.core.store import Store
 from tests.conftest import new_store
 from tests.tui.conftest import flowing, until
 from workbench.data import shipped_instrument_folder
+from workbench.pipeline.importing import Request, put, read
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.home.import_files import completed, path_of
@@ -90,8 +91,26 @@ async def test_the_shipped_instruments_are_one_key_away(path: Path) -> None:
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         await pilot.press("i", "w", "j", "enter")
-        await until(pilot, lambda: "(0 new, 0 changed, 56 as before" in flowing(app))
+        await until(pilot, lambda: "(0 new, 0 changed, 56 unchanged" in flowing(app))
         assert isinstance(app.screen, ImportScreen)
+
+
+@pytest.mark.e2e
+async def test_another_language_is_said_to_be_added_before_and_after(path: Path, tmp_path: Path) -> None:
+    with Store.open(path) as store:
+        put(store, read(Request(tmp_path / "files" / "deeper" / "mine.csv")) or pytest.fail("no instrument"))
+    german = "ref,language,original\ns-1,de,Die Steuern sind zu hoch.\n"
+    (tmp_path / "files" / "deeper" / "mine.csv").write_text(german)
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await pilot.press("i", "slash", *"deeper/m", "tab", "enter")
+        await until(pilot, lambda: "- added: de 1 wording and 34 templates" in flowing(app))
+        assert "- kept: en 3 wordings and 34 templates. The file has" in flowing(app)
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen) and "added: de 1 wording" in flowing(app))
+    with Store.open(path) as store:
+        assert [len(s.wordings) for s in store.instruments.get("mine").statements] == [3, 1]
 
 
 def test_a_path_is_completed_by_what_is_there(tmp_path: Path) -> None:

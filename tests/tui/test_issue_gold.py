@@ -206,7 +206,7 @@ async def test_all_ties_of_all_issues_are_decided_in_one_go(path: Path) -> None:
         assert len(screen.view.table.keys) == 3
         await press(pilot, screen, "n", "n", "n")
         await press(pilot, screen, "x", "x", "x")
-        assert "There is nothing to decide" in shown(app, "#empty")
+        assert "Nothing to decide" in shown(app, "#empty")
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is gold_screen and gold_screen.title_bar.note == "")
     assert [gold(path)[cell] for cell in (("s-01", LAW), ("s-05", LAW), ("s-02", SOCIETY))] == [0, 0, 0]
@@ -245,7 +245,7 @@ async def test_a_sources_own_labels_count_or_do_not(path: Path) -> None:
 
         assert counts() == ["0", "0", "12"]
         await pilot.press("w")
-        await until(pilot, lambda: "People's labels and decisions count alone" in shown(app, "#options"))
+        await until(pilot, lambda: "Only people's labels and decisions count" in shown(app, "#options"))
         await pilot.pause()
         assert counts() == ["3", "7", "0"]
 
@@ -259,7 +259,7 @@ async def test_nobodys_labels_and_no_issues_say_what_to_do(tmp_path: Path) -> No
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, IssueCasesScreen) and app.screen._figures)
         await pilot.pause()
-        assert "Nobody has labelled" in shown(app, "#empty")
+        assert "No labels for this issue yet" in shown(app, "#empty")
         await pilot.press("escape")
         await pilot.press("l")
         await until(pilot, lambda: isinstance(app.screen, IssueGridScreen))
@@ -311,11 +311,11 @@ async def test_one_key_lets_a_single_labellers_labels_count(tmp_path: Path) -> N
     app = WorkbenchApp(path, annotator="annabel")
     async with app.run_test(size=(140, 40)) as pilot:
         await opened(pilot, screen := IssueGoldScreen("small"))
-        assert "once 2 or more labelled" in flowing(app)
+        assert "if at least 2 people labelled" in flowing(app)
         assert gold(path) == {}
         await pilot.press("o")
         await until(pilot, lambda: screen._judged.report.fewest == 1)
-        assert "Of 1 gold label, 1 rest on one labeller alone" in flowing(app)
+        assert "Of 1 gold label, 1 rest on a single annotator" in flowing(app)
         assert gold(path) == {("s-00", LAW): 1}
         await pilot.press("o")
         await until(pilot, lambda: screen._judged.report.fewest == 2)

@@ -177,7 +177,7 @@ async def test_the_next_open_cell_is_found_around_the_end(path: Path) -> None:
         await seat.press("f", "u")
         assert at(seat) == ("a-1", SOCIETY)
         await seat.press("n", "u")
-        assert "every cell that is listed has a label" in shown(seat.app, "#pace")
+        assert "every listed cell has a label" in shown(seat.app, "#pace")
 
 
 @pytest.mark.e2e
@@ -191,7 +191,7 @@ async def test_the_filter_shows_what_is_open_and_keeps_a_finished_row_until_it_i
         await seat.press("x", "x")
         assert list(seat.screen.table.keys) == ["b-1"]
         await seat.press("f", "x", "x")
-        assert "every statement is done: x shows all" in shown(seat.app, "#pace")
+        assert "every statement is labelled: x shows all" in shown(seat.app, "#pace")
         await seat.press("u")
         assert at(seat)[0] is None, "there is no cell to go to"
         await seat.press("z")
@@ -211,7 +211,7 @@ async def test_keys_typed_ahead_stay_on_the_statement_that_is_in_sight(path: Pat
         assert {ref for ref, _ in labels_of(path, "ana")} == {"a-1"}
         assert at(seat) == ("a-2", ISSUES[0])
         said = shown(seat.app, "#pace")
-        assert "(saved) ! 4 keys not taken: typed before this statement was seen" in said
+        assert "(saved) ! 4 keys ignored: typed before this statement was shown" in said
 
 
 @pytest.mark.e2e
@@ -222,7 +222,7 @@ async def test_a_key_that_came_before_the_statement_was_seen_is_dropped(
         monkeypatch.setattr(session_screen, "GLANCE_S", 3600.0)
         await seat.pilot.press("j")
         await seat.pilot.press("a", "f")
-        await seat.until(lambda: "1 key not taken" in shown(seat.app, "#pace"))
+        await seat.until(lambda: "1 key ignored" in shown(seat.app, "#pace"))
         assert labels_of(path, "ana") == {}
 
 

@@ -24,6 +24,7 @@ from workbench.tui.design_form import FormValues, as_design, sampling_note, swit
 from workbench.tui.jobs.job_form import JobForm
 from workbench.tui.jobs.job_lines import job_details
 from workbench.tui.jobs.jobs import JobsScreen
+from workbench.tui.jobs.probe import ProbeScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.number_dialog import NumberDialog
 
@@ -105,10 +106,10 @@ async def test_a_job_is_started_by_keyboard_alone_and_seen_to_its_end(
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "s")
         await until(pilot, lambda: app.focused is not None and app.focused.id == "model")
-        await pilot.press("ctrl+u", *"scripted", "tab", *"a-1")
+        await pilot.press("ctrl+u", *"scripted", "tab", "tab", *"a-1")
         await until(pilot, lambda: "scripted" in shown(app, "#plan") and "1 statement" in shown(app, "#plan"))
         await pilot.press("f5")
-        await until(pilot, lambda: "R begins the run" in screen_text(app))
+        await until(pilot, lambda: "R starts the run" in screen_text(app))
         await pilot.press("R")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen))
         await until(pilot, lambda: "✓ done" in screen_text(app) and "answers are stored" in screen_text(app), 60)
@@ -202,7 +203,7 @@ async def test_the_form_says_how_answers_are_made_and_where(
     async with app.run_test(size=size) as pilot:
         await pilot.press("n", "s")
         await until(pilot, lambda: "estimate: about" in shown(app, "#plan"))
-        assert "how long it takes is not known" in screen_text(app)
+        assert "the time is unknown" in screen_text(app)
         assert all(word in screen_text(app) for word in ("answers ", "dtype ", "cluster ", "Start  F5"))
         app.screen.query_one("#answers", Select).value = "until decided"
         await until(pilot, lambda: "20 tokens, until decided" in shown(app, "#plan"))
@@ -211,7 +212,7 @@ async def test_the_form_says_how_answers_are_made_and_where(
         await until(pilot, lambda: "seed 1; bfloat16; cluster auto" in shown(app, "#plan"))
         app.screen.query_one("#answers", Select).value = "exact"
         await until(pilot, lambda: "sampling: exact label probabilities" in shown(app, "#plan"))
-        assert "nothing is sampled: samples" in shown(app, "#note")
+        assert "no sampling: samples" in shown(app, "#note")
         await pilot.press("f1")
         await until(pilot, lambda: isinstance(app.screen, TextScreen))
         assert "how likely each label is" in " ".join(shown(app, "#text").split())
@@ -225,6 +226,25 @@ async def test_the_form_says_how_answers_are_made_and_where(
 
 def one_line(app: WorkbenchApp) -> str:
     return flowing(app)
+
+
+@pytest.mark.e2e
+@SIZES
+async def test_the_form_asks_prompts_until_they_are_settled(
+    path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    monkeypatch.setattr(launch, "spawn", lambda _path, _job: None)
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: "estimate: about" in shown(app, "#plan"))
+        assert "stop early" in screen_text(app)
+        app.screen.query_one("#reliability-until_settled", Select).value = "yes"
+        await until(pilot, lambda: "asked until settled" in shown(app, "#plan"))
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, ProbeScreen))
+    with Store.open(path) as store:
+        assert Design.from_json(store.jobs.get(1).spec).until_settled
 
 
 @pytest.mark.e2e
@@ -245,8 +265,8 @@ def test_the_cost_at_the_end_stands_beside_that_so_far(path: Path) -> None:
     job = written(path, "sample", served, 80, state="running", done=20, progress=json.dumps(told))
     with Store.open(path) as store:
         text = job_details(store.jobs.get(job)).plain
-    assert "cost 0.5 · about 2 at the end" in text
-    assert "ended when decided 25.0 %" in text
+    assert "cost 0.5 · about 2 in total" in text
+    assert "stopped once decided 25.0 %" in text
 
 
 @pytest.mark.e2e
@@ -336,7 +356,7 @@ async def test_the_form_of_an_empty_store_says_so(tmp_path: Path) -> None:
     app = WorkbenchApp(made(tmp_path / "empty.db"), start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "s")
-        await until(pilot, lambda: "holds no instrument yet" in shown(app, "#plan"))
+        await until(pilot, lambda: "has no instrument yet" in shown(app, "#plan"))
         await pilot.press("escape")
         assert isinstance(app.screen, JobsScreen)
 
@@ -377,9 +397,7 @@ async def test_each_kind_of_job_is_shown_in_its_own_words(path: Path, size: tupl
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: "smollm2 · bias_score" in screen_text(app))
         assert "stance-1 reads bias_score answers of smollm2 on all instruments" in shown(app, "#details")
-        assert "400 of 1,000 responses are read · 400 in this attempt · 40.0 responses a second" in shown(
-            app, "#details"
-        )
+        assert "400 of 1,000 responses read · 400 in this attempt · 40.0 responses a second" in shown(app, "#details")
         assert "stance-1 · minilm" in screen_text(app)
         await pilot.press("down")
         await until(pilot, lambda: "stance-1 on minilm · 240 steps of 16 pairs" in shown(app, "#details"))
@@ -401,7 +419,7 @@ async def test_a_finished_training_says_how_good_it_is_and_what_comes_next(path:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "✓ done" in screen_text(app) and f"→ {message}" in screen_text(app))
         assert "step 180 of 240 · 3 min in this attempt" in screen_text(app)
-        assert "n, then c: let it read the free-text answers" in screen_text(app)
+        assert "n, then c: classify the free-text answers" in screen_text(app)
         assert "loss" not in shown(app, "#details")
 
 
@@ -413,9 +431,9 @@ async def test_cancelling_a_training_says_what_stays(path: Path) -> None:
         await pilot.press("c")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
         assert f"Stop job {job} (train stance-1 · minilm)?" in shown(app, "#text")
-        assert "It is at step 30 of 240. The last checkpoint stays" in shown(app, "#text")
+        assert "The job is at step 30 of 240. The last checkpoint stays" in shown(app, "#text")
         await pilot.press("y")
-        await until(pilot, lambda: "stops after the steps at hand" in screen_text(app))
+        await until(pilot, lambda: "stops after the current steps" in screen_text(app))
 
 
 def test_the_form_is_a_design(path: Path) -> None:
@@ -472,7 +490,7 @@ async def test_a_job_is_paused_and_goes_on_by_keys(path: Path, tmp_path: Path, m
         await pilot.press("p")
         await until(pilot, lambda: "‖ paused" in screen_text(app), 60)
         assert "paused on request" in shown(app, "#details")
-        assert shown(app, "#details").endswith("R goes on")
+        assert shown(app, "#details").endswith("R continues")
         assert "p Pause" not in screen_text(app)
         assert state(path, job) == "paused"
         await pilot.press("R")
@@ -496,12 +514,12 @@ def test_why_prompts_failed_is_said_and_what_cannot_be_mended_is_not_to_be_retri
     details = job_details(job).plain
     assert "no answers in this attempt · all 60 failed" in details
     assert f"60 failed: {reason}" in details
-    assert "they would fail again" in details
-    assert "y asks again" not in details
+    assert "would fail again" in details
+    assert "y retries" not in details
     told |= {"answers": 30, "lasting": 10}
     mixed = failed_job()
     assert "failed 66.7 %" in job_details(mixed).plain
-    assert "y asks again what failed" in job_details(mixed).plain
+    assert "y retries what failed" in job_details(mixed).plain
 
 
 @SIZES
@@ -525,13 +543,13 @@ async def test_what_a_served_model_costs_is_shown_and_what_failed_is_asked_again
         details = shown(app, "#details")
         assert "unreadable 5.0 % · refused 2.0 % · failed 5.7 %" in details
         assert "90 calls of 500 allowed · at most 16 at once · 9,000 + 800 tokens · cost 0.125 of 2 allowed" in details
-        assert "y asks again what failed, R asks for everything missing" in details
+        assert "y retries what failed, R asks for everything missing" in details
         assert "gpt-01: 120 answers, 50 calls, 5,000 + 480 tokens, a cost of 0.075" in details
         assert "gpt-02: 80 answers, 40 calls, 4,000 + 320 tokens, a cost of 0.05" in details
         assert "answers by system_fingerprint: fp_1 150 · fp_2 50" in details
         await pilot.press("y")
         await until(pilot, lambda: asked == [job])
-        await until(pilot, lambda: f"Job {job} asks again what failed." in screen_text(app))
+        await until(pilot, lambda: f"Job {job} retries what failed." in screen_text(app))
 
 
 async def test_how_much_is_done_at_once_is_typed(path: Path) -> None:
@@ -562,7 +580,7 @@ async def test_a_job_that_waits_for_its_turn_says_for_which(path: Path) -> None:
         await until(pilot, lambda: "◌ queued" in screen_text(app))
         await pilot.press("down")
         await until(pilot, lambda: f"waits for job {first}" in shown(app, "#details"))
-        assert "R begins it now, beside the others" in shown(app, "#details")
+        assert "R starts it now, beside the others" in shown(app, "#details")
 
 
 @SIZES
@@ -584,7 +602,7 @@ async def test_a_job_from_elsewhere_goes_on_after_a_person_has_seen_whom_it_asks
         said = " ".join(shown(app, "#text").split())
         assert "was created elsewhere" in said
         assert "model openai:gpt-x@http://gpu7:8000/v1" in said
-        assert "host gpu7:8000, which sees no key" in said
+        assert "host gpu7:8000, which gets no key" in said
         assert "budget at most 3.0 cost" in said
         await pilot.press("n")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen))

@@ -133,11 +133,11 @@ async def test_z_takes_the_last_ruling_back_wherever_rulings_are_made(path: Path
     async with app.run_test(size=(80, 24)) as pilot:
         await books.begin(app, pilot, AuditScreen)
         await press(app, pilot, "z")
-        await until(pilot, lambda: "no ruling of otto stands" in status(app))
+        await until(pilot, lambda: "otto has no ruling in force" in status(app))
         await press(app, pilot, "r", "x", "enter")
-        await until(pilot, lambda: "z takes it back" in status(app))
+        await until(pilot, lambda: "z undoes it" in status(app))
         await press(app, pilot, "z")
-        await until(pilot, lambda: status(app) == f"taken back: excluded on {REFS[0]}")
+        await until(pilot, lambda: status(app) == f"undone: excluded on {REFS[0]}")
     with Store.open(path) as store:
         assert not any(store.rulings.standing().values())
 

@@ -80,7 +80,7 @@ async def test_the_answers_of_a_probe_are_shown_with_their_readings_and_never_se
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, ProbeScreen) and "Probe: 1 of 7" in shown(app, "#told"))
         assert "unreadable" in screen_text(app)
-        assert "R begins the run · e asks otherwise · c cancels" in shown(app, "#told")
+        assert "R starts the run · e changes the settings · c cancels" in shown(app, "#told")
         await pilot.press("G")
         await until(pilot, lambda: "Beneficial it is." in shown(app, "#details"))
         await pilot.press("enter")
@@ -102,16 +102,16 @@ async def test_going_on_asking_otherwise_and_cancelling_are_one_key_each(
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "3 waiting for you" in screen_text(app))
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, ProbeScreen) and "R begins" in shown(app, "#told"))
+        await until(pilot, lambda: isinstance(app.screen, ProbeScreen) and "R starts" in shown(app, "#told"))
         await pilot.press("c")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen) and job(path, 3).state == "cancelled")
         await pilot.press("down", "enter")
-        await until(pilot, lambda: isinstance(app.screen, ProbeScreen) and "R begins" in shown(app, "#told"))
+        await until(pilot, lambda: isinstance(app.screen, ProbeScreen) and "R starts" in shown(app, "#told"))
         await pilot.press("R")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen) and job(path, 2).state == "queued")
         assert job(path, 2).question == ""
         await pilot.press("down", "enter")
-        await until(pilot, lambda: isinstance(app.screen, ProbeScreen) and "R begins" in shown(app, "#told"))
+        await until(pilot, lambda: isinstance(app.screen, ProbeScreen) and "R starts" in shown(app, "#told"))
         await pilot.press("e")
         await until(pilot, lambda: isinstance(app.screen, JobForm) and "prompts planned" in shown(app, "#plan"))
         assert app.screen.query_one("#samples", Input).value == "2"
@@ -129,7 +129,7 @@ async def test_a_job_of_which_nothing_can_be_read_goes_on_after_one_has_seen_why
     waiting(path, UNREADABLE, None)
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "R goes on anyway" in shown(app, "#details"))
+        await until(pilot, lambda: "R continues anyway" in shown(app, "#details"))
         await pilot.press("R")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
         assert "Not one of the first 100 answers can be read" in shown(app, "#text")
@@ -144,7 +144,7 @@ async def test_home_says_that_a_job_waits_for_a_decision_and_leads_there(path: P
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "1 decision" in screen_text(app))
         assert "its probe is in: begin the run?" in screen_text(app)
-        assert "needs your decision" in screen_text(app)
+        assert "waits for your decision" in screen_text(app)
 
 
 @pytest.mark.e2e
@@ -156,13 +156,13 @@ async def test_a_job_is_hidden_listed_again_and_deleted_after_it_is_said_what_go
         await pilot.press("x")
         await until(pilot, lambda: "1 hidden" in screen_text(app) and "no such model" not in screen_text(app))
         await pilot.press("X")
-        await until(pilot, lambda: "hidden: x lists it again" in screen_text(app))
+        await until(pilot, lambda: "hidden: x unhides it" in screen_text(app))
         await pilot.press("x")
         await until(pilot, lambda: not job(path, 1).hidden)
-        await until(pilot, lambda: "hidden: x lists it again" not in screen_text(app))
+        await until(pilot, lambda: "hidden: x unhides it" not in screen_text(app))
         await pilot.press("D")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
-        assert "With it go: 1 attempt" in " ".join(shown(app, "#text").split())
+        assert "Also deleted: 1 attempt" in " ".join(shown(app, "#text").split())
         await pilot.press("y")
         await until(pilot, lambda: "n starts one" in screen_text(app))
         with Store.open(path) as store:
@@ -261,7 +261,7 @@ async def test_a_run_that_is_started_from_the_form_shows_its_probe_and_begins_wh
         assert "Start  F5 · probe of 20 first" in screen_text(app)
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, ProbeScreen), seconds=60)
-        await until(pilot, lambda: "R begins the run" in shown(app, "#told"), seconds=120)
+        await until(pilot, lambda: "R starts the run" in shown(app, "#told"), seconds=120)
         with Store.open(path) as store:
             assert store.connection.execute("select count(*) from draw").fetchone()[0] == 0
         await pilot.press("R")

@@ -16,7 +16,7 @@ def test_a_change_says_what_it_means_before_it_is_made() -> None:
     assert "target → context" in change_words(target, context, 140)
     assert "run the audit again" in change_words(target, context, 140)
     other = with_change(target, "leaning", ())
-    assert "nothing is asked again" in change_words(target, other, 140)
+    assert "no model is asked again" in change_words(target, other, 140)
     assert with_change(target, "scale", ("four_point", "yes_no")).scale == "yes_no"
     assert with_change(target, "form", ()).form is Form.QUESTION
 

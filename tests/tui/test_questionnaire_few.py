@@ -122,7 +122,7 @@ def test_a_condition_without_figures_says_why(tmp_path: Path) -> None:
                 conditions=("qm", "random"))  # fmt: skip
         table = of(store).table("bias_changes", ALL)
     assert cell(table, "mean", "random") == "undefined (a)"
-    assert any("no respondent could be read on both sides" in note for note in painted(table)[1])
+    assert any("no respondent is readable on both sides" in note for note in painted(table)[1])
     assert table.detail is not None
     assert list(table.detail(table.rows[1])) == [], "that nothing changes is not known"
 
@@ -142,7 +142,7 @@ async def test_the_table_from_before_is_dimmed_while_the_store_is_read(
         await press(app, pilot, "1", "8")
         assert body.has_class("-old")
         assert body.styles.opacity < 1
-        assert "As before; reading" in screen_text(app)
+        assert "Previous figures; reading" in screen_text(app)
         monkeypatch.undo()
         await press(app, pilot, "f5")
         await until(pilot, lambda: not body.has_class("-old") and "3 models" in screen_text(app))

@@ -19,7 +19,7 @@ from workbench.domain.responses import EXACTLY, Sampling
 from workbench.errors import UsageError
 from workbench.jobs import launch
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.design_form import FormValues, as_design
+from workbench.tui.design_form import SAMPLED_WHOLE, FormValues, as_design
 from workbench.tui.jobs.job_form import JobForm
 from workbench.tui.jobs.job_lines import hint, job_details, subject
 from workbench.tui.jobs.jobs import JobsScreen
@@ -81,14 +81,18 @@ async def test_the_form_has_the_fields_that_a_questionnaire_needs_and_no_others(
         assert visible_fields(app, ASKED) == []
         app.screen.query_one("#audit", Select).value = "questionnaire"
         await until(pilot, lambda: "questionnaire audit of smollm2 on panel" in shown(app, "#plan"))
-        assert visible_fields(app, SAMPLED) == []
+        assert visible_fields(app, SAMPLED) == ["answers"]
         assert visible_fields(app, (*ASKED, "seed", "dtype", "cluster", "chat_format")) == [
             *ASKED, "seed", "dtype", "cluster", "chat_format"
         ]  # fmt: skip
         # 5 people, 2 targets: 5 x 2 originals, and 1 person (one in 10, at least one) x 2 x 3 paraphrases.
         assert "16 prompts planned" in shown(app, "#plan")
         assert "Start  F5" in screen_text(app)
-        assert "nothing is sampled" in screen_text(app)
+        assert "no sampling" in screen_text(app)
+        app.screen.query_one("#answers", Select).value = SAMPLED_WHOLE
+        await until(pilot, lambda: "30 samples each" in shown(app, "#plan"))
+        assert visible_fields(app, SAMPLED) == list(SAMPLED)
+        await until(pilot, lambda: "another measure than probabilities" in shown(app, "#note"))
         app.screen.query_one("#audit", Select).value = "reliability"
         await until(pilot, lambda: "reliability audit of smollm2 on panel" in shown(app, "#plan"))
         assert visible_fields(app, SAMPLED) == list(SAMPLED)
@@ -189,7 +193,7 @@ async def test_each_field_of_a_questionnaire_changes_what_is_planned(both: Path)
 
 
 FAULTS = (
-    ("conditions", "qm, dreams", "no condition is named 'dreams'", "conditions"),
+    ("conditions", "qm, dreams", "there is no condition 'dreams'", "conditions"),
     ("conditions", " , ", "found none; give qm", "conditions"),
     ("respondents", "some", "found 'some'; give a whole number", "respondents"),
     ("respondents", "99", "found 99; there are 5", "respondents"),
@@ -229,7 +233,7 @@ async def test_an_instrument_without_a_questionnaire_is_last_and_says_what_it_la
         app.screen.query_one("#audit", Select).value = "questionnaire"
         await until(pilot, lambda: "on panel" in shown(app, "#plan"))
         app.screen.query_one("#instrument", Select).value = "a-small"
-        await until(pilot, lambda: "a-small is no questionnaire" in shown(app, "#plan"))
+        await until(pilot, lambda: "a-small is not a questionnaire" in shown(app, "#plan"))
         assert marked(app) == ["instrument"]
 
 
@@ -277,7 +281,7 @@ async def test_a_questionnaire_is_started_seen_to_its_end_and_never_asked_again(
         store.instruments.add(replace(panel(), name="copy"))
         copied = replace(values, instrument="copy")
         outlook = JobForm().work_out(store, copied)
-        assert "so nothing is asked. F5 counts it" in outlook.text
+        assert "so nothing is asked. F5 counts them" in outlook.text
         assert outlook.start is not None
         noted = store.jobs.get(outlook.start(store))
         assert (noted.state, noted.done, noted.total) == ("done", 18, 18)
@@ -325,7 +329,7 @@ def test_a_job_says_what_it_asks_of_whom(both: Path) -> None:
     text = job_details(told).plain
     assert "questionnaire of smollm2 on panel · qm, reduced; 3 respondents" in text
     assert "p(yes) and p(no) of the next token" in text
-    assert "samples a prompt" not in text
+    assert "samples per prompt" not in text
     assert "chat format other/instruct" in text
     assert "12 prompts scored in this attempt" in text
     assert "shared 83%" in text.replace(" %", "%")

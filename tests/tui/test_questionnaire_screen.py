@@ -345,7 +345,7 @@ async def test_a_prompt_without_context_has_nothing_to_unfold(filled: Path) -> N
         assert isinstance(app.screen, PromptScreen)
         assert "Your response:" in "\n".join(app.screen.query_one(LongText).lines)
         assert "x Unfold" not in screen_text(app)
-        assert "nobody's answers are shown" in shown(app, "#about")
+        assert "no answers in the context" in shown(app, "#about")
 
 
 @pytest.mark.e2e
@@ -485,7 +485,7 @@ async def test_an_answer_is_given_another_meaning_and_the_figures_follow(fresh: 
             lost = store.jobs.create("sample", spec, 9)
         await press(app, pilot, "escape")
         await until(pilot, lambda: row(app, "t1")[KNOWS].endswith("old"))
-        assert "were changed since, so no side is said" in flowing(app)
+        assert "have changed since, so no side is given" in flowing(app)
         assert isinstance(app.screen, QuestionnaireScreen)
         assert f"job {lost} is queued at 0 of 9 prompts" in " ".join(app.screen._loaded.judged.notes)
         with Store.open(fresh) as store:
@@ -496,7 +496,7 @@ async def test_an_answer_is_given_another_meaning_and_the_figures_follow(fresh: 
             store.instruments.add(panel(4, name="second"))
         await press(app, pilot, "f5", "i")
         await until(pilot, lambda: "second has no predictions yet" in shown(app, "#empty"))
-        assert "i shows the next of the 2 questionnaires" in shown(app, "#empty")
+        assert "i shows the next of the store's 2 questionnaires" in shown(app, "#empty")
         assert (shown(app, "#tabs"), shown(app, "#options")) == ("", "second")
     with Store.open(fresh) as store:
         assert store.questionnaires.scales(NAME)["agreement"].meaning("disagree") is Meaning.NEUTRAL
@@ -540,7 +540,7 @@ async def test_an_empty_store_says_how_to_begin_and_i_imports_the_shipped_questi
     app = WorkbenchApp(made(tmp_path / "empty.db"), start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
-        assert "No instrument of this store is a questionnaire" in shown(app, "#empty")
+        assert "This store has no questionnaire yet" in shown(app, "#empty")
         await press(app, pilot, "I")
         await until(pilot, lambda: "veldania_panel has no predictions yet" in shown(app, "#empty"))
         assert f"workbench run {tmp_path / 'empty.db'} --audit questionnaire" in shown(app, "#empty")
@@ -567,7 +567,7 @@ async def test_what_one_model_one_condition_and_one_wording_lack_says_what_to_as
         await begin(app, pilot)
         assert "B Compare" not in screen_text(app)
         for view, words in {
-            "bias_changes": "There is nothing to compare for",
+            "bias_changes": "Nothing to compare for",
             "wordings": "Only the original was asked",
         }.items():
             while app.screen._look.view != view:  # type: ignore[attr-defined]

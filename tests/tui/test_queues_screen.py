@@ -59,7 +59,7 @@ async def test_every_queue_shows_how_far_it_is(tmp_path: Path, size: tuple[int, 
         assert second.split()[1:11] == ["training", *codebook, "3", "0.0", "%", "0", "3", "0", "0", "0"][:10]
         assert "labelled by ana, bob" in shown(app, "#details")
         await pilot.press("question_mark")
-        assert "mixed in to see that people read, are in no other count" in flowing(app)
+        assert "mixed in to check attention, are in no other count" in flowing(app)
 
 
 @pytest.mark.e2e
@@ -155,14 +155,14 @@ async def test_a_queue_is_made_after_seeing_what_would_be_drawn(path: Path) -> N
         await until_screen(pilot, app, QueueForm)
         await until(pilot, lambda: "Give the queue a name" in shown(app, "#proposal"))
         await pilot.press(*"sides")
-        await until(pilot, lambda: "holds no free-text answers" in " ".join(shown(app, "#proposal").split()))
+        await until(pilot, lambda: "has no free-text answers" in " ".join(shown(app, "#proposal").split()))
         assert app.screen.query_one("#make", Button).disabled
         app.screen.query_one("#codebook", Select).value = "side"
         await until(pilot, lambda: "sides: 3 items for training, 3 labels in all" in shown(app, "#proposal"))
         app.screen.query_one("#purpose", Select).value = "test"
         await until(pilot, lambda: "sides: 3 items for test, 6 labels in all" in shown(app, "#proposal"))
         app.screen.query_one("#per_stratum", Input).value = "x"
-        await until(pilot, lambda: "a stratum: found 'x'" in shown(app, "#proposal"))
+        await until(pilot, lambda: "per stratum: found 'x'" in shown(app, "#proposal"))
         app.screen.query_one("#per_stratum", Input).value = "2"
         await pilot.press("f5")
         await until_screen(pilot, app, QueuesScreen)

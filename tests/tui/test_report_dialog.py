@@ -29,7 +29,7 @@ async def test_a_report_is_written_and_its_page_is_named(tmp_path: Path, size: t
         await books.begin(app, pilot, AuditScreen)
         await pilot.press("W")
         await until(pilot, lambda: isinstance(app.screen, ReportDialog))
-        assert "opens in any browser" in " ".join(screen_text(app).split())
+        assert "page for any browser" in " ".join(screen_text(app).split())
         await pilot.press("enter")
         await until(pilot, lambda: "✓" in shown(app, "#note"), 90)
         page = tmp_path / "audit-report" / "report.html"

@@ -120,7 +120,7 @@ async def test_the_form_has_what_multiple_choice_questions_need_and_tells_what_t
         plan = shown(app, "#plan")
         # Three originals, of which one has a typo, and three changed forms.
         assert "7 prompts planned; 50 valid samples each = 350 answers" in plan
-        assert "drawn again: at most 1,000 a prompt" in plan
+        assert "drawn again: at most 1,000 per prompt" in plan
         assert "350 answer tokens if all are valid, at most 7,000 with all tries" in plan
         assert visible_fields(app, PEOPLE) == []
         assert visible_fields(app, (*OWN, *SAMPLED)) == [*OWN, *SAMPLED]
@@ -207,15 +207,15 @@ def test_jobs_and_home_say_what_was_valid_what_was_drawn_again_and_what_was_give
     told = job(path, ask(path, invalid=0.3))
     assert subject(told) == "letters · response_bias · lettered"
     details = job_details(told).plain
-    assert "at least 4 valid samples a prompt, at most 8 drawn" in details
+    assert "at least 4 valid samples per prompt, at most 8 drawn" in details
     over, again = round(told.progress["over"]), round(told.progress["invalid"])
-    more = f" and {over} more than needed" if over else ""
+    more = f" and {over} beyond the minimum" if over else ""
     assert f"{told.done} valid answers of 28{more} · drawn again {again}" in details
     assert told.done + over + again == told.progress["answers"], "the counts add up"
     assert hint(told) == "9 shows the response biases"
     waiting = replace(told, state="queued", worker=False)
-    assert "its worker starts" in job_details(waiting, begun=True).plain, "it was started a moment ago"
-    assert "no worker has it yet; R starts one" in job_details(waiting).plain
+    assert "its worker is starting" in job_details(waiting, begun=True).plain, "it was started a moment ago"
+    assert "no worker yet; R starts one" in job_details(waiting).plain
     never = job(path, ask(path, "never", invalid=1.0))
     assert "0 valid answers of 28 · drawn again 56 (100.0 % were no offered letter)" in job_details(never).plain
     assert "7 prompts have too few after all tries" in job_details(never).plain
@@ -242,8 +242,8 @@ async def test_screens_of_other_audits_do_not_offer_its_runs_and_home_leads_to_i
         for key, words in (
             ("4", "No answers yet"),
             ("6", "No free-text answers yet"),
-            ("7", "choices has multiple-choice questions alone"),
-            ("8", "No instrument of this store is a questionnaire"),
+            ("7", "choices has only multiple-choice questions"),
+            ("8", "This store has no questionnaire yet"),
         ):
             await pilot.press(key)
             await until(pilot, partial(reads, app, words))

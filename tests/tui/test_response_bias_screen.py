@@ -326,7 +326,7 @@ async def test_a_cell_leads_to_its_questions_by_size_and_a_question_to_both_form
                 (line,) = (line for line in lines if line.lstrip().startswith(f"{option.letter.upper()} "))
                 assert f"{number(option.share, Kind.SHARE):>8}{option.count:>8.0f}" in line
                 assert line.endswith(option.text)
-            assert f"{arm.invalid} without a letter on offer" in " ".join(lines)
+            assert f"{arm.invalid} without an offered letter" in " ".join(lines)
         assert "40.0 %" in shown(app, "#original")  # of the people
         assert "+[thxngs]" in shown(app, "#changed")
         assert "−[things]" in shown(app, "#original")
@@ -362,10 +362,10 @@ async def test_imported_answers_show_what_was_not_on_offer_and_texts_as_they_sta
         await press(app, pilot, "enter")
         assert [key[-1] for key in by_parts(app)][-1] == "o2"
         await press(app, pilot, "end")
-        assert "Takes no part: no usable answer to the original form." in shown(app, "#details")
+        assert "Left out: no usable answer to the original form." in shown(app, "#details")
         await press(app, pilot, "enter")
-        assert "takes no part: no usable answer to the original form" in flowing(app)
-        assert "Z  answered 10×, though it was not on offer" in shown(app, "#original")
+        assert "is left out: no usable answer to the original form" in flowing(app)
+        assert "Z  answered 10×, but it was not offered" in shown(app, "#original")
         while not shown(app, "#about").startswith("o0"):
             await press(app, pilot, "n")
         text = screen_text(app)
@@ -500,10 +500,10 @@ def test_what_has_no_test_is_no_verdict_and_the_published_score_has_a_row_where_
         assert (rows["never"]["most_human_like"], rows["never"]["open"]) == (0, 1)
         matrix = loaded.book.table("matrix")
         [of_never] = [column for column in matrix.columns if column.key == "never"]
-        assert shown_value(of_never.value(matrix.rows[0]), of_never) == "undefined: no question takes part"
+        assert shown_value(of_never.value(matrix.rows[0]), of_never) == "undefined: no question counts"
         assert of_never.detail is not None
         said = " ".join(of_never.detail(matrix.rows[0]))
-        assert "No question takes part" in said
+        assert "No question counts" in said
         assert "Most human-like: open" in said
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,15 @@ from tests.tui.audit_runs import audited
 from tests.tui.bias_stores import full
 from tests.tui.conftest import flowing, screen_text, shown, until
 from tests.tui.test_rulings_screen import press, settle, standing
+from workbench.audits.reliability import arrays
 from workbench.domain.readings import USUAL
 from workbench.domain.rulings import Ruled, Subject, Verdict
 from workbench.domain.seeds import SEED
 from workbench.evidence import ruling_subjects as subjects
+from workbench.evidence.kept import forget
 from workbench.evidence.runs import find_run
+from workbench.pipeline import review as of_review
+from workbench.pipeline import review_tables as of_tables
 from workbench.pipeline.control import draw
 from workbench.pipeline.review import named, review
 from workbench.pipeline.todo import tasks
@@ -143,8 +148,8 @@ async def test_the_list_says_why_each_item_is_there_and_four_keys_rule_on_its_an
         await queue(app, pilot)
         text = flowing(app)
         assert "one wording only 40 (negation alone, under personal-1, personal-2)" in text
-        assert "otto has looked at 0 of 4 statements" in text
-        assert "looked at by anybody: 0 of 1 passed, 0 of 3 not passed" in text
+        assert "otto has reviewed 0 of 4 statements" in text
+        assert "reviewed by anybody: 0 of 1 passed, 0 of 3 not passed" in text
         assert "no control sample: d draws one" in text
         await press(app, pilot, "enter", "r", "m", "1", "enter")
         (ruling,) = standing(path)
@@ -162,7 +167,7 @@ async def test_z_in_the_list_takes_back_what_was_ruled_there(path: Path) -> None
         await queue(app, pilot)
         await press(app, pilot, "down", "r", "c", "enter", "up", "z")
         assert standing(path) == []
-        assert "taken back: confirmed on env-03" in told(app)
+        assert "undone: confirmed on env-03" in told(app)
         assert "by you" not in screen_text(app)
 
 
@@ -200,7 +205,7 @@ async def test_n_goes_on_from_drawn_answers_and_statements_alike_and_z_leads_bac
         await press(app, pilot, "r", "m", "2", "enter")
         assert item_of(app) == first, "what was ruled stays in sight"
         assert "misread (disagree): “" in flowing(app)
-        assert "n goes to the next pending item, z takes it back" in flowing(app)
+        assert "n goes to the next pending item, z undoes the ruling" in flowing(app)
         await press(app, pilot, "n")
         second = item_of(app)
         assert second != first
@@ -212,7 +217,7 @@ async def test_n_goes_on_from_drawn_answers_and_statements_alike_and_z_leads_bac
         await press(app, pilot, "z")
         assert item_of(app) == first
         assert standing(path) == []
-        assert "taken back: misread" in flowing(app)
+        assert "undone: misread" in flowing(app)
         assert "z Undo" not in screen_text(app)
 
 
@@ -243,11 +248,11 @@ async def test_a_ruling_on_a_drawn_answer_says_that_its_statement_stays_open(pat
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
         await press(app, pilot, "enter", "r", "c", "enter")
-        assert "z takes it back" in flowing(app), "the drawn answer is decided"
+        assert "z undoes the ruling" in flowing(app), "the drawn answer is decided"
         await press(app, pilot, "right_square_bracket", "r", "c", "enter")
         assert "the statement stays open" in flowing(app)
         await press(app, pilot, "r", "tab", "tab", "tab", "tab", "tab", "c", "enter")
-        assert "n goes to the next pending item, z takes it back" in flowing(app)
+        assert "n goes to the next pending item, z undoes the ruling" in flowing(app)
 
 
 @pytest.mark.e2e
@@ -303,7 +308,7 @@ async def test_a_blind_review_shows_neither_model_nor_others_before_ones_own_rul
         assert not app.screen_stack[1].check_action("runs", ()), "the list of runs would name the model"
         await press(app, pilot, "escape")
         assert item_of(app).ref == "tax-02"
-        kept_back = "Others' rulings are shown once you decide; look again decides nothing."
+        kept_back = "You see others' rulings after you decide; “look again” is not a decision."
         assert kept_back in flowing(app)
         await press(app, pilot, "r", "l", "enter")
         assert kept_back in flowing(app)
@@ -360,7 +365,7 @@ async def test_a_control_sample_is_drawn_from_the_screen_and_its_seed_is_kept(pa
         assert "How often label-words misreads" in flowing(app) or "not passed" in flowing(app)
         await press(app, pilot, "shift+tab", "d")
         assert isinstance(app.screen, ReviewScreen)
-        assert "A control sample is there;" in told(app)
+        assert "There is a control sample already;" in told(app)
 
 
 @pytest.mark.e2e
@@ -391,11 +396,11 @@ async def test_what_another_auditor_looks_at_is_said_and_passed_over(path: Path)
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
-        assert "eva is at it" in screen_text(app)
+        assert "with eva" in screen_text(app)
         await press(app, pilot, "n")
         assert item_of(app).ref == "env-03"
         await press(app, pilot, "left_square_bracket")
-        assert "Another auditor looks at this now." in flowing(app)
+        assert "Another auditor is reviewing this item." in flowing(app)
 
 
 @pytest.mark.e2e
@@ -433,9 +438,9 @@ async def test_where_nothing_waits_the_queues_of_other_runs_are_named(tmp_path: 
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await queue(app, pilot)
         assert screen._loaded is not None
-        assert screen.why_empty(screen._loaded, screen._look).endswith("M goes to the queue of another run.")
+        assert screen.why_empty(screen._loaded, screen._look).endswith("M opens the queue of another run.")
         screen.session.blind = True
-        assert "M goes" not in screen.why_empty(screen._loaded, screen._look), "the list of runs would name the model"
+        assert "M opens" not in screen.why_empty(screen._loaded, screen._look), "the list of runs would name the model"
 
 
 async def test_a_newer_run_in_which_nothing_waits_hides_no_older_one_from_home(tmp_path: Path) -> None:
@@ -502,3 +507,60 @@ async def test_a_narrow_footer_has_the_key_of_pictures_where_a_table_has_any(pat
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "P Picture" in screen_text(app).splitlines()[-1])
         await until(pilot, lambda: "r Rule" in screen_text(app).splitlines()[-1])
+
+
+@pytest.mark.e2e
+async def test_a_queue_that_was_left_is_there_at_once_and_is_made_anew_only_where_something_happened(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: Counter[str] = Counter()
+
+    def count(module: Any, name: str) -> None:
+        before = getattr(module, name)
+
+        def counting(*args: Any, **more: Any) -> Any:
+            made[name] += 1
+            return before(*args, **more)
+
+        monkeypatch.setattr(module, name, counting)
+
+    forget()
+    count(of_review, "_unruled")
+    count(of_tables, "book")
+    count(arrays, "_counted")
+    app = opened(path, start="home")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "wait for an auditor" in screen_text(app))
+        for _ in range(3):
+            await press(app, pilot, "V")
+            await until(pilot, lambda: "tax-02" in screen_text(app))
+            await press(app, pilot, "escape")
+        assert made == {"_unruled": 1, "book": 1, "_counted": 1}
+        rule(path, "env-03", Verdict.LOOK_AGAIN, "eva")
+        await press(app, pilot, "V")
+        await until(pilot, lambda: "look again 100" in flowing(app))
+        assert made == {"_unruled": 1, "book": 2, "_counted": 1}
+        await press(app, pilot, "enter", "escape")
+        assert made["_unruled"] == 1
+        assert made["book"] == 2, "an item that was only looked at changes nothing in the list"
+
+
+@pytest.mark.e2e
+async def test_an_empty_queue_offers_no_key_that_does_nothing_and_says_why(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(of_review, "ranked", lambda *_: ())
+    app = opened(path, start="home")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "V Review" in screen_text(app) or app.screen.check_action("review", ()))
+        await press(app, pilot, "V")
+        await until(pilot, lambda: "Nothing is pending: no reason applies to any statement." in flowing(app))
+        text = flowing(app)
+        assert "statements do not pass, but none narrowly" in text
+        assert "d draws a control sample" in text
+        footer = screen_text(app).splitlines()[-1]
+        assert "Draw" in footer
+        for key in ("Enter", "Next", "Rule ", "Sort", "Search", "Undo"):
+            assert key not in footer, footer
+        await press(app, pilot, "enter", "n", "r", "s", "slash")
+        assert isinstance(app.screen, ReviewScreen), "none of them does anything"

@@ -84,7 +84,7 @@ async def test_four_keys_lead_from_a_flagged_statement_to_a_ruling_and_z_takes_i
         await press(app, pilot, "R", "r", "z")
         assert standing(path) == []
         assert "ruled by" not in screen_text(app)
-        assert "1 ruling" not in screen_text(app).split("taken back")[0]
+        assert "1 ruling" not in screen_text(app).split("undone")[0]
 
 
 @pytest.mark.e2e
@@ -126,9 +126,9 @@ async def test_a_reason_is_needed_a_name_is_asked_for_once_and_escape_rules_noth
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)
         await press(app, pilot, "r", "m")
-        assert "Misread is about answer or reading: open the answers to rule so." in screen_text(app)
+        assert "Misread applies to answers and readings: open the answers first." in screen_text(app)
         await press(app, pilot, "x", "delete", "enter")
-        assert "A ruling needs a reason; say why." in screen_text(app)
+        assert "A ruling needs a reason: type one." in screen_text(app)
         await press(app, pilot, "escape", "escape")
         assert standing(path) == []
         await press(app, pilot, "r", "x", "enter")

@@ -150,7 +150,7 @@ def test_leaving_says_what_goes_on_and_how_to_come_back(path: Path) -> None:
     with Store.open(path) as store:
         job = launch.create(store, Design("small", "scripted", samples=2))
     (line,) = goes_on(path)
-    assert line.startswith(f"job {job} goes on (0 %); come back with: workbench {path}, ")
+    assert line.startswith(f"job {job} continues (0 %); come back with: workbench {path}, ")
     assert line.endswith(f"stop it with: workbench jobs {path} cancel {job}")
 
 

@@ -12,7 +12,7 @@ from textual.widgets import Input, Select, TextArea
 
 from stores.core.store import Store
 from tests.conftest import instrument
-from tests.tui.conftest import flowing, large_instrument, made, screen_text, shown, until
+from tests.tui.conftest import flowing, large_instrument, made, screen_text, shown, status, until
 from workbench import pipeline
 from workbench.domain.designs import Design
 from workbench.domain.statements import (
@@ -30,6 +30,7 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import ConfirmScreen
 from workbench.tui.kit.editor_dialog import EditorDialog
 from workbench.tui.results.answers import WholeAnswerScreen
+from workbench.tui.rulings.dialog import RulingDialog
 from workbench.tui.statements.archived import ArchivedScreen
 from workbench.tui.statements.bulk_form import BulkForm
 from workbench.tui.statements.history import HistoryScreen
@@ -156,7 +157,7 @@ async def test_a_wording_that_repeats_another_is_said_to(path: Path) -> None:
         await on_sheet(pilot)
         await opened(pilot, WordingForm, "a")
         await pilot.press("f5")
-        assert "still the text of the original" in shown(app, "#said")
+        assert "still the original's text" in shown(app, "#said")
         app.screen.query_one("#text", TextArea).text = "Repeal: Statement a-1 should become law."
         await until(pilot, lambda: "the same text as opposite" in shown(app, "#said"))
 
@@ -214,7 +215,7 @@ async def test_a_change_of_what_is_shown_is_refused_where_it_is_no_more_so(path:
         await until(pilot, lambda: "other" in flat(app))
         assert "changed meanwhile by ben" in flat(app)
         await pilot.press("o")
-        await until(pilot, lambda: "stated; its kind says same" in flat(app))
+        await until(pilot, lambda: "set here; the kind implies same" in flat(app))
     assert held(path).topic == "other"
 
 
@@ -256,11 +257,11 @@ async def test_what_is_expected_goes_from_same_to_flipped_to_free_and_a_stated_o
         await on_sheet(pilot)
         assert "o Expect" not in screen_text(app)
         await pilot.press("j", "o")
-        await until(pilot, lambda: "expected stance: opposite (stated; its kind says same)" in screen_text(app))
+        await until(pilot, lambda: "expected stance: opposite (set here; the kind implies same)" in screen_text(app))
         await pilot.press("o")
-        await until(pilot, lambda: "no expected stance (stated" in screen_text(app))
+        await until(pilot, lambda: "no expected stance (set here" in screen_text(app))
         await pilot.press("o")
-        await until(pilot, lambda: "(stated" not in screen_text(app))
+        await until(pilot, lambda: "(set here" not in screen_text(app))
     assert held(path).wordings[1].stated is None
 
 
@@ -285,7 +286,7 @@ async def test_a_translation_needs_the_original_in_that_language_first(path: Pat
         await until(pilot, lambda: "en (of en, de)" in screen_text(app))
         await pilot.press("j")
         await opened(pilot, WordingForm, "t")
-        assert "It lacks: de" in flat(app)
+        assert "Missing: de" in flat(app)
         await opened(pilot, StatementScreen, "escape")
         await pilot.press("l")
         await until(pilot, lambda: "Satz a-1 soll" in screen_text(app))
@@ -623,7 +624,7 @@ async def test_near_duplicates_are_listed_with_their_difference(path: Path) -> N
         await opened(pilot, StatementScreen, "enter")
         await opened(pilot, type(app.screen_stack[-2]), "escape")
         await pilot.press("plus", "plus", "plus")
-        await until(pilot, lambda: "1 pair · 0.9 and more" in screen_text(app))
+        await until(pilot, lambda: "1 pair · similarity 0.9 or more" in screen_text(app))
 
 
 @pytest.mark.e2e
@@ -666,7 +667,7 @@ async def test_everything_of_the_workshop_is_a_named_action(path: Path) -> None:
         }
         said = (
             "Review the pending drafts",
-            "List what is odd",
+            "List the findings",
             "Label policy issues",
             "Answer the statements yourself",
             "Write the instrument to files",
@@ -684,7 +685,7 @@ async def test_everything_of_the_workshop_is_a_named_action(path: Path) -> None:
     ("key", "screen"),
     [
         ("d", "DraftForm"),
-        ("r", "DraftsScreen"),
+        ("R", "DraftsScreen"),
         ("f", "ChecksScreen"),
         ("g", "IssueGridScreen"),
         ("G", "IssueGoldScreen"),
@@ -701,3 +702,33 @@ async def test_each_part_of_the_workshop_opens_from_the_list(path: Path, key: st
         await pilot.press(key)
         await until(pilot, lambda: screen in [type(one).__name__ for one in app.screen_stack])
         await app.workers.wait_for_complete()
+
+
+@pytest.mark.e2e
+async def test_the_list_rules_on_a_statement_and_z_takes_back_what_was_done_last(path: Path) -> None:
+    app = app_on(path)
+    app.annotator = "otto"
+    async with app.run_test(size=(80, 24)) as pilot:
+        await rows(pilot)
+        ref = app.screen.query_one(RecordTable).current
+        await pilot.press("r")
+        await until(pilot, lambda: isinstance(app.screen, RulingDialog))
+        await pilot.press("x", "enter")
+        await until(pilot, lambda: f"excluded: {ref}" in status(app))
+        with Store.open(path) as store:
+            ((ruling,),) = store.rulings.standing().values()
+        assert (ruling.subject.kind, ruling.subject.named["statement"]) == ("statement", ref)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, StatementScreen) and app.screen._sheet is not None)
+        await pilot.press("r")
+        await until(pilot, lambda: isinstance(app.screen, RulingDialog))
+        await pilot.press("x", "enter")
+        await until(pilot, lambda: "excluded: " in status(app))
+        await pilot.press("z")
+        await until(pilot, lambda: "undone: excluded" in status(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, StatementsScreen))
+        await pilot.press("z")
+        await until(pilot, lambda: "undone: excluded" in status(app))
+    with Store.open(path) as store:
+        assert not any(store.rulings.standing().values())

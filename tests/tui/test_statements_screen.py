@@ -206,7 +206,7 @@ async def test_a_statement_that_was_retired_meanwhile_is_a_calm_panel(path: Path
         with Store.open(path) as store:
             store.instruments.add(instrument("b-1"))
         await pilot.press("enter")
-        await until(pilot, lambda: "retired by a later import" in screen_text(app).replace("\n", " "))
+        await until(pilot, lambda: "a later import retired it" in screen_text(app).replace("\n", " "))
         await pilot.press("escape")
         assert not isinstance(app.screen, StatementScreen)
 

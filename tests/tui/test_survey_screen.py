@@ -196,7 +196,7 @@ async def test_skipped_twice_stays_unanswered_and_the_end_says_so(path: Path) ->
         await seat.press("s", *["a"] * 11)
         assert seat.item == first
         await seat.press("s")
-        assert "1 you left without an answer." in seat.text
+        assert "You left 1 unanswered." in seat.text
         await seat.press("z")
         assert seat.item == first
 
@@ -206,7 +206,7 @@ async def test_further_statements_are_a_key_away(tmp_path: Path) -> None:
     path = made(tmp_path / "a.db", replace(instrument(*(f"s-{n}" for n in range(4))), survey=()))
     async with seated(path, design=Design(statements=2, variants=("negation",))) as seat:
         await seat.press(*["a"] * 4)
-        assert "n go on with 4 further statements" in seat.text
+        assert "n continue with 4 more statements" in seat.text
         await seat.pilot.press("n")
         await seat.until(lambda: seat.note == "ana  0/4" and seat.screen.ready)
         await seat.press(*["d"] * 4)

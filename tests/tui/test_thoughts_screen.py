@@ -42,14 +42,14 @@ async def test_a_thought_is_unfolded_by_a_key_and_never_read(app: WorkbenchApp, 
         assert (found["readable"], found["answers"], found["cut_off"]) == ("3", "30", "27")
         await responses(app, pilot, 0)
         assert [cells["reading"] for cells in rows(app).values()] == ["· cut off", "− disagree", "− disagree"]
-        assert "No answer: the output ends within the thought." in shown(app, "#text")
-        assert "▸ 39 characters of thought; t shows them" in shown(app, "#text")
+        assert "No answer: the output ends before the thinking does." in shown(app, "#text")
+        assert "▸ 39 characters of thinking; t shows them" in shown(app, "#text")
         assert TRACE not in screen_text(app)
         await pilot.press("t")
         await until(pilot, lambda: TRACE in shown(app, "#text"))
         await pilot.press("down")
         await until(pilot, lambda: NO in shown(app, "#text"))
-        assert "which nothing reads" in shown(app, "#text")
+        assert "not read by any reader" in shown(app, "#text")
         assert "disagree" in shown(app, "#reading")
         await pilot.press("t")
         await until(pilot, lambda: TRACE not in shown(app, "#text"))
@@ -73,5 +73,5 @@ async def test_the_job_screen_says_what_helps_where_answers_end_in_thought(
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: f"cut off in thought {cut}" in " ".join(screen_text(app).split()))
-        remedy = "the model uses all its tokens for thinking: ask again with more new tokens"
+        remedy = "the model spends all its tokens on thinking: ask again with more new tokens"
         assert (remedy in " ".join(screen_text(app).split())) is said

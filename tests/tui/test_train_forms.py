@@ -137,7 +137,7 @@ async def test_a_test_set_and_free_text_answers_are_needed_too(path: Path) -> No
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n")
-        await until(pilot, lambda: "no labels for a test yet" in screen_text(app))
+        await until(pilot, lambda: "no test labels yet" in screen_text(app))
         assert "no free-text answers yet" in screen_text(app)
 
 
@@ -197,11 +197,11 @@ async def test_keeping_statements_apart_is_part_of_the_refusal(trainable: Path) 
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "t")
         await until(pilot, lambda: "training: 5" in screen_text(app))
-        assert "▐ ▌ apart by statement" in screen_text(app)
+        assert "▐ ▌ split by statement" in screen_text(app)
         app.screen.query_one("#by_statement", Checkbox).focus()
         await pilot.press("space")
         await until(pilot, lambda: "1 statement is in the training and in the test data" in shown(app, "#plan"))
-        assert "▐X▌ apart by statement" in screen_text(app)
+        assert "▐X▌ split by statement" in screen_text(app)
 
 
 @pytest.mark.e2e
@@ -280,13 +280,13 @@ async def test_the_newest_classifier_is_offered_with_what_it_has_left(path: Path
     async with app.run_test(size=size) as pilot:
         await pilot.press("n", "c")
         await until(pilot, lambda: isinstance(app.screen, ClassifyForm) and "14 to read" in shown(app, "#plan"))
-        assert "18 different responses beside their statements; 4 (22 %) are read already" in shown(app, "#plan")
+        assert "18 different responses with their statements; 4 (22 %) have been read" in shown(app, "#plan")
         assert "minilm · training 5 responses · test 2 responses" in screen_text(app)
         app.screen.query_one("#models", SelectionList).toggle("two")
         await until(pilot, lambda: "bias_score answers of one on all instruments" in shown(app, "#plan"))
         assert "9 different responses" in shown(app, "#plan")
         app.screen.query_one("#classifier", Select).value = "stance-1"
-        await until(pilot, lambda: "0 (0 %) are read already; 9 to read" in shown(app, "#plan"))
+        await until(pilot, lambda: "0 (0 %) have been read; 9 to read" in shown(app, "#plan"))
 
 
 @pytest.mark.e2e
@@ -298,7 +298,7 @@ async def test_a_classification_is_started_as_the_form_says_it(path: Path, monke
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "c")
-        await until(pilot, lambda: "18 to read" in screen_text(app))
+        await until(pilot, lambda: "18 to read" in shown(app, "#plan"))
         app.screen.query_one("#instrument", Select).value = "small"
         app.screen.query_one("#models", SelectionList).toggle("two")
         await until(pilot, lambda: "Working out" in shown(app, "#plan"))
@@ -319,7 +319,7 @@ async def test_where_all_is_read_there_is_nothing_to_start(path: Path) -> None:
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "c")
-        await until(pilot, lambda: "Everything is read already" in screen_text(app))
+        await until(pilot, lambda: "Everything has been read already" in screen_text(app))
         assert app.screen.query_one("#start", Button).disabled
         await pilot.press("f5")
         await pilot.pause()

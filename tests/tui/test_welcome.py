@@ -91,6 +91,8 @@ def test_stores_of_a_folder_are_told_by_how_they_begin(folder: Path) -> None:
     (folder / "text.db").write_text("no database", encoding="utf-8")
     (folder / "folder.db").mkdir()
     os.mkfifo(folder / "pipe.db")
+    for kept in ("b.db.before-v30", "b.db.before-v30-2"):
+        made(folder / kept)
     assert stores_in(folder) == (folder / "a.of-any-name", folder / "b.db")
     assert stores_in(folder / "none") == ()
     assert not is_store(folder / "pipe.db")
@@ -103,7 +105,7 @@ def test_stores_of_a_folder_are_told_by_how_they_begin(folder: Path) -> None:
 async def test_the_empty_state_says_what_can_be_done(folder: Path) -> None:
     app = WelcomeApp(folder)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "No store was opened before" in screen_text(app))
+        await until(pilot, lambda: "You have opened no store yet" in screen_text(app))
         text = screen_text(app)
         assert "A new store" in text
         assert "The example" in text
@@ -189,11 +191,11 @@ async def test_n_makes_a_new_store_and_says_what_is_wrong_with_a_name(folder: Pa
         await until(pilot, lambda: isinstance(app.screen, NewStoreDialog))
         for text, said in (
             ("", "give a file name"),
-            ("there.txt", "exists already"),
+            ("there.txt", "already exists"),
             (".", "is a folder"),
-            ("none/a.db", "does not exist; make it first"),
-            ("~nobody-of-this-name/a.db", "cannot be made"),
-            ("x" * 300, "cannot be made"),
+            ("none/a.db", "does not exist; create it first"),
+            ("~nobody-of-this-name/a.db", "cannot be created"),
+            ("x" * 300, "cannot be created"),
         ):
             app.screen.query_one(Input).value = text
             await pilot.press("enter")

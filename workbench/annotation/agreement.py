@@ -31,8 +31,8 @@ from workbench.stats.arrays import IntArray
 from workbench.stats.classification import confusion_between
 from workbench.stats.resampling import derive_rng
 
-NO_ORDER = "the codebook puts no labels in order"
-SINGLE_ITEM = "one item by itself: κ would be -1 / (labels - 1) whatever the labels"
+NO_ORDER = "the codebook has no ordered labels"
+SINGLE_ITEM = "only one item: κ would be -1 / (labels - 1) for any labels"
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,12 +26,12 @@ from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 SCALE = (-1.0, 1.0)
 SHARE = (0.0, 1.0)
 HELP = {
-    "percent": "share of the pairs of labels of an item that are equal; does not correct for chance",
-    "kappa": "two people: agreement beyond what their own label counts would give by chance",
-    "fleiss": "any number of people: chance from everybody's counts together",
-    "alpha": "1 - observed / expected disagreement, any number of people, with gaps; labels differ or not",
-    "alpha_ordinal": "over the codebook's ordered labels, where farther apart is worse; other labels count as missing",
-    "ac1": "chance agreement that stays small where one label is frequent",
+    "percent": "share of equal pairs among the labels of an item; not corrected for chance",
+    "kappa": "two people: agreement beyond chance, from each person's own label counts",
+    "fleiss": "any number of people: chance from the pooled label counts",
+    "alpha": "1 - observed / expected disagreement, any number of people, with gaps; labels are equal or not",
+    "alpha_ordinal": "over the codebook's ordered labels; larger distances are worse; other labels count as missing",
+    "ac1": "chance agreement that stays small if one label is frequent",
 }
 TITLES = {
     "percent": "percent agreement",
@@ -103,7 +103,7 @@ class QueueAgreement:
         none = f" and {report.unlabelled:,} without a label" if report.unlabelled else ""
         left_out = f"left out: {report.labelled_once:,} labelled once{none}"
         people = plural(len(report.annotators), "annotator")
-        return f"{self.queue}: {plural(report.items, 'item')} with two labels or more, by {people}; {left_out}."
+        return f"{self.queue}: {plural(report.items, 'item')} with two or more labels, by {people}; {left_out}."
 
 
 def _letters(place: int) -> str:
@@ -115,7 +115,7 @@ def book(of: QueueAgreement) -> Book:
     """Return all figures of a queue. Behind a pair stands its matrix, behind an item what everybody said."""
     nothing = "" if of.report.items else NOBODY
     pairs = [of.both(pair) for pair in of.report.pairs]
-    matrices = [Entry("confusion", "what is taken for what", partial(confusion, of), pairs)] if pairs else []
+    matrices = [Entry("confusion", "confusions", partial(confusion, of), pairs)] if pairs else []
     return Book(
         f"{of.queue}: agreement of annotators",
         [
@@ -132,7 +132,7 @@ def book(of: QueueAgreement) -> Book:
         behind={"confusion": partial(confusion, of), "item": partial(item, of)},
         told=[of.told],
         notes=[
-            "Items with two labels or more count; attention items are left out. Intervals are seeded 95 % bootstraps "
+            "Items with two or more labels count; attention items are left out. Intervals are seeded 95 % bootstraps "
             "over items."
         ],
         about={"queue": of.queue},
@@ -151,7 +151,7 @@ def coefficients(of: QueueAgreement) -> Table[tuple[str, Estimate]]:
             Column("value", "value", lambda row: row[1], Kind.COEFFICIENT, scale=SCALE),
             Column("n", "items", lambda row: row[1].n, Kind.COUNT),
             Column("excluded", "left out", lambda row: row[1].excluded, Kind.COUNT),
-            Column("means", "what it is", lambda row: HELP[row[0]], aside=True),
+            Column("means", "meaning", lambda row: HELP[row[0]], aside=True),
         ],
         key=lambda row: (row[0],),
         empty=NOBODY,
@@ -185,12 +185,12 @@ def pair_table(of: QueueAgreement) -> Table[PairAgreement]:
                 "left out",
                 lambda row: row.percent.excluded,
                 Kind.COUNT,
-                help="labelled by one alone",
+                help="labelled by only one",
                 aside=True,
             ),
         ],
         key=of.both,
-        empty="No two people have labelled in this queue.",
+        empty="Fewer than two people have labelled in this queue.",
         link=lambda row: Link("confusion", of.both(row)),
         pictures=[Forest(values=["kappa"], rows=["first", "second"])],
     )
@@ -208,22 +208,22 @@ def confusion(of: QueueAgreement, first: str, second: str) -> Table[tuple[str, t
 
     return Table(
         "confusion",
-        f"What is taken for what: rows {first}, columns {second}",
+        f"Confusions: rows {first}, columns {second}",
         list(zip(of.report.labels, pair.matrix, strict=True)),
         [
             Column("label", "", lambda row: row[0]),
             *(
-                Column(f"as_{label}", label, times(place), Kind.COUNT, help=f"items that the second calls {label}")
+                Column(f"as_{label}", label, times(place), Kind.COUNT, help=f"items labelled {label} by the second")
                 for place, label in enumerate(of.report.labels)
             ),
-            Column("all", "all", lambda row: sum(row[1]), Kind.COUNT, help="items that the first calls so"),
+            Column("all", "all", lambda row: sum(row[1]), Kind.COUNT, help="items with this label by the first"),
             *(
                 Column(
                     f"share_{label}",
                     f"{label}, share",
                     share(place),
                     Kind.SHARE,
-                    help=f"of these items that the second calls {label}",
+                    help=f"share of these items labelled {label} by the second",
                     aside=True,
                 )
                 for place, label in enumerate(of.report.labels)
@@ -256,7 +256,7 @@ def labels(of: QueueAgreement) -> Table[LabelAgreement]:
                 "specific agreement",
                 lambda row: row.agreement,
                 Kind.SHARE,
-                help="how likely another person gives the label that one gave",
+                help="probability that another person gives the same label",
                 scale=SHARE,
             ),
             Column("n", "items", lambda row: row.agreement.n, Kind.COUNT),
@@ -276,7 +276,7 @@ def groups(of: QueueAgreement) -> Table[GroupAgreement]:
 
     return Table(
         "groups",
-        "Groups of items, the least agreement first",
+        "Groups of items, least agreement first",
         sorted(found, key=worst),
         [
             Column("kind", "kind", lambda row: row.kind),
@@ -285,11 +285,11 @@ def groups(of: QueueAgreement) -> Table[GroupAgreement]:
             Column("alpha", "α nominal", lambda row: row.alpha, Kind.COEFFICIENT, help=HELP["alpha"], scale=SCALE),
             Column("ac1", "AC1", lambda row: row.ac1, Kind.COEFFICIENT, help=HELP["ac1"], scale=SCALE, aside=True),
             Column("fleiss", "Fleiss' κ", lambda row: row.fleiss, Kind.COEFFICIENT, help=HELP["fleiss"], aside=True),
-            Column("n", "n", lambda row: row.percent.n, Kind.COUNT, help="items with two labels or more"),
+            Column("n", "n", lambda row: row.percent.n, Kind.COUNT, help="items with two or more labels"),
             Column("items", "items", lambda row: row.items, Kind.COUNT, help="in the group", aside=True),
         ],
         key=lambda row: (row.kind, row.name),
-        empty="The items of this queue are in no groups.",
+        empty="The items of this queue have no groups.",
         pictures=[Forest(values=["percent"], rows=["kind", "name"])],
     )
 
@@ -310,12 +310,12 @@ def over_time(of: QueueAgreement) -> Table[GroupAgreement]:
             Column("percent", "percent", lambda row: row.percent, Kind.SHARE, help=HELP["percent"], scale=SHARE),
             Column("alpha", "α nominal", lambda row: row.alpha, Kind.COEFFICIENT, help=HELP["alpha"], scale=SCALE),
             Column("ac1", "AC1", lambda row: row.ac1, Kind.COEFFICIENT, help=HELP["ac1"], scale=SCALE),
-            Column("n", "n", lambda row: row.percent.n, Kind.COUNT, help="items with two labels or more"),
+            Column("n", "n", lambda row: row.percent.n, Kind.COUNT, help="items with two or more labels"),
             Column("items", "items", lambda row: row.items, Kind.COUNT, help="labelled at that time", aside=True),
         ],
         key=lambda row: (row.name,),
-        definition=f"An item belongs to the {kind} in which it got its latest label. Days are shown where labels were "
-        "given on several, else hours.",
+        definition=f"An item belongs to the {kind} of its latest label. The table shows days if the labels span "
+        "several, otherwise hours.",
         empty=NOBODY,
         pictures=[Curves(x="since", values=["alpha", "ac1"], axis="agreement")],
     )
@@ -331,14 +331,14 @@ def items(of: QueueAgreement) -> Table[ItemAgreement]:
     ]
     return Table(
         "items",
-        "Items, the least agreement first",
+        "Items, least agreement first",
         sorted(of.report.per_item, key=lambda row: row.agreeing.value),
         [
             Column("item", "item", lambda row: str(row.item)),
             Column("agreeing", "equal", lambda row: row.agreeing, Kind.SHARE, help="share of its pairs of labels"),
             Column("pairs", "pairs", lambda row: row.agreeing.n, Kind.COUNT, aside=known),
             Column("counts", "labels", _counts, Kind.WORDS, help="how many people gave each label"),
-            Column("given", "who gave what", partial(_who, of), Kind.WORDS, aside=known),
+            Column("given", "labels by person", partial(_who, of), Kind.WORDS, aside=known),
             Column("ac1", "AC1", lambda row: row.ac1, Kind.COEFFICIENT, aside=True),
             Column("kappa", "κ", lambda row: row.kappa, Kind.COEFFICIENT, aside=True),
             *(about if known else ()),
@@ -391,8 +391,8 @@ def attention(of: QueueAgreement) -> Table[tuple[str, int, int]]:
             Column("share", "share", lambda row: row[1] / row[2] if row[2] else None, Kind.SHARE, scale=SHARE),
         ],
         key=lambda row: (of.name(row[0]),),
-        definition="Their right label is known; they count in no other number.",
-        empty="Nobody has answered one yet.",
+        definition="Their correct label is known; no other figure counts them.",
+        empty="No attention item has labels yet.",
     )
 
 

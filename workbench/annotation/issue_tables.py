@@ -25,7 +25,7 @@ SCALE = (-1.0, 1.0)
 LISTS = ("ties", "where people differ", "all")
 "which cases are listed"
 SIGNS = {1: "+1", 0: "0", -1: "-1"}
-LABEL = "+1: agreeing supports the issue; -1: disagreeing does; 0: the statement is not related to it"
+LABEL = "+1: agreeing supports the issue; -1: disagreeing supports it; 0: the statement is not related to it"
 STANDINGS = {
     Standing.ADJUDICATED: "decided here",
     Standing.SOURCE: "the source's own label",
@@ -54,15 +54,15 @@ class IssueFigures:
         counts = (
             "A source's own labels count before people's."
             if self.whose == "gold"
-            else "People's labels and decisions count alone."
+            else "Only people's labels and decisions count."
         )
         alone = (
-            f" Of {plural(report.golds, 'gold label')}, {report.by_one:,} rest on one labeller alone."
+            f" Of {plural(report.golds, 'gold label')}, {report.by_one:,} rest on a single annotator."
             if report.golds and report.fewest < FEWEST
             else ""
         )
         outside = (
-            [f"Labels on issues that the scheme does not have: {report.outside:,}; kept, and left out here."]
+            [f"Labels on issues outside the scheme: {report.outside:,}; kept, but left out here."]
             if report.outside
             else []
         )
@@ -93,11 +93,13 @@ def needed_words(fewest: int) -> str:
     Examples
     --------
     >>> needed_words(1)
-    "People's labels become gold where more than half agree; those of a single labeller count."
+    "People's labels become gold if more than half agree; a single annotator's labels count."
     """
     if fewest == 1:
-        return "People's labels become gold where more than half agree; those of a single labeller count."
-    return f"People's labels become gold once {fewest} or more labelled the cell and more than half of them agree."
+        return "People's labels become gold if more than half agree; a single annotator's labels count."
+    return (
+        f"People's labels become gold if at least {fewest} people labelled the cell and more than half of them agree."
+    )
 
 
 def book(of: IssueFigures) -> Book:
@@ -107,8 +109,8 @@ def book(of: IssueFigures) -> Book:
         [
             Entry("issues", "agreement per issue", partial(agreement, of)),
             Entry("ties", "ties to decide", partial(ties, of)),
-            Entry("cases", "labels and what counts", partial(cases, of)),
-            Entry("definitions", "what issues mean", partial(definitions, of)),
+            Entry("cases", "labels that count", partial(cases, of)),
+            Entry("definitions", "definitions of issues", partial(definitions, of)),
             Entry("annotators", "annotators", partial(annotators, of)),
             Entry("pairs", "pairs of annotators", partial(pairs, of)),
         ],
@@ -130,7 +132,7 @@ def definitions(of: IssueFigures) -> Table[IssueDefinition]:
             Column("definition", "supporting it means", lambda row: row.definition or "not defined"),
         ],
         key=lambda row: (row.name,),
-        empty=f"{of.instrument} has no policy issues yet. Give it some: workbench issues STORE --scheme smartvote",
+        empty=f"{of.instrument} has no policy issues yet. Add some: workbench issues STORE --scheme smartvote",
     )
 
 
@@ -154,7 +156,7 @@ def agreement(of: IssueFigures) -> Table[IssueAgreement]:
         of.report.issues,
         [
             Column("issue", "issue", lambda row: row.issue),
-            Column("ties", "ties", lambda row: row.ties, Kind.COUNT, help="statements that somebody has to decide"),
+            Column("ties", "ties", lambda row: row.ties, Kind.COUNT, help="statements to decide"),
             Column(
                 "cohen",
                 "mean Cohen's κ",
@@ -186,7 +188,7 @@ def agreement(of: IssueFigures) -> Table[IssueAgreement]:
         ],
         key=lambda row: (row.issue,),
         definition="Over the labels -1, 0 and +1 that annotators gave. Intervals: 95 %, by bootstrap over statements.",
-        empty="There are no policy issues yet.",
+        empty="No policy issues yet.",
         link=lambda row: Link("cases", (row.issue,)),
         detail=lambda row: [
             f"{one.title or one.name}: {one.definition}"
@@ -228,13 +230,13 @@ def annotators(of: IssueFigures) -> Table[AnnotatorCount]:
             Column("statements", "of", lambda row: of.report.statements, Kind.COUNT),  # noqa: ARG005  one number
         ],
         key=lambda row: (row.annotator,),
-        empty="Nobody has labelled statements for issues here yet; labels of the source itself are nobody's.",
+        empty="Nobody has labelled statements for issues here yet; the source's own labels do not count as a person's.",
     )
 
 
 def ties(of: IssueFigures) -> Table[Case]:
     """Return what somebody has to decide."""
-    table = case_table(of, "ties", "Ties to decide", chosen(of.report.cases, 0), "No ties: nothing has to be decided.")
+    table = case_table(of, "ties", "Ties to decide", chosen(of.report.cases, 0), "No ties to decide.")
     return replace(table, link=lambda row: Link("cases", (row.issue,)))
 
 
@@ -242,9 +244,7 @@ def cases(of: IssueFigures, issue: str = "") -> Table[Case]:
     """Return the statements that people labelled, ties first: of an issue, or of all."""
     found = chosen([case for case in of.report.cases if not issue or case.issue == issue], -1)
     title = f"Labels of {issue}" if issue else "Labels"
-    return case_table(
-        of, "cases", title, found, "Nobody has labelled statements for this yet.", *filter(None, (issue,))
-    )
+    return case_table(of, "cases", title, found, "No labels for this issue yet.", *filter(None, (issue,)))
 
 
 def chosen(cases: Sequence[Case], which: int) -> list[Case]:
@@ -261,12 +261,12 @@ def nothing_listed(which: int, cases: Sequence[Case]) -> str:
     """Say why one of `LISTS` has no case."""
     people = [case for case in cases if case.labels]
     if not people:
-        return "Nobody has labelled statements for this yet."
+        return "No labels for this issue yet."
     if not any(len(case.labels) > 1 for case in people):
-        return "Only one person has labelled each statement so far: there is nothing to disagree about."
+        return "No disagreements: only one person has labelled each statement so far."
     if LISTS[which] == "ties":
-        return "There is nothing to decide: no labels tie, or every tie is decided. x shows more."
-    return "Everybody agrees on every statement that was labelled twice. x shows all."
+        return "Nothing to decide: there are no ties, or every tie is decided. x shows more."
+    return "No disagreements on any statement with two labels. x shows all."
 
 
 def case_table(
@@ -283,7 +283,7 @@ def case_table(
         [
             Column("statement", "statement", lambda row: row.statement),
             Column("issue", "issue", lambda row: row.issue),
-            Column("labels", "labels", _letters, Kind.WORDS, help="under letters that differ between rows"),
+            Column("labels", "labels", _letters, Kind.WORDS, help="letters, which differ between rows"),
             Column("source", "source", lambda row: row.source, Kind.BALANCE, help="the source's own label"),
             Column("gold", "counts", lambda row: row.gold, Kind.BALANCE, help="the label that counts"),
             Column("standing", "because", lambda row: STANDINGS[row.standing], aside=True),
@@ -317,10 +317,8 @@ def gold(found: Sequence[Gold]) -> Table[Gold]:
             Column("opposes", "disagreeing supports", lambda row: _of(row, -1), Kind.WORDS),
         ],
         key=lambda row: (row[0],),
-        notes=[
-            f"Statements that bear on an issue: {len(bearing):,}; labelled, and on none: {len(found) - len(bearing):,}."
-        ],
-        empty="No statement bears on an issue.",
+        notes=[f"Statements related to an issue: {len(bearing):,}; unrelated to all: {len(found) - len(bearing):,}."],
+        empty="No statement is related to an issue.",
     )
 
 
@@ -332,7 +330,7 @@ def gold_labels(found: Sequence[Gold]) -> Table[tuple[str, str, int]]:
     """Return every label that counts in a row of its own."""
     return Table(
         "gold_labels",
-        "Labels that count, one in a row",
+        "Labels that count, one per row",
         [(ref, issue, label) for ref, labels in found for issue, label in labels.items()],
         [
             Column("statement", "statement", lambda row: row[0]),

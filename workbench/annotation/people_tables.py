@@ -15,7 +15,7 @@ from workbench.domain.people import FEW, FIELDS, Described
 from workbench.figures.table import Column, Kind, Link, Table
 
 EVERYBODY = "no role here"
-EMPTY = "Nobody has annotated or answered here yet."
+EMPTY = "No annotators or respondents yet."
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +57,17 @@ def people_counts(people: Sequence[Described]) -> Table[FieldCount]:
     few = sum(row.value is not None and row.people < FEW for row in rows)
     return Table(
         "people_counts",
-        "Annotators and respondents by what they said of themselves",
+        "Annotators and respondents by their descriptions",
         rows,
         [
             Column("role", "who", lambda row: row.role),
             Column("field", "field", lambda row: row.field),
-            Column("value", "value", lambda row: row.value, help="– where they did not say"),
+            Column("value", "value", lambda row: row.value, help="–: not given"),
             Column("people", "people", lambda row: row.people, Kind.COUNT),
         ],
         key=lambda row: (row.role, row.field, row.value or ""),
-        notes=[f"{plural(few, 'value')} of fewer than {FEW} people, which may tell who they are"] if few else [],
-        empty="Nobody said anything of themselves yet." if people else EMPTY,
+        notes=[f"{plural(few, 'value')} of fewer than {FEW} people, which may identify them"] if few else [],
+        empty="No descriptions yet." if people else EMPTY,
     )
 
 

@@ -47,24 +47,28 @@ def queues(found: Sequence[QueueState]) -> Table[QueueState]:
             Column("purpose", "for", lambda row: row.purpose, least=8),
             Column("codebook", "codebook", lambda row: row.codebook, aside=True),
             Column("items", "items", lambda row: row.items, Kind.COUNT),
-            Column("share", "labelled", lambda row: row.share, Kind.SHARE, help="labels of those that are needed"),
-            Column("labels", "labels", lambda row: row.done, Kind.COUNT, help="beyond what an item needs: not counted"),
+            Column("share", "labelled", lambda row: row.share, Kind.SHARE, help="labels given, of those needed"),
+            Column(
+                "labels", "labels", lambda row: row.done, Kind.COUNT, help="more labels than an item needs: not counted"
+            ),
             Column("needed", "needed", lambda row: row.needed, Kind.COUNT, help="labels that the items need"),
             Column("finished", "finished", lambda row: row.finished, Kind.COUNT, help="items with all their labels"),
-            Column("people", "people", lambda row: len(row.annotators), Kind.COUNT, help="who have labelled in it"),
+            Column(
+                "people", "people", lambda row: len(row.annotators), Kind.COUNT, help="people who have labelled in it"
+            ),
             Column(
                 "disputed",
                 "decide",
                 lambda row: row.disputed,
                 Kind.COUNT,
-                help="items whose labels differ and on which nobody has decided: d",
+                help="items with different labels and no decision: d",
             ),
-            Column("attention", "known", lambda row: row.attention, Kind.COUNT, aside=True, help="items, besides"),
+            Column("attention", "known", lambda row: row.attention, Kind.COUNT, aside=True, help="more items"),
             Column("made", "since", lambda row: row.made[:10], aside=True),
         ],
         key=lambda row: (row.name,),
-        definition="Items with a known label, mixed in to see that people read, are in no other count.",
-        empty="No queue yet: a queue says what is to be labelled, and by how many people.",
+        definition="Items with a known label, mixed in to check attention, are in no other count.",
+        empty="No queue yet. A queue holds the items to label, and how many people label each.",
         link=lambda row: Link("queue", (row.name,)),
         detail=_said,
     )

@@ -32,8 +32,8 @@ CODEBOOK = Codebook(
         LabelOption(AGREE, "a", "you agree with it, or rather agree"),
         LabelOption(DISAGREE, "d", "you disagree with it, or rather disagree"),
     ),
-    guideline="It is your own view that counts: there is no right answer.\n\n"
-    "Some statements resemble others. Take each as it stands, without trying to remember what you said before.\n\n"
+    guideline="Your own view counts: there is no right answer.\n\n"
+    "Some statements resemble others. Judge each by itself, without trying to remember earlier answers.\n\n"
     "Skip a statement that you cannot answer. It comes back at the end; skipped again, it stays without an answer.",
 )
 """what a respondent is asked, and which key says what"""
@@ -64,7 +64,7 @@ class Design:
         for name in self.variants:
             _check_variant(name)
         if all(name == str(ORIGINAL) for name in self.variants):
-            raise UsageError("only originals would be asked; name another variant, to compare them with")
+            raise UsageError("only originals would be asked; name another variant to compare with")
 
 
 def _check_variant(name: str) -> None:
@@ -74,7 +74,7 @@ def _check_variant(name: str) -> None:
     except ValueError:
         good = False
     if not good:
-        raise UsageError(f"nobody can be asked for {name!r}; name some of {', '.join(kinds)}, paraphrase-2, or {ALL}")
+        raise UsageError(f"the survey cannot ask for {name!r}; give some of {', '.join(kinds)}, paraphrase-2, or {ALL}")
 
 
 def draw(

@@ -3,9 +3,10 @@
 It stands beside the command line and takes the same options; what it hands out are rows and figures as values.
 """
 
+from workbench.api.plans import Plan
 from workbench.api.results import Result, Table
 from workbench.api.rows import Rows
 from workbench.api.running import Run, run
 from workbench.api.store import Store, open  # noqa: A004  as in `workbench.open`
 
-__all__ = ["Result", "Rows", "Run", "Store", "Table", "open", "run"]
+__all__ = ["Plan", "Result", "Rows", "Run", "Store", "Table", "open", "run"]

@@ -21,7 +21,7 @@ def given(options: Iterable[Option], values: Mapping[str, Any], of: str) -> Simp
     for name in values:
         if name not in known:
             near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there is: {', '.join(known)}"
+            hint = f"did you mean {near[0]!r}?" if near else f"available: {', '.join(known)}"
             raise UsageError(f"{of} takes no {name!r}; {hint}")
     found = {option.name: option.default for option in known.values()}
     return SimpleNamespace(**found | {known[name].name: _value(known[name], value) for name, value in values.items()})

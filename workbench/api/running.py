@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from workbench import pipeline, registry
 from workbench.api.options import given
+from workbench.api.plans import Plan
 from workbench.api.results import Result
 from workbench.api.store import Store
-from workbench.cli.running import noted, requested_design
+from workbench.cli.running import by_plan, noted, requested_design
 from workbench.cli.running import run as command
 from workbench.cli.watching import watch
-from workbench.errors import JobError, ReadOnlyStore
+from workbench.errors import JobError, ReadOnlyStore, UsageError
 from workbench.jobs import launch
 
 NOT_HERE = ("store", "audit", "model", "plan", "yes", "detach", "dry_run", "json", "no_probe", "least_readable")
@@ -36,7 +38,15 @@ class Run:
         return self.store.results(self.audit, **{"model": self.model} | options)
 
 
-def run(store: Store, model: str, audit: str = registry.DEFAULT_AUDIT, *, quiet: bool = True, **options: Any) -> Run:
+def run(
+    store: Store,
+    model: str | None = None,
+    audit: str | None = None,
+    *,
+    plan: Plan | str | Path | None = None,
+    quiet: bool = True,
+    **options: Any,
+) -> Run:
     """Ask a model what an audit asks, in a worker of its own, and wait until its answers are stored.
 
     What is stored already is not asked again, so a run that was interrupted goes on where it ended. Ctrl+C lets the
@@ -45,7 +55,11 @@ def run(store: Store, model: str, audit: str = registry.DEFAULT_AUDIT, *, quiet:
     Parameters
     ----------
     store : opened for writing
-    model : as on the command line: a hub id, a folder, a .gguf file, `openai:NAME@URL`, `scripted`
+    model : as on the command line: a hub id, a folder, a .gguf file, `openai:NAME@URL`, `scripted`. With a plan of one
+        model it may be left out
+    audit : None: reliability, or that of the plan
+    plan : a frozen plan, or its file: what it says is asked, and the job is noted to follow it. An option given beside
+        it is a deviation, which figures name
     quiet : print no progress
     options : those of `workbench run`, by their names: `samples=30`, `statements="10"`, `temperature=0.7`, …
 
@@ -58,15 +72,31 @@ def run(store: Store, model: str, audit: str = registry.DEFAULT_AUDIT, *, quiet:
             "workbench.open(path, write=True)."
         )
     taken = [option for option in command.options if option.name not in NOT_HERE]
-    chosen = given(taken, options, "run")
-    opened = store.opened
-    plan = pipeline.plan(opened, requested_design(opened, command.given(**vars(chosen), model=model, audit=audit)))
-    if not plan.samples_needed:
-        told = noted(opened, plan)
-        return Run(store, audit, model, None if told is None else told.id, plan.samples)
-    job = watch(opened, launch.start(opened, plan.design, plan), quiet=quiet)
+    opened, chosen = store.opened, vars(given(taken, options, "run"))
+    usual = None if plan is not None else registry.DEFAULT_AUDIT
+    asked = command.given(**chosen, model=model, audit=audit or usual, plan=_file(plan))
+    hash_ = by_plan(opened, asked)
+    if not asked.model:
+        raise UsageError("found no model and no plan; give workbench.run(store, MODEL), or plan=FILE")
+    planned = pipeline.plan(opened, requested_design(opened, asked))
+    audit, model = planned.design.audit, planned.design.model
+    if not planned.samples_needed:
+        told = noted(opened, planned)
+        if told is not None and hash_:
+            opened.plans.follow(told.id, hash_)
+        return Run(store, audit, model, None if told is None else told.id, planned.samples)
+    job_id = launch.start(opened, planned.design, planned)
+    if hash_:
+        opened.plans.follow(job_id, hash_)
+    job = watch(opened, job_id, quiet=quiet)
     if job.state != "done":
         raise JobError(
             f"job {job.id} {job.state}: {job.message}. Go on with: workbench jobs {store.path} resume {job.id}"
         )
-    return Run(store, audit, model, job.id, plan.samples)
+    return Run(store, audit, model, job.id, planned.samples)
+
+
+def _file(plan: Plan | str | Path | None) -> Path | None:
+    if isinstance(plan, Plan):
+        return plan.path
+    return None if plan is None else Path(plan)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stores.core.store import Store as OpenStore
 from workbench import registry
@@ -16,11 +16,15 @@ from workbench.api.results import Result
 from workbench.api.rows import Rows
 from workbench.audits.audit import Medium
 from workbench.errors import ReadOnlyStore, UsageError
+from workbench.pipeline.plans import with_plans
 from workbench.tidy.choice import Choice
 from workbench.tidy.columns import Row
 from workbench.tidy.columns import Rows as Declared
 from workbench.tidy.export import Exported, export
 from workbench.tidy.kinds import KINDS, kinds
+
+if TYPE_CHECKING:
+    from workbench.api.plans import Plan
 
 Names = str | Sequence[str] | None
 "a name, several, or all"
@@ -134,9 +138,45 @@ class Store:
         chosen = given(of.figure_options, options, f"results of {audit}")
         chosen.audit = audit
         try:
-            return Result(audit, of.printed(self.opened, chosen, Medium.DOCUMENT))
+            return _result(self.opened, audit, chosen)
         except ReadOnlyStore:
-            return Result(audit, of.printed(self._readable(), chosen, Medium.DOCUMENT))
+            return _result(self._readable(), audit, chosen)
+
+    def plan(
+        self,
+        file: str | Path,
+        model: Names = None,
+        audit: str = registry.DEFAULT_AUDIT,
+        *,
+        judged: Mapping[str, Any] | None = None,
+        compare: Sequence[str] = (),
+        correction: str = "holm",
+        **options: Any,
+    ) -> Plan:
+        """Freeze a plan: write what will be asked, and how it will be judged, to a file, before the first answer.
+        Without a model it reads the plan that a file holds.
+
+        Parameters
+        ----------
+        model : who will be asked; one or several
+        judged : options of the audit's figures, by their names: `{"rule": "coded"}`. The defaults of the others are
+            frozen, too
+        compare : runs, or models, whose comparison is planned
+        correction : of many tests in that comparison: `holm`, `bh` or `none`
+        options : what is asked, as `workbench.run` takes it
+
+        Raises ReadOnlyStore for a store that is open for reading, UsageError for a file that is there already.
+        """
+        from workbench.api.plans import freeze
+        from workbench.api.plans import opened as read
+
+        if model is None:
+            return read(self.opened, file)
+        if not self.writable:
+            raise ReadOnlyStore(
+                f"{self.path}: the store is open for reading, and notes the plan. Open it with write=True."
+            )
+        return freeze(self.opened, file, _names(model), audit, judged or {}, compare, correction, options)
 
     def export(
         self,
@@ -208,6 +248,11 @@ class Store:
             copy.close()
             folder.cleanup()
             self._copy = None
+
+
+def _result(store: OpenStore, audit: str, chosen: Any) -> Result:
+    of = registry.audit(audit)
+    return Result(audit, with_plans(store, of, chosen, of.printed(store, chosen, Medium.DOCUMENT), Medium.DOCUMENT))
 
 
 def _names(given: Names) -> tuple[str, ...]:

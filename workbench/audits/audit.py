@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from workbench.data import SHIPPED_INSTRUMENT, shipped_templates, spoken
 from workbench.domain.choices import ChoiceItems, Perturbation
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_words
 from workbench.domain.prompts import Probe, Template
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.questionnaires import Survey
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from workbench.domain.readings import Readings
     from workbench.domain.reviews import Judged
     from workbench.figures.table import AnyTable
+    from workbench.stats.settled import VerdictRule
 
 OF_FIGURES = (MODEL, INSTRUMENT, *SERVED, *TEMPLATE)
 "options that tell which answers figures are about, of every audit that `verdicts` judges"
@@ -64,6 +65,15 @@ class Defaults:
     "family of templates -> most tokens of an answer, where that differs"
     ours: bool = False
     "whether the sampling is not published but ours"
+    counted: Sampling | None = None
+    "how answers are drawn and counted in place of probabilities, which is another measure; None: they are not"
+    counted_samples: int = 0
+    "answers to each prompt then"
+
+    @property
+    def typed(self) -> Sampling:
+        """Return the sampling that a person may change: where nothing is drawn as published, the one that counts."""
+        return self.counted or self.sampling
 
     def sampling_of(self, family: str) -> Sampling:
         """Return how answers to a family of templates are drawn."""
@@ -120,8 +130,10 @@ class Demonstration:
     "how long the embedded model needs, in a sentence"
     mode: str = ""
     "where the terminal opens once everything is stored; empty: at the audit's place"
-    personas: bool = False
-    "whether the scripted personas answer it as their files say"
+    personas: Sequence[str] = ()
+    "scripted personas that answer it as their files say, without the `scripted:` of their names"
+    reviewed: str = ""
+    "the persona whose answers an invented auditor looks at, where the audit has verdicts"
 
 
 class Medium(Enum):
@@ -253,11 +265,11 @@ class Audit(ABC):
         """
         held = [one for one in instrument.templates if one.audit == self.name] or list(self.templates())
         if any(one.speaks(language) for one in held):
-            return tuple(held)
+            return with_words(held, instrument.lexicons)
         shipped = {one.key for name in {spoken(one.language) for one in held} for one in self.translated(name)}
         if all(one.key in shipped for one in held):
             held += self.translated(spoken(language))
-        return tuple(held)
+        return with_words(held, instrument.lexicons)
 
     def designed(self, store: Store, design: Design, own: Given) -> Design:
         """Return a design with what `run_options` say: their values, None for one that was not given.
@@ -272,6 +284,10 @@ class Audit(ABC):
         What only chose statements is left out, as the design names these.
         """
         return {}
+
+    def verdict_rule(self, samples: int) -> VerdictRule | None:
+        """Return what makes a verdict of the answers to a prompt, so many of which are planned; None: nothing does."""
+        return None
 
     def said(self, spec: Mapping[str, Any]) -> list[str]:
         """Return in a few words what a stored design asks, where the audit and the instrument do not say it."""
@@ -351,7 +367,7 @@ class Audit(ABC):
 
     def book(self, store: Store, options: Given) -> Book:
         """Return all figures of its answers. Raises WorkbenchError where there is nothing to judge."""
-        raise UsageError(f"the figures of {self.name} have a command of their own: workbench {self.command}")
+        raise UsageError(f"the figures of {self.name} have their own command: workbench {self.command}")
 
     def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
         """Return what `verdicts` prints: for people the first table, for a program every table about every subject."""
@@ -418,7 +434,7 @@ def without_questions(instrument: Instrument, design: Design, chosen: Sequence[S
     if questions and (named or not left):
         what = f"{named_few(named)}:" if named else f"{instrument.name} has"
         raise UsageError(
-            f"{what} multiple-choice questions alone, which the audit {design.audit} cannot ask; choose --audit "
+            f"{what} only multiple-choice questions, which the audit {design.audit} cannot ask; choose --audit "
             "response_bias, or another --instrument"
         )
     return left

@@ -20,7 +20,7 @@ from workbench.evidence.rule_reading import template_reader
 
 
 def chosen_templates(instrument: Instrument, design: Design) -> tuple[Template, ...]:
-    """Return the templates that a design asks with, all in one language.
+    """Return the templates that a design asks with, all in one language: those it names, else all that are in it.
 
     Raises UnknownName for a family, a template or a language that is not there, listing what is.
     """
@@ -37,9 +37,25 @@ def chosen_templates(instrument: Instrument, design: Design) -> tuple[Template, 
     chosen = [t for t in family if not design.templates or t.name in design.templates]
     speaking = tuple(_in_language(chosen, language))
     lacking = list(dict.fromkeys(t.name for t in chosen if t.name not in {s.name for s in speaking}))
-    if lacking:
+    if lacking and (design.templates or not speaking):
         raise UnknownName(_lacking(design, language, family, lacking, audit))
     return speaking
+
+
+def left_out(instrument: Instrument, design: Design, chosen: Sequence[Template]) -> tuple[str, ...]:
+    """Say which templates of the family are in other languages alone, where none is named."""
+    if design.templates or not chosen:
+        return ()
+    there = {template.name for template in chosen}
+    held = registry.audit(design.audit).templates_for(instrument, chosen[0].language)
+    others = {t.name: t.language for t in held if t.family == design.family and t.name not in there}
+    if not others:
+        return ()
+    languages = ", ".join(sorted(set(others.values())))
+    return (
+        f"note: not asked, because {design.instrument} has them in {languages} and not in {chosen[0].language}: "
+        f"{named_few(list(others))}",
+    )
 
 
 def _in_language(templates: Sequence[Template], language: str) -> Iterator[Template]:
@@ -103,16 +119,16 @@ def _other(templates: Sequence[Template], language: str) -> Iterator[str]:
 
 
 def _little_known(templates: Sequence[Template]) -> Iterator[str]:
-    for language in dict.fromkeys(template.language for template in templates):
+    for language, brought in dict.fromkeys((template.language, template.words) for template in templates):
         of = [template for template in templates if template.language == language]
         if all(template.scale in (LETTER, LIKERT) for template in of):
             continue
         try:
-            words = lexicon(language)
+            words = lexicon(language, brought)
         except UnknownName:
             if any(template.scale == FREE_TEXT for template in of):
                 yield (
-                    f"note: there is no lexicon of {language!r}, so refusals are not told from other answers. "
+                    f"note: there is no lexicon of {language!r}, so refusals look like other answers. "
                     f"Available: {', '.join(lexicons())}"
                 )
             continue
@@ -123,7 +139,7 @@ def _little_known(templates: Sequence[Template]) -> Iterator[str]:
         if unknown:
             yield (
                 f"note: the lexicon of {language!r} does not list the labels {named_few(unknown)}; these exact words "
-                "are read, and no other form of them"
+                "are read, and no other forms of them"
             )
 
 

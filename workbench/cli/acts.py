@@ -40,21 +40,21 @@ FORMATS = registry.names(
 
 
 @verb(
-    STORE.but(help="the project's file; made after asking where there is none"),
+    STORE.but(help="the store's file; if it does not exist, you are asked whether to make it"),
     Option("screen", "where to begin", default="home", choices=SCREENS),
     ANNOTATOR,
-    QUEUE.but(none="chosen on the screen"),
+    QUEUE.but(none="chosen on screen"),
 )
 def open_store(options: Namespace) -> int:
     """Open the terminal; make the store after asking where there is none."""
     path: Path = options.store
     if not path.exists():
         if not agreed(f"There is no store at {path}. Make one? [Y/n] "):
-            raise UsageError(f"nothing was made. To make a store: workbench init {path}")
+            raise UsageError(f"no store was made. To make one: workbench init {path}")
         with_demo = agreed(f"Put the shipped instrument ({SHIPPED}) into it? [Y/n] ")
         make(path, demo=with_demo)
     if not sys.stdout.isatty():
-        raise UsageError("the workbench needs a terminal; without one use its commands, see: workbench --help")
+        raise UsageError("the screens need a terminal; without one use the commands: workbench --help")
     from workbench.tui.app import run_app
 
     return run_app(path, start=options.screen, annotator=options.annotator, queue=options.queue)
@@ -71,7 +71,7 @@ def init(options: Namespace) -> int:
         ask = "--model smollm2 --family user --statements 8 --templates 2 --samples 10 --temperature 0.4"
         say(f"Next: workbench run {options.store} {ask}")
     else:
-        say(f"Next: workbench import {options.store} PATH; --dry-run shows first what would come")
+        say(f"Next: workbench import {options.store} PATH; --dry-run previews the import")
     return 0
 
 
@@ -97,13 +97,13 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
     STORE,
     Option("path", type=Type.PATH, positional=True, required=True),
     Option("format", "see data/README.md", none="recognised", choices=FORMATS),
-    Option("name", "name of the instrument in the store", none="the file's own"),
-    INSTRUMENT.but(help="answers: whose questions they are to"),
-    Option("missing", "answers: what is no answer, as in --missing=-99,99", metavar="CODE,…"),
-    Option("ignore", "answers: columns that are no questions", metavar="COLUMN,…"),
-    flag("skip", "biasmonkey: leave out files at fault, and name them"),
+    Option("name", "name of the instrument in the store", none="the name in the file"),
+    INSTRUMENT.but(help="answers: the instrument with the questions"),
+    Option("missing", "answers: values that mean no answer, as in --missing=-99,99", metavar="CODE,…"),
+    Option("ignore", "answers: columns that are not questions", metavar="COLUMN,…"),
+    flag("skip", "biasmonkey: skip files with errors, and list them"),
     Option("left_right", "probvaa: parties' left-right positions", Type.PATH, metavar="CSV"),
-    DRY_RUN.but(help="say what would come and what is new, show the first rows, and stop"),
+    DRY_RUN.but(help="preview the import: what is new, and the first rows; write nothing"),
     JSON,
 )
 def import_instrument(options: Namespace) -> int:
@@ -140,14 +140,14 @@ def _check_import(options: Namespace) -> None:
         raise UsageError("--left-right belongs to --format probvaa; the csv format has parties.csv for positions")
     if format == ANSWERS:
         if options.name and options.instrument and options.name != options.instrument:
-            raise UsageError("--name and --instrument name two instruments; give one")
+            raise UsageError("found --name and --instrument, which both name an instrument; give one of them")
         return
     if options.instrument is not None:
-        raise UsageError("--instrument belongs to --format answers; an instrument is named with --name")
+        raise UsageError("--instrument belongs to --format answers; --name names a new instrument")
     if options.missing is not None or options.ignore is not None:
         raise UsageError(
-            "--missing and --ignore belong to --format answers; a folder says in instrument.toml what of its "
-            "answers.csv is no answer: missing and ignored"
+            "--missing and --ignore belong to --format answers; for a folder, instrument.toml says which values of "
+            "answers.csv are not answers, under missing and ignored"
         )
     if options.skip and format != "biasmonkey":
         raise UsageError("--skip belongs to --format biasmonkey; the files of any other format are one instrument")
@@ -161,7 +161,7 @@ def _say_import(options: Namespace, outcome: Outcome) -> int:
         print_json(data(outcome))
         return 0
     if not options.format:
-        say(f"{options.path} was recognised as --format {outcome.material.format}.")
+        say(f"Reading {options.path} as --format {outcome.material.format}.")
     sentences = said(outcome, options.store)
     if outcome.written:
         for sentence in sentences:
@@ -172,5 +172,5 @@ def _say_import(options: Namespace, outcome: Outcome) -> int:
         say_wrapped(sentence)
     say()
     table(*first_rows(outcome.material, PREVIEWED), whole=1)
-    say(f"\n{NOTHING} Without --dry-run all of it is.")
+    say(f"\n{NOTHING} Without --dry-run all of this is written.")
     return 0

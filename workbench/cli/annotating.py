@@ -33,8 +33,8 @@ QUEUE_COLUMNS = (
     *("finished", "to adjudicate", "gold", "people", "attention"),
 )
 WHEN_GOLD = (
-    "A label is gold as soon as everybody who labelled the item says the same, a single labeller included, or once the "
-    "item is adjudicated."
+    "A label is gold when everybody who labelled the item chose it (one annotator is enough), or when the "
+    "item has been adjudicated."
 )
 
 
@@ -45,8 +45,8 @@ WHEN_GOLD = (
     SAMPLED,
     SAMPLE,
     INSTRUMENT.but(none="all"),
-    MODELS.but(none="all that answered"),
-    DRY_RUN.but(help="say what would be drawn, and stop"),
+    MODELS.but(none="all models that answered"),
+    DRY_RUN.but(help="print what would be drawn, and stop"),
     JSON,
 )
 def sample(options: Namespace) -> int:
@@ -98,7 +98,7 @@ def sample(options: Namespace) -> int:
     return 0
 
 
-@verb(STORE, ANNOTATOR, QUEUE.but(none="the only one, or chosen on the screen"))
+@verb(STORE, ANNOTATOR, QUEUE.but(none="the only queue, or chosen on screen"))
 def annotate(options: Namespace) -> int:
     """Open the terminal where labelling begins."""
     from stores.core.store import Store
@@ -112,7 +112,7 @@ def annotate(options: Namespace) -> int:
             store.queues.get(options.queue)
     queue = options.queue or (queues[0].name if len(queues) == 1 else None)
     if not sys.stdout.isatty():
-        raise UsageError("labelling needs a terminal; labels from elsewhere come in with: workbench labels --import")
+        raise UsageError("labelling needs a terminal; to import labels: workbench labels --import")
     from workbench.tui.app import run_app
 
     return run_app(options.store, start="annotate", annotator=options.annotator, queue=queue)
@@ -120,9 +120,9 @@ def annotate(options: Namespace) -> int:
 
 @verb(
     STORE,
-    QUEUE.but(help="only of this queue", none="all"),
+    QUEUE.but(help="only this queue", none="all"),
     CODEBOOK,
-    Option("item", "decide this one; with --label and --annotator", Type.WHOLE, metavar="ITEM"),
+    Option("item", "decide this item; with --label and --annotator", Type.WHOLE, metavar="ITEM"),
     Option("label"),
     Option("reason", default="other", choices=("slip", "ambiguous", "guideline", "context", "hedged", "other")),
     Option("note", default=""),
@@ -140,7 +140,9 @@ def adjudicate(options: Namespace) -> int:
         book = codebook_of(store, options.queue, options.codebook)
         if options.item is not None:
             if not options.label or not options.annotator:
-                raise UsageError("to decide an item give --label and --annotator; without --item they are listed")
+                raise UsageError(
+                    "to decide an item give --label and --annotator too; without --item the disagreements are listed"
+                )
             reason, note = Reason(options.reason), options.note
             store.labels.decide(options.item, book, options.label, reason, note, options.annotator)
             said = f"Item {options.item} is {options.label}, decided by {options.annotator}."
@@ -153,7 +155,7 @@ def adjudicate(options: Namespace) -> int:
         print_json([_disputed(item) for item in disputed])
         return 0
     if not disputed:
-        say("No disagreement waits for a decision.")
+        say("No disagreements to decide.")
         return 0
     table(
         ["item", "labels", "reopened", "statement", "response"],
@@ -174,20 +176,20 @@ def adjudicate(options: Namespace) -> int:
 
 @verb(
     STORE,
-    QUEUE.but(help="only of this queue", none="all"),
-    CODEBOOK.but(help="meant where a file names none", choices=()),
+    QUEUE.but(help="only this queue", none="all"),
+    CODEBOOK.but(help="for rows of a file without a queue", choices=()),
     Section(
         "Moving labels",
         (
             Option("export", "write every label event: .csv or .jsonl", Type.PATH),
-            Option("import_", "add the events that are new here", Type.PATH),
+            Option("import_", "add the events of a file that this store lacks", Type.PATH),
             Option("merge", "add the events of another store", Type.PATH, metavar="STORE", completes="stores"),
         ),
         one_of=True,
     ),
-    Option("into", "import: a new queue for items that are in none"),
-    Option("purpose", "of that queue", default="training", choices=PURPOSES),
-    flag("partial", "leave out events about texts that are not here"),
+    Option("into", "import: make this queue for items that are in no queue"),
+    Option("purpose", "purpose of that queue", default="training", choices=PURPOSES),
+    flag("partial", "skip events about texts that this store lacks"),
     JSON,
 )
 def labels(options: Namespace) -> int:
@@ -295,8 +297,8 @@ def _queue_state(store: Store, queue: Queue) -> _QueueState:
 
 def _what_came(merged: Merged, into: str | None) -> Iterator[str]:
     """Yield what came from a file or from another store."""
-    said = f"{merged.added:,} events added on {merged.items:,} items, {merged.known:,} were here already"
-    yield said + (f", {merged.unmatched:,} about other texts left out" if merged.unmatched else "")
+    said = f"{merged.added:,} events added on {merged.items:,} items, {merged.known:,} stored already"
+    yield said + (f", {merged.unmatched:,} about unknown texts left out" if merged.unmatched else "")
     if merged.outside:
         yield (
             f"{merged.outside:,} of these items are in no queue of this store, so no figure counts them; "
@@ -305,13 +307,13 @@ def _what_came(merged: Merged, into: str | None) -> Iterator[str]:
     if merged.adopted:
         yield f"{merged.adopted:,} of these items were in no queue; the new queue {into} holds them"
     if merged.queues:
-        yield f"queues that came with them: {', '.join(merged.queues)}"
+        yield f"queues added: {', '.join(merged.queues)}"
     if merged.rulings:
-        yield f"{plural(merged.rulings, 'ruling')} of auditors came with them"
+        yield f"{plural(merged.rulings, 'ruling')} of auditors added"
     if merged.control_samples:
-        yield f"{plural(merged.control_samples, 'control sample')} of reviews came with them"
+        yield f"{plural(merged.control_samples, 'control sample')} of reviews added"
     if merged.people:
-        yield f"{plural(merged.people, 'field')} of who the people are came with them"
+        yield f"{plural(merged.people, 'field')} about people added"
 
 
 def _export(options: Namespace) -> int:
@@ -345,7 +347,7 @@ def _import(store: Store, options: Namespace) -> Merged:
     known = {name: shipped_codebook(name) for name in shipped_codebooks()} | store.exchange.codebooks()
     if options.merge is not None:
         if options.merge.resolve() == options.store.resolve():
-            raise UsageError(f"{options.merge} is this very store; name the other one")
+            raise UsageError(f"{options.merge} is this store itself; name another one")
         with Other.open(options.merge) as other:
             events = tuple(other.exchange.events(options.queue))
             queues = [copy for copy in other.exchange.queues() if options.queue in (None, copy.name)]
@@ -359,7 +361,7 @@ def _import(store: Store, options: Namespace) -> Merged:
     if not events and (rulings or people or samples):
         return _with_reviews(store, Merged(0, 0, 0, 0, ()), rulings, people, samples)
     if not events:
-        raise UsageError(f"{source} holds no labels; nothing was changed")
+        raise UsageError(f"{source} has no labels; nothing was changed")
     into = (thing_name(options.into, "queue"), Purpose(options.purpose)) if options.into else None
     found = store.exchange.add(events, known, source=source, partial=options.partial, queues=queues, into=into)
     return _with_reviews(store, found, rulings, people, samples)

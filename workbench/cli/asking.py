@@ -53,12 +53,12 @@ def _typed() -> str:
 def check_agreed(options: Namespace) -> None:
     """Raise UsageError unless a person wants the job to start, with --yes or when asked."""
     if not options.yes and not agreed():
-        raise UsageError("not started; give --yes where nobody can answer")
+        raise UsageError("not started; where nobody can answer the question, give --yes")
 
 
 def changed_by(options: Namespace) -> str:
     """Return who makes a change: --person, or who is logged in. Raises UsageError."""
     name = options.person or os.environ.get("USER", "")
     if not name:
-        raise UsageError("it is not known who makes this change; give --person NAME")
+        raise UsageError("this change needs a name; give --person NAME")
     return person_name(name)

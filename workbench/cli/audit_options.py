@@ -57,7 +57,7 @@ def settle(options: Namespace, table: Table, chosen: str, what: str) -> None:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in wrong)
         names = _and(list(dict.fromkeys(name for one in wrong for name in others[one])))
         belong, them = ("belongs", "it") if len(wrong) == 1 else ("belong", "them")
-        raise UsageError(f"{flags} {belong} to {what} {names}, and not to {what} {chosen}; leave {them} out")
+        raise UsageError(f"{flags} {belong} to {what} {names}, not to {what} {chosen}; leave {them} out")
     for name, option in own.items():
         setattr(options, name, _value(option, getattr(options, name)) if name in given else option.default)
 

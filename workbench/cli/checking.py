@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 @verb(
     STORE,
-    INSTRUMENT.but(help="only this one", none="all"),
+    INSTRUMENT.but(help="only this instrument", none="all"),
     LANGUAGE.but(help="only wordings in this language", none="all"),
-    Option("code", "only these findings, as the column `finding` names them", metavar="CODE,…"),
-    flag("all", "waived findings too"),
+    Option("code", "only these findings, by their name in the column `finding`", metavar="CODE,…"),
+    flag("all", "list waived findings too"),
     Section(
         "Waivers",
         (
-            Option("waive", "let a finding stand, with --reason, as --person", metavar="KEY"),
-            Option("unwaive", "take a waiver back, as --person", metavar="KEY"),
+            Option("waive", "waive a finding; with --reason and --person", metavar="KEY"),
+            Option("unwaive", "remove a waiver; with --person", metavar="KEY"),
         ),
         one_of=True,
     ),
-    Option("reason", "why it may stand", metavar="TEXT"),
+    Option("reason", "why you accept the finding", metavar="TEXT"),
     Option("person", "who waives"),
     FIGURES,
 )
@@ -59,7 +59,7 @@ def lint(options: Namespace) -> int:
         if not codes or one.finding.code in codes
     ]
     if not names and not options.json:
-        say("The store holds no instrument yet. Next: workbench import STORE --format csv PATH")
+        say("The store has no instrument yet. Next: workbench import STORE --format csv PATH")
         return 0
     about = {"instruments": names, "open": severities(shown)}
     put_out(options, [findings(shown)], about, title="Findings", notes=finding_notes(shown, reports))
@@ -70,7 +70,9 @@ def lint(options: Namespace) -> int:
     STORE,
     INSTRUMENT,
     Option("encoder", "minilm, a hub id, a folder, or none", default="minilm", metavar="MODEL"),
-    Option("nli", "inference model, a hub id or a folder, for the expected relations", default="", metavar="MODEL"),
+    Option(
+        "nli", "entailment model, a hub id or a folder, to check the expected relations", default="", metavar="MODEL"
+    ),
     LANGUAGE.but(metavar="L,…"),
     Section("Cosines", COSINES),
     STARTING,
@@ -94,7 +96,9 @@ def check(options: Namespace) -> int:
             say(plan.describe())
         settled = not plan.left and spec.thresholds == thresholds_of(store, name)
         if options.dry_run or settled:
-            return _end(store, name, options, about | {"job": None}, said="Everything is stored." if settled else "")
+            return _end(
+                store, name, options, about | {"job": None}, said="Everything is stored already." if settled else ""
+            )
         check_agreed(options)
         number = launch.start_checking(store, spec, plan)
         if options.detach:
@@ -127,7 +131,7 @@ def _spec(options: Namespace, name: str, standing: Thresholds) -> CheckSpec:
     given = {one.name: value for one in COSINES if (value := getattr(options, one.name)) is not None}
     thresholds = replace(standing, **given)
     if thresholds.low >= thresholds.high:
-        raise UsageError(f"--low is {thresholds.low} and --high {thresholds.high}; low must be below high")
+        raise UsageError(f"found --low {thresholds.low} and --high {thresholds.high}; --low must be below --high")
     encoder = "" if options.encoder == "none" else options.encoder
     return CheckSpec(name, encoder, options.nli, listed(options.language), thresholds)
 
@@ -137,7 +141,7 @@ def _waive(store: Store, names: list[str], options: Namespace) -> int:
     from workbench.pipeline.checking import check_report
 
     if not options.person:
-        raise UsageError("say who: --person NAME")
+        raise UsageError("give your name: --person NAME")
     key = (options.waive or options.unwaive).strip().casefold()
     name, one = _finding(key, {name: check_report(store, name, options.language) for name in names})
     if options.waive:
@@ -148,7 +152,7 @@ def _waive(store: Store, names: list[str], options: Namespace) -> int:
     if options.json:
         print_json(_as_json(name, replace(one, waiver=waiver)))
         return 0
-    done = f"waived by {waiver.person}: {waiver.reason}" if waiver else "the waiver is taken back"
+    done = f"waived by {waiver.person}: {waiver.reason}" if waiver else "waiver removed"
     say(f"{one.finding.code} of {one.finding.subject}: {done}")
     return 0
 
@@ -161,15 +165,15 @@ def _finding(key: str, reports: dict[str, CheckReport]) -> tuple[str, Checked]:
         (name, one) for name, report in reports.items() for one in report.checked if key_of(one).startswith(key) and key
     ]
     if not found:
-        raise UnknownName(f"no finding has the key {key!r} now; `workbench lint STORE --all` lists them")
+        raise UnknownName(f"no current finding has the key {key!r}; `workbench lint STORE --all` lists them")
     if len({key_of(one) for _, one in found}) == 1 and len(found) > 1:
         raise AmbiguousRun(
-            f"the same is found in {', '.join(name for name, _ in found)}, and waived in one of them at a time; say "
-            "which with --instrument"
+            f"{', '.join(name for name, _ in found)} have the same finding, and a waiver is for one of them; name "
+            "it with --instrument"
         )
     if len(found) > 1:
         keys = ", ".join(key_of(one)[: KEY + 4] for _, one in found[:5])
-        raise AmbiguousRun(f"{len(found)} findings have a key that begins with {key!r}: {keys}. Give more of it")
+        raise AmbiguousRun(f"{len(found)} findings have a key that begins with {key!r}: {keys}. Give more characters")
     return found[0]
 
 

@@ -34,22 +34,22 @@ FORMED = (Bias.RESPONSE_ORDER, Bias.OPINION_FLOAT, Bias.ODD_EVEN)
 "biases whose changed form follows from the question"
 ACTS = {
     "list": "list questions with their bias, topic, options and forms",
-    "show": "one question in all its forms, with what differs",
-    "add": "write a question, or put a statement that is one under a bias",
-    "forms": "make the changed form of a bias out of questions",
+    "show": "one question in all its forms, with their differences",
+    "add": "write a question, or give an existing question a bias",
+    "forms": "make the changed forms that a bias needs",
     "perturb": "make versions with typos",
 }
-EPILOG = """add writes one question; many come with: workbench import STORE --format choices
-PATH. forms and perturb show what they made, and write it once somebody at the
-terminal says so, or with --yes; workbench statements STORE --undo undoes that.
-The changed forms of acquiescence and allow_forbid are worded by people, or as
+EPILOG = """add writes one question; to import many: workbench import STORE --format choices
+PATH. forms and perturb show what they made, and write it when you confirm at
+the terminal or give --yes; workbench statements STORE --undo undoes that.
+The changed forms of acquiescence and allow_forbid are written by people, or as
 drafts: workbench draft STORE --kind changed."""
-TEXT = "the question, then an option a line, `A. …`: the text itself, a file, or - for standard input"
+TEXT = "the question, then one option per line, `A. …`: the text itself, a file, or - for standard input"
 KINDS = ",".join(Perturbation)
-BIAS = Option("bias", "that the questions stand under", choices=tuple(map(str, Bias)))
+BIAS = Option("bias", "the questions' bias", choices=tuple(map(str, Bias)))
 MAKING = (
     STATEMENTS.but(name="questions", help="the first N, or these by ref or key"),
-    flag("replace", "also write what another text would go for"),
+    flag("replace", "also replace existing forms that differ"),
     PERSON,
     YES.but(help="write without asking"),
 )
@@ -58,26 +58,26 @@ OF_ACTS = {
     "show": (),
     "add": (
         BIAS,
-        Option("key", "of the question; its ref becomes BIAS.K", metavar="K"),
-        Option("text", TEXT, none="that of the statement BIAS.K", metavar="T|FILE|-"),
+        Option("key", "key of the question; its ref becomes BIAS.K", metavar="K"),
+        Option("text", TEXT, none="default: the text of the statement BIAS.K", metavar="T|FILE|-"),
         Option("changed", "its changed form, likewise", metavar="T|FILE|-"),
         Option("topic", "what it is about", metavar="T"),
         PERSON,
     ),
     "forms": (
         BIAS.but(
-            help="a pair of its own where a question stands under another bias",
-            none="the bias that each stands under",
+            help="make a separate pair where a question has another bias",
+            none="the bias of each question",
             choices=tuple(map(str, FORMED)),
         ),
         Option("middle", "odd_even: the middle option of scales of four", metavar="TEXT"),
-        Option("dont_know", "opinion_float: the option that is added", metavar="TEXT"),
+        Option("dont_know", "opinion_float: the option to add", metavar="TEXT"),
         *MAKING,
     ),
     "perturb": (
         Option("kinds", "kinds of errors", default=KINDS, metavar="KIND,…"),
         ERRORS,
-        SEED.of("the errors: the same questions get the same"),
+        SEED.of("the typos; the same questions get the same typos"),
         *MAKING,
     ),
 }
@@ -88,8 +88,8 @@ NEEDED = {"show": ("ref",), "add": ("bias", "key")}
 @verb(
     STORE,
     Option("act", "what to do, see below", positional=True, required=True, choices=ACTS),
-    Option("ref", "show: a question, or its key where it stands under one bias", positional=True),
-    INSTRUMENT.but(none="the only one with such questions"),
+    Option("ref", "show: a question, or its key if it has one bias", positional=True),
+    INSTRUMENT.but(none="the only instrument with such questions"),
     LANGUAGE,
     sections(OF_ACTS),
     JSON,
@@ -117,15 +117,15 @@ def _instrument(store: Store, options: Namespace) -> str:
     names = store.instruments.names()
     if options.instrument is not None:
         if options.instrument not in names:
-            raise UnknownName(f"the store has no instrument {options.instrument!r}. It has: {', '.join(names)}")
+            raise UnknownName(f"the store has no instrument {options.instrument!r}. Available: {', '.join(names)}")
         return str(options.instrument)
     asking = [name for name in names if store.choices.items(name)]
     if len(asking) == 1 or len(names) == 1:
         return (asking or list(names))[0]
     raise UsageError(
-        f"there are several instruments; name one with --instrument: {', '.join(asking or names)}"
+        f"the store has several instruments; name one with --instrument: {', '.join(asking or names)}"
         if names
-        else "the store holds no instrument yet; import one: workbench import STORE --format choices PATH; or make "
+        else "the store has no instrument yet; import one: workbench import STORE --format choices PATH; or make "
         "one: workbench statements STORE --new-instrument NAME"
     )
 
@@ -159,8 +159,8 @@ def _say_under_none(held: Instrument, language: str) -> None:
     if refs:
         more = f" and {len(refs) - MOST_NAMED:,} more" if len(refs) > MOST_NAMED else ""
         say(
-            f"under no bias yet, so not asked: {', '.join(refs[:MOST_NAMED])}{more}; one that is called BIAS.KEY is "
-            "put under it by: workbench choices STORE add --bias BIAS --key KEY"
+            f"without a bias, so not asked: {', '.join(refs[:MOST_NAMED])}{more}; to give one named BIAS.KEY its "
+            "bias: workbench choices STORE add --bias BIAS --key KEY"
         )
 
 
@@ -202,7 +202,7 @@ def _show(store: Store, options: Namespace, name: str) -> int:
         about = _plain(statement, item, language) if item else {"ref": statement.ref, "bias": None}
         print_json(about | {"wordings": texts})
         return 0
-    about_it = [item.bias.value if item else "under no bias yet", statement.topic or "", language]
+    about_it = [item.bias.value if item else "no bias yet", statement.topic or "", language]
     say(f"{statement.ref} · {' · '.join(filter(None, about_it))}")
     for wording in wordings:
         say(f"\n{_name(wording)}")
@@ -219,7 +219,7 @@ def _add(store: Store, options: Namespace, name: str) -> int:
     from workbench.pipeline.choice_adding import add_question
 
     if options.text == "-" and options.changed == "-":
-        raise UsageError("standard input can be one text: give --text or --changed as a file")
+        raise UsageError("standard input can be only one of the texts: give --text or --changed as a file")
     language = options.language or store.instruments.get(name).language
     bias, person = Bias(options.bias), changed_by(options)
     text = _text_of(options.text, "--text") if options.text is not None else _held(store, name, options, language)
@@ -236,7 +236,7 @@ def _held(store: Store, name: str, options: Namespace, language: str) -> str:
     refs = {line.ref for line in store.instruments.lines(name)}
     held = store.statements.get(name, ref).wording(ORIGINAL, language) if ref in refs else None
     if held is None:
-        raise UsageError(f"there is no text, and no statement {ref} that it could be; give it with --text")
+        raise UsageError(f"found no text and no statement {ref}; give the text with --text")
     return held.text
 
 
@@ -250,8 +250,8 @@ def _text_of(given: str, option: str) -> str:
         return Path(given).read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
         raise UsageError(
-            f"{option}: {given!r} is no file that can be read; give a file, - for standard input, or the question with "
-            "its options on lines of their own"
+            f"{option}: {given!r} is not a readable file; give a file, - for standard input, or the question with "
+            "one option per line"
         ) from error
 
 
@@ -274,7 +274,7 @@ def _perturb(store: Store, options: Namespace, name: str) -> int:
 
     kinds = listed(options.kinds.replace("-", "_"))
     if odd := [kind for kind in kinds if kind not in tuple(Perturbation)]:
-        raise UnknownName(f"--kinds: there is no {', '.join(map(repr, odd))}; there is: {', '.join(Perturbation)}")
+        raise UnknownName(f"--kinds: found {', '.join(map(repr, odd))}. Available: {', '.join(Perturbation)}")
     perturbations = tuple(map(Perturbation, dict.fromkeys(kinds)))
     wanted = Wanted(
         perturbations=perturbations, draws=options.draws, seed=options.seed, language=options.language or ""
@@ -304,7 +304,7 @@ def _make(store: Store, options: Namespace, name: str, wanted: Wanted) -> int:
     elif ready:
         say("Nothing was written; --yes writes it.")
     elif proposals.made:
-        say("Nothing was written; --replace lets these texts go for what stands there.")
+        say("Nothing was written; --replace replaces the existing texts with these.")
     return 0
 
 
@@ -313,7 +313,7 @@ def _preview(proposals: Proposals) -> None:
         for line in _proposal(proposal):
             say(line)
     if len(proposals.made) > SHOWN:
-        say(f"… and {len(proposals.made) - SHOWN:,} more; --json has them all")
+        say(f"… and {len(proposals.made) - SHOWN:,} more; --json prints all")
     say(proposals.describe())
 
 

@@ -23,12 +23,12 @@ CLASSIFIER = Option("classifier", none="the newest", completes="classifiers")
 
 @verb(
     STORE,
-    Option("name", "of the classifier", default="stance"),
+    Option("name", "name of the classifier", default="stance"),
     Option("base", "minilm, a folder or a hub id such as facebook/bart-large-mnli", default="minilm"),
     Option("training", "training sets", none="all training queues", metavar="QUEUE,…", completes="queues"),
     Option("test", "test sets", none="all test queues", metavar="QUEUE,…", completes="queues"),
     CODEBOOK.but(choices=()),
-    flag("by_statement", "refuse sets that share a statement, too"),
+    flag("by_statement", "also refuse sets that share a statement"),
     TRAINED,
     STARTING,
     JSON,
@@ -69,7 +69,7 @@ def train(options: Namespace) -> int:
     return EXIT_CODES.get(job.state, 1)
 
 
-@verb(STORE, CLASSIFIER, INSTRUMENT.but(none="all"), MODELS.but(none="all that answered"), DETACH, JSON)
+@verb(STORE, CLASSIFIER, INSTRUMENT.but(none="all"), MODELS.but(none="all models that answered"), DETACH, JSON)
 def classify(options: Namespace) -> int:
     """Let a classifier read what it has not read, in a worker."""
     from stores.core.store import Store
@@ -81,7 +81,7 @@ def classify(options: Namespace) -> int:
         spec = ClassifySpec(name, instrument=options.instrument, models=listed(options.model))
         _, total, left = plan_classifying(store, spec)
         if not options.json:
-            say(f"{name}: {left:,} of {total:,} responses are to read")
+            say(f"{name}: {left:,} of {total:,} responses to read")
         if not left:
             store.queues.prioritise(store.classifiers.get(name).reader)
             if options.json:

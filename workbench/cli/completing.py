@@ -69,13 +69,13 @@ def _names(path: Path | None, kind: str) -> Sequence[str]:
 
 @verb(
     SHELL,
-    epilog="Add this to the file that your shell reads first, with your shell's name:\n\n"
+    epilog="Add this line to your shell's startup file, with the name of your shell:\n\n"
     '  eval "$(workbench completion bash)"',
 )
 def completion(options: Namespace) -> int:
     """Print what a shell has to read in order to complete command lines."""
     made = get_completion_class(options.shell)
     if made is None:
-        raise UsageError(f"nothing is known of the shell {options.shell}")
+        raise UsageError(f"the shell {options.shell} is not supported")
     print(made(click.Group(), {}, "workbench", COMPLETE).source())
     return 0

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     FIGURE_OPTIONS,
     METHODS,
     FIGURES,
-    about="Political leaning by party family, and stance on policy issues, of the models that answered, of baselines, "
+    about="Political leaning by party family and stance on policy issues: of models that answered, baselines, "
     "parties and people.",
 )
 def consistency(options: Namespace) -> int:
@@ -71,13 +71,18 @@ def consistency(options: Namespace) -> int:
 
 @verb(
     STORE,
-    MODEL.but(help="as for run; with --rank only where several answered", none=""),
+    MODEL.but(help="as for run; with --rank only if several models answered", none=""),
     INSTRUMENT,
     Option(
-        "statements", "how many, drawn evenly over countries", Type.WHOLE, none="10 a country", least=1, metavar="N"
+        "statements",
+        "number of statements, drawn evenly over countries",
+        Type.WHOLE,
+        none="10 per country",
+        least=1,
+        metavar="N",
     ),
     SEED.of("the draw of statements, the answers and the intervals"),
-    FAMILY.but(none="the published one; --rank: the one asked last", help="of templates", metavar="NAME"),
+    FAMILY.but(none="the published family; --rank: the most recently asked", help="of templates", metavar="NAME"),
     TEMPLATES,
     VARIANTS,
     LANGUAGE,
@@ -87,16 +92,16 @@ def consistency(options: Namespace) -> int:
     Section(
         "Ranking",
         (
-            flag("rank", "ask nothing; rank by the answers that are stored"),
+            flag("rank", "ask nothing; rank by the stored answers"),
             TEMPLATE_VERSION,
             SAMPLING,
             *SERVED,
             READ_BY,
             WITHOUT_RULINGS,
-            FORMULA.but(help="under weaker tests", choices=("signed", "tacl", "v1")),
+            FORMULA.but(help="count stances that pass weaker tests", choices=("signed", "tacl", "v1")),
         ),
     ),
-    DTYPE.but(help="as for run; with --rank only where a model has several", choices=DTYPES),
+    DTYPE.but(help="as for run; with --rank only if a model has several", choices=DTYPES),
     STARTING,
     FIGURES,
 )
@@ -195,7 +200,7 @@ def _detached(options: Namespace, design: Design, job_id: int, needed: int) -> i
         print_json({"statements": design.statements, "answers_needed": needed, "job": job_id})
         return 0
     again = f"--rank --model {options.model} --statements {len(design.statements)} --seed {options.seed}"
-    say(f"Job {job_id} runs. Follow it: workbench jobs {options.store} follow {job_id}")
+    say(f"Job {job_id} is running. Follow it: workbench jobs {options.store} follow {job_id}")
     say(f"Then: workbench pilot {options.store} {again}")
     return 0
 
@@ -205,7 +210,7 @@ def _design(store: Store, options: Namespace) -> Design:
     from workbench.cli.running import requested_design, run
 
     if not options.model:
-        raise UsageError("a pilot asks a model: give --model NAME, or --rank for the answers that are stored")
+        raise UsageError("a pilot asks a model: give --model NAME, or --rank to use the stored answers")
     refs = drawn(_instrument(store, options), options)
     as_run = run.given(**(vars(options) | {"audit": ONLY.default, "statements": None}))
     return replace(requested_design(store, as_run), statements=refs)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from workbench import registry
 from workbench.cli.audit_options import AUDIT
-from workbench.cli.output import say
+from workbench.cli.output import say, say_wrapped
 from workbench.cli.running import next_command
 from workbench.cli.verbs import Namespace, verb
-from workbench.cli.watching import EXIT_CODES, watch
+from workbench.cli.watching import EXIT_CODES, break_line, done_of, watch
+from workbench.domain.counting import plural
 from workbench.domain.designs import Design
 from workbench.domain.seeds import SEED
 from workbench.options.option import flag
@@ -20,16 +21,17 @@ from workbench.options.shared import MODEL, STORE
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.audits.audit import Demonstration
+    from workbench.pipeline import Plan
 
 EMBEDDED, PERSON, SCRIPTED = "smollm2", "demo", "scripted:"
 "the model that is asked, who is said to have put typos into questions, and how names of stand-ins begin"
 
 
 @verb(
-    STORE.but(required=False, default=Path("veldania.db"), help="made where there is none"),
+    STORE.but(required=False, default=Path("veldania.db"), help="made if it does not exist"),
     MODEL.but(default=EMBEDDED, none=""),
     AUDIT.but(choices=tuple(one.name for one in registry.asking() if one.demonstration() is not None)),
-    flag("personas", "ask the scripted personas too, so that there is something to compare"),
+    flag("personas", "also ask the scripted personas, for something to compare with"),
     flag("no_screen", "wait here and print the verdicts"),
 )
 def demo(options: Namespace) -> int:
@@ -75,11 +77,13 @@ def demo(options: Namespace) -> int:
 
 
 def _ask_personas(store: Store) -> None:
-    """Ask the scripted personas what they have not answered of the audits that they are made for."""
+    """Ask the scripted personas what they have not answered of the audits that they are made for, and let invented
+    people label, decide and rule on what they say.
+    """
     from workbench import pipeline
     from workbench.cli.acts import make
-    from workbench.data import shipped_personas
-    from workbench.jobs import launch
+    from workbench.evidence.runs import runs_of
+    from workbench.jobs import demonstration
 
     for audit in registry.asking():
         shown = audit.demonstration()
@@ -87,15 +91,36 @@ def _ask_personas(store: Store) -> None:
             continue
         make(store.path, demo=True, instrument=shown.instrument)
         _put_errors(store, shown)
-        for name in shipped_personas():
-            plan = pipeline.plan(store, shown.design(store, f"{SCRIPTED}{name}"))
-            if plan.samples_needed:
-                of = audit.name.replace("_", " ")
-                say(f"{plan.design.model} answers, a script with a known bias and no model: {of}")
-                job_id = _come_back(store, plan.design) or launch.start(store, plan.design, plan)
-                job = watch(store, job_id, quiet=True)
-                if job.state != "done":
-                    say(f"job {job.id} is {job.state}: {job.message or 'workbench jobs shows its log'}")
+        models = [f"{SCRIPTED}{name}" for name in shown.personas]
+        plans = [pipeline.plan(store, shown.design(store, model)) for model in models]
+        if new := [plan for plan in plans if plan.samples_needed]:
+            names = ", ".join(plan.design.model.removeprefix(SCRIPTED) for plan in new)
+            known = f"{plural(len(new), 'scripted persona')} (no models) with known biases"
+            say_wrapped(f"{audit.name.replace('_', ' ').capitalize()}: {known}: {names}")
+            for place, plan in enumerate(new, start=1):
+                _ask(store, plan, f"{place} of {len(new)}")
+            break_line()
+        if audit.free_text:
+            _say(demonstration.label(store, models))
+        for run in runs_of(store, audit.name):
+            if run.model == f"{SCRIPTED}{shown.reviewed}":
+                _say(demonstration.rule(store, run))
+
+
+def _ask(store: Store, plan: Plan, place: str) -> None:
+    """Let a persona answer, with its progress in one line."""
+    from workbench.jobs import launch
+
+    job_id = _come_back(store, plan.design) or launch.start(store, plan.design, plan)
+    job = watch(store, job_id, told=lambda job: f"{place}, {plan.design.model}: {done_of(job)}")
+    if job.state != "done":
+        break_line()
+        say(f"job {job.id} is {job.state}: {job.message or 'workbench jobs shows its log'}")
+
+
+def _say(sentence: str) -> None:
+    if sentence:
+        say_wrapped(sentence)
 
 
 def _put_errors(store: Store, shown: Demonstration) -> None:

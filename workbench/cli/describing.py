@@ -13,25 +13,25 @@ from workbench.figures.table import AnyTable
 from workbench.options.option import Option, flag
 from workbench.options.shared import PERSON, STORE
 
-EPILOG = "Fields, all of them optional; others may be added:\n" + "\n".join(
+EPILOG = "Fields, all optional; you may add others:\n" + "\n".join(
     fill(f"{name:<18} {about}", 79, initial_indent="  ", subsequent_indent=" " * 21) for name, about in FIELDS.items()
 )
 
 
 @verb(
     STORE,
-    flag("names", "show names; otherwise people stand under pseudonyms"),
+    flag("names", "show names instead of pseudonyms"),
     Section(
-        "Saying who somebody is",
+        "Describing somebody",
         (
-            Option("describe", "an annotator or respondent, by name; with --set", metavar="NAME"),
-            Option("set", "what a field of theirs holds; may be given again", metavar="FIELD=VALUE", many=True),
-            Option("unset", "take a field of theirs back; may be given again", metavar="FIELD", many=True),
-            PERSON.but(help="who says so", none="that person"),
+            Option("describe", "name of an annotator or respondent; with --set", metavar="NAME"),
+            Option("set", "set a field; may be given again", metavar="FIELD=VALUE", many=True),
+            Option("unset", "clear a field; may be given again", metavar="FIELD", many=True),
+            PERSON.but(help="who enters this", none="that person"),
         ),
     ),
     FIGURES,
-    about="Who the annotators and respondents are: what they said of themselves, counted, and under pseudonyms.",
+    about="Describe annotators and respondents: counts of what they said about themselves, under pseudonyms.",
     epilog=EPILOG,
 )
 def people(options: Namespace) -> int:
@@ -42,7 +42,7 @@ def people(options: Namespace) -> int:
     if options.describe is not None:
         return _describe(options)
     if options.set or options.unset or options.person is not None:
-        raise UsageError("--set, --unset and --person are about somebody: give --describe NAME")
+        raise UsageError("--set, --unset and --person need --describe NAME")
     with Store.open(options.store) as store:
         found = store.people.list()
     tables: list[AnyTable] = [people_table(found, names=options.names), people_counts(found)]
@@ -58,10 +58,10 @@ def _describe(options: Namespace) -> int:
     if len(values) < len(options.set) + len(options.unset):
         raise UsageError("found a field twice; give each once")
     if not values:
-        raise UsageError("there is nothing to say: give --set FIELD=VALUE, or --unset FIELD")
+        raise UsageError("nothing to change: give --set FIELD=VALUE, or --unset FIELD")
     with Store.open(options.store) as store:
         found = store.people.describe(options.describe, values, by=options.person or options.describe)
-    said = "; ".join(f"{field} {value}" for field, value in found.fields.items()) or "nothing is said"
+    said = "; ".join(f"{field} {value}" for field, value in found.fields.items()) or "no fields are filled in"
     return tell(options, f"{found.name}: {said}", {"person": found.name, "fields": dict(found.fields)})
 
 

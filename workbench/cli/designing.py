@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 WORDINGS, TEMPLATES, STATEMENTS = 6, 6, 100
 "of a design where neither a run nor an option says: wordings and templates as published"
-AS_RUN = "as the run"
+AS_RUN = "as in the run"
 
 
 @verb(
@@ -35,20 +35,22 @@ AS_RUN = "as the run"
     Section(
         "The planned design",
         (
-            Option("statements", "how many", Type.WHOLE, none=f"{AS_RUN}, or {STATEMENTS}", least=2, most=10_000),
-            Option("wordings", "of each statement", Type.WHOLE, none=f"{AS_RUN}, or {WORDINGS}", least=2, most=100),
-            Option("templates", "how many", Type.WHOLE, none=f"{AS_RUN}, or {TEMPLATES}", least=1, most=100),
+            Option("statements", "their number", Type.WHOLE, none=f"{AS_RUN}, or {STATEMENTS}", least=2, most=10_000),
+            Option(
+                "wordings", "number for each statement", Type.WHOLE, none=f"{AS_RUN}, or {WORDINGS}", least=2, most=100
+            ),
+            Option("templates", "their number", Type.WHOLE, none=f"{AS_RUN}, or {TEMPLATES}", least=1, most=100),
             Option(
                 "samples", "answers a prompt", Type.WHOLE, none=f"{AS_RUN}, or {DEFAULTS.samples}", least=1, most=1000
             ),
         ),
     ),
     Section(
-        "What is known of the model",
+        "What is known about the model",
         (
             Option(
                 "components",
-                "variances of shares, where nothing was asked: statement=.05,wording=.01,template=.005",
+                "variances of shares, instead of a run: statement=.05,wording=.01,template=.005",
                 none="those of the run",
                 metavar="NAME=V,…",
             ),
@@ -60,9 +62,9 @@ AS_RUN = "as the run"
     [one for one in JUDGING if one is not SEEDED],
     SEEDED.of("the simulated runs"),
     FIGURES,
-    about="What a planned design can claim of a model, and how many statements, wordings, templates and samples a "
+    about="Show what a planned design can claim, and how many statements, wordings, templates and samples a "
     "claim needs: a decision study from the variance components of a run (see agreement), or from "
-    "components that are given.",
+    "components that you give.",
 )
 def design(options: Namespace) -> int:
     """Print or write what a planned design shows, costs and needs."""
@@ -91,7 +93,7 @@ def design(options: Namespace) -> int:
     }
     told = [f"Planned from {source}."]
     if not claims:
-        told.append("With --claim, such as --claim 'kappa >= .7', it says what a claim needs.")
+        told.append("--claim, such as --claim 'kappa >= .7', shows what a claim needs.")
     put_out(options, list(tables(of)), about, title="A planned design", told=told)
     return 0
 
@@ -110,7 +112,7 @@ def _from_run(run: ReliabilityJudged) -> tuple[Known, Size, str]:
     parts = run.figures().parts[0].of
     if parts.statements < 2:
         raise UsageError(
-            f"{run.run.label} has {plural(parts.statements, 'statement')} with enough readable answers, which shows no "
+            f"{run.run.label} has {plural(parts.statements, 'statement')} with enough readable answers, too few for "
             "components; ask more, or give --components statement=.05,wording=.01,…"
         )
     counts = run.report.counts
@@ -127,7 +129,7 @@ def _given(options: Namespace) -> tuple[Known, Size, str]:
     from workbench.stats.decision_study import Size
 
     known = Known(0.5, read_components(options.components))
-    return known, Size(STATEMENTS, WORDINGS, TEMPLATES, DEFAULTS.samples), "components that were given"
+    return known, Size(STATEMENTS, WORDINGS, TEMPLATES, DEFAULTS.samples), "the given components"
 
 
 def _changed(known: Known, options: Namespace) -> Known:
@@ -138,7 +140,7 @@ def _changed(known: Known, options: Namespace) -> Known:
     total, most = sum(known.components.values()), mean * (1 - mean)
     if options.components is not None and total > most:
         raise UsageError(
-            f"found components of {total:g} together; shares with a mean of {mean:g} vary by at most {most:.3g}"
+            f"found components with a sum of {total:g}; with a mean of {mean:g} the variance is at most {most:.3g}"
         )
     return replace(known, mean=mean, readable=known.readable if options.readable is None else options.readable)
 

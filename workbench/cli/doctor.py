@@ -40,9 +40,9 @@ class Check:
 
 
 @verb(
-    STORE.but(help="look at this store too", required=False),
+    STORE.but(help="also check this store", required=False),
     MODEL.but(
-        help="ask this model one prompt: of a served one, what its endpoint can do (some eight short calls)",
+        help="ask this model one prompt; of a served model, test what its endpoint can do (about eight short calls)",
         none="none",
     ),
     JSON,
@@ -55,7 +55,7 @@ def doctor(options: Namespace) -> int:
     else:
         table(["", "check", "found"], [(check.state, check.name, check.found) for check in checks])
         errors = sum(check.state == "error" for check in checks)
-        works = "The model answers." if options.model else "Everything that is needed works."
+        works = "The model answers." if options.model else "Everything required works."
         say(f"{plural(errors, 'error')}" if errors else works)
     return int(any(check.state == "error" for check in checks))
 
@@ -76,7 +76,7 @@ def _checks(store: Path | None) -> Iterator[Check]:
     for package in LOCAL.values():
         yield _package(package, "note", f"missing; models that run on this machine need it: {INSTALL_LOCAL}")
     for package, use in EMBEDDED.items():
-        yield _package(package, "note", "missing; it carries " + use)
+        yield _package(package, "note", "missing; it contains " + use)
     yield _names()
     yield _data()
     yield _device()
@@ -136,10 +136,10 @@ def _package(name: str, missing: str, advice: str) -> Check:
 def _names() -> Check:
     """Whether another package is imported by a name of ours: whichever was installed last then has its files there."""
     if found := list(sharing()):
-        said = "; ".join(f"{other} is imported as {name!r} too" for name, other in found)
+        said = "; ".join(f"{other} also installs the module {name!r}" for name, other in found)
         advice = "uninstall it, or give workbench an environment of its own with uv tool install or pipx install"
         return Check("import names", "error", f"{said}. One of them is broken: {advice}")
-    return Check("import names", "ok", f"{' and '.join(OURS)} are of {DISTRIBUTION} alone")
+    return Check("import names", "ok", f"only {DISTRIBUTION} installs {' and '.join(OURS)}")
 
 
 def _data() -> Check:
@@ -154,7 +154,7 @@ def _data() -> Check:
 
 def _device() -> Check:
     if util.find_spec("torch") is None:
-        return Check("device", "note", f"torch is missing, so models are only asked on servers: {INSTALL_LOCAL}")
+        return Check("device", "note", f"torch is missing, so only served models can be asked: {INSTALL_LOCAL}")
     import torch
 
     if torch.cuda.is_available():
@@ -169,7 +169,7 @@ def _terminal() -> Check:
         return Check("terminal", "error", f"encoding {encoding or 'unknown'}; set LANG or LC_ALL to a UTF-8 locale")
     small = size.columns < 80 or size.lines < 24
     found = f"{size.columns}x{size.lines}, {os.environ.get('TERM', 'no TERM')}, {encoding}"
-    return Check("terminal", "note" if small else "ok", found + ("; 80x24 or more is wanted" if small else ""))
+    return Check("terminal", "note" if small else "ok", found + ("; 80x24 or more is recommended" if small else ""))
 
 
 def _secret() -> Check:
@@ -192,7 +192,9 @@ def _endpoint() -> Check:
         return Check("served models", "error", str(error))
     key = "set" if os.environ.get(ENDPOINT_KEY) else "not set"
     hosts = " ".join(os.environ.get(ENDPOINT_HOSTS, "").split()) or "no host"
-    found = f"{url}; {limits}; {calls} calls at once at most; {ENDPOINT_KEY} {key}, for {hosts} ({ENDPOINT_HOSTS})"
+    found = (
+        f"{url}; {limits}; {calls} at most {calls} calls at once; {ENDPOINT_KEY} {key}, for {hosts} ({ENDPOINT_HOSTS})"
+    )
     return Check("served models", "note" if key == "set" and hosts == "no host" else "ok", found)
 
 
@@ -201,7 +203,7 @@ def _model(name: str, encoding: str) -> Check:
     from workbench.domain.responses import UNKNOWN
 
     if encoding == UNKNOWN:
-        said = "encoding unknown: asked before it was checked that its chat template writes every turn"
+        said = "encoding unknown: its answers predate the check that its chat template writes every turn"
         return Check(f"model {name}", "note", said)
     return Check(f"model {name}", "note" if ";" in encoding else "ok", f"turns encoded as version {encoding}")
 

@@ -32,7 +32,7 @@ STATES = ("pending", "accepted", "edited", "rejected", "unusable")
     STATEMENTS.but(help="the first N, or these, or `targets`"),
     Option(
         "kind",
-        "paraphrase, negation, opposite, reformulation, political_opposite, original (out of a question), changed (of "
+        "paraphrase, negation, opposite, reformulation, political_opposite, original (from a question), changed (of "
         "multiple-choice questions about acquiescence or allow_forbid)",
         metavar="KIND,…",
     ),
@@ -42,7 +42,7 @@ STATES = ("pending", "accepted", "edited", "rejected", "unusable")
             MODEL.but(help="smollm2, a hub id, a folder, … as for `run`; or `rule`: English, at once", none=""),
             Option(
                 "prompt",
-                "a prompt of your own, in place of the published one of its kind; see data/README.md",
+                "your own prompt instead of the published one of its kind; see data/README.md",
                 Type.PATH,
                 many=True,
             ),
@@ -54,22 +54,22 @@ STATES = ("pending", "accepted", "edited", "rejected", "unusable")
         "Deciding, one at a time",
         (
             flag("list", "list drafts; with --state, --kind and --statements"),
-            Option("accept", "let a draft enter the instrument; with --person", Type.WHOLE, metavar="ID"),
+            Option("accept", "accept a draft as a wording; with --person", Type.WHOLE, metavar="ID"),
             flag(
                 "accept_all",
-                "let all that wait enter, but those with a hint; with --person, --kind, --statements, --job",
+                "accept all pending drafts without a hint; with --person, --kind, --statements, --job",
             ),
-            Option("edit", "the same, in these words", metavar=("ID", "TEXT")),
-            Option("reject", "keep a draft out; with --person", Type.WHOLE, metavar="ID"),
-            flag("undo", "take the newest decision of --person back"),
+            Option("edit", "accept a draft with this text", metavar=("ID", "TEXT")),
+            Option("reject", "reject a draft; with --person", Type.WHOLE, metavar="ID"),
+            flag("undo", "undo the newest decision of --person"),
         ),
         one_of=True,
     ),
-    Option("state", "list: only these", none="all but unusable ones", choices=STATES),
-    Option("job", "list, accept-all: only what this job drafted", Type.WHOLE),
-    flag("with_hints", "accept-all: those with a hint, too"),
+    Option("state", "list: only drafts in this state", none="all except unusable", choices=STATES),
+    Option("job", "list, accept-all: only drafts of this job", Type.WHOLE),
+    flag("with_hints", "accept-all: also drafts with a hint"),
     Option("person", "who decides"),
-    Option("note", "kept with a decision", default="", metavar="TEXT"),
+    Option("note", "note for the decision", default="", metavar="TEXT"),
     JSON,
 )
 def draft(options: Namespace) -> int:
@@ -86,11 +86,11 @@ def draft(options: Namespace) -> int:
             return _accept_all(store, instrument, options)
         if options.reject is not None:
             store.drafts.reject(options.reject, person=_person(options), note=options.note)
-            return tell(options, f"Draft {options.reject} is rejected.", {"draft": options.reject})
+            return tell(options, f"Rejected draft {options.reject}.", {"draft": options.reject})
         if options.undo:
             return _undo(store, instrument, options)
         if options.model is None:
-            raise UsageError("say who drafts with --model (a model, or rule), or list drafts with --list")
+            raise UsageError("give --model (a model, or rule) to draft, or --list to list drafts")
         return (_by_rule if options.model == RULE else _ask)(store, instrument, options)
 
 
@@ -110,7 +110,7 @@ def _ask(store: Store, instrument: str, options: Namespace) -> int:
         if options.json:
             print_json(about)
         elif not plan.needed:
-            say(f"All of this was asked before. Next: workbench draft {options.store} --list")
+            say(f"The model has drafted all of this already. Next: workbench draft {options.store} --list")
         return 0
     check_agreed(options)
     job_id = launch.start_drafting(store, spec, plan)
@@ -121,7 +121,7 @@ def _ask(store: Store, instrument: str, options: Namespace) -> int:
         print_json(about | {"job": asdict(job)})
     elif job.state == "done":
         say(f"Next: workbench draft {options.store} --list, or review them in the terminal: Statements, r")
-        say("--list --state unusable shows what could not be a wording, and why")
+        say("--list --state unusable shows the lines that cannot be wordings, and why")
     return EXIT_CODES.get(job.state, 1)
 
 
@@ -131,7 +131,7 @@ def _by_rule(store: Store, instrument: str, options: Namespace) -> int:
 
     kinds = kinds_of(options.kind)
     if not kinds:
-        raise UsageError(f"say what the rule is to draft with --kind: {', '.join(RULED)}")
+        raise UsageError(f"give the kinds for the rule with --kind: {', '.join(RULED)}")
     said = draft_by_rule(store, instrument, kinds, _refs(store, instrument, options), options.language or "")
     made = said.pop("", 0)
     why = "".join(f"; {n:,} left out: {reason}" for reason, n in said.items())
@@ -181,18 +181,18 @@ def _accept(store: Store, options: Namespace) -> int:
     number, text = (options.accept, None) if options.edit is None else (_number(options.edit[0]), options.edit[1])
     found = store.drafts.get(number)
     changed, variant = accept(store, found, person=_person(options), text=text, note=options.note)
-    another = " It was asked about before, so this is another version of it." if changed.versions else ""
+    another = " Models answered the old text, so the wording has a new version." if changed.versions else ""
     data = {"draft": number, "statement": found.ref, "variant": str(variant), "new_version": bool(changed.versions)}
-    return tell(options, f"Draft {number} is the {_name(found, variant)} of {found.ref} now.{another}", data)
+    return tell(options, f"Draft {number} is now the {_name(found, variant)} of {found.ref}.{another}", data)
 
 
 def _undo(store: Store, instrument: str, options: Namespace) -> int:
     person = _person(options)
     newest = store.drafts.newest_of(instrument, person)
     if newest is None:
-        return tell(options, f"{person} has decided on no draft that could be undone.", {"draft": None})
+        return tell(options, f"{person} has no decision on a draft to undo.", {"draft": None})
     store.drafts.reopen(newest, person=person)
-    return tell(options, f"Draft {newest} waits for a decision again.", {"draft": newest})
+    return tell(options, f"Draft {newest} is pending again.", {"draft": newest})
 
 
 def chosen_prompts(options: Namespace) -> tuple[DraftPrompt, ...]:
@@ -202,7 +202,7 @@ def chosen_prompts(options: Namespace) -> tuple[DraftPrompt, ...]:
     own = {(prompt.kind, prompt.bias): prompt for prompt in map(read_prompt, options.prompt)}
     kinds = kinds_of(options.kind) or tuple(dict.fromkeys(kind for kind, _ in own))
     if not kinds:
-        raise UsageError(f"say what is to be drafted with --kind: {', '.join(DRAFTED)}")
+        raise UsageError(f"give the kinds to draft with --kind: {', '.join(DRAFTED)}")
     if unused := [kind.value for kind, _ in own if kind not in kinds]:
         raise UsageError(f"--prompt asks for {', '.join(unused)}, which --kind does not name")
     prompts = {(prompt.kind, prompt.bias): prompt for prompt in shipped_drafting()} | own
@@ -214,7 +214,7 @@ def kinds_of(text: str | None) -> tuple[VariantKind, ...]:
     known = {kind.value: kind for kind in DRAFTED}
     names = tuple(name.replace("-", "_") for name in listed(text))
     if odd := [name for name in names if name not in known]:
-        raise UnknownName(f"{', '.join(map(repr, odd))} cannot be drafted; there is: {', '.join(known)}")
+        raise UnknownName(f"{', '.join(map(repr, odd))} cannot be drafted. Available: {', '.join(known)}")
     return tuple(known[name] for name in dict.fromkeys(names))
 
 
@@ -235,13 +235,13 @@ def _person(options: Namespace) -> str:
     from workbench.domain.names import person_name
 
     if options.person is None:
-        raise UsageError("say who decides with --person NAME")
+        raise UsageError("give the name of the person who decides: --person NAME")
     return person_name(options.person, "person")
 
 
 def _number(text: str) -> int:
     if not text.isdecimal():
-        raise UsageError(f"--edit takes a draft's number and a text; found {text!r} for the number")
+        raise UsageError(f"--edit takes the number of a draft and a text; found {text!r} as the number")
     return int(text)
 
 

@@ -16,7 +16,7 @@ PEOPLE = ("counts", "pseudonyms", "none")
 "as `pipeline.exporting` has them: what an export says of people"
 INSTRUMENTS = "instrument"
 FORMATS = {INSTRUMENTS: ("csv", "probvaa", "jsonl", "choices"), "rows": ("csv", "parquet", "jsonl")}
-ROWS = ("model", "audit", "expand", "names")
+ROWS = ("model", "audit", "expand", "names", "progress")
 "options of rows alone"
 
 
@@ -24,7 +24,7 @@ ROWS = ("model", "audit", "expand", "names")
     STORE,
     Option(
         "folder",
-        "not there yet, or empty",
+        "a new or empty folder",
         Type.PATH,
         positional=True,
         required=True,
@@ -32,16 +32,16 @@ ROWS = ("model", "audit", "expand", "names")
     ),
     Option(
         "what",
-        "instrument, which imports again; or rows for pandas, R, DuckDB: answers, readings, labels, rulings, verdicts, "
-        "figures, several with commas between",
+        "instrument, which can be imported again; or rows for pandas, R, DuckDB: answers, readings, labels, rulings, "
+        "verdicts, figures (separate several with commas)",
         default=INSTRUMENTS,
         metavar="KIND,…",
     ),
-    INSTRUMENT.but(help="its name; of rows several with commas between", none="the only one; of rows all"),
+    INSTRUMENT.but(help="its name; for rows, separate several with commas", none="the only one; for rows all"),
     Option(
         "format",
-        "csv, probvaa, jsonl, choices; of rows csv, parquet, jsonl",
-        none="csv; choices where all statements are multiple choice",
+        "csv, probvaa, jsonl, choices; for rows csv, parquet, jsonl",
+        none="csv; choices if all statements are multiple choice",
         metavar="FORMAT",
     ),
     JSON,
@@ -50,24 +50,25 @@ ROWS = ("model", "audit", "expand", "names")
         (
             Option(
                 "people",
-                "what is said of who annotated and answered, in files of their own",
+                "also write descriptions of annotators and respondents, in separate files",
                 default="counts",
                 choices=PEOPLE,
             ),
             flag("force", "replace files of the same name; others stay"),
         ),
-        "csv imports back identically, choices does so for multiple-choice questions and answers of models; probvaa is "
-        "the published layout; jsonl holds the statements.",
+        "csv imports back identically, as does choices for multiple-choice questions and models' answers; probvaa is "
+        "the published layout; jsonl has the statements.",
     ),
     Section(
         "Rows",
         (
             MODELS,
-            Option("audit", "several with commas between", none="all", metavar="NAME,…"),
-            flag("expand", "a row for each answer, where one row stands for all that are alike in a draw"),
-            flag("names", "people by their names, not by pseudonyms"),
+            Option("audit", "separate several with commas", none="all", metavar="NAME,…"),
+            flag("expand", "write one row per answer; without it, equal answers of a draw share a row"),
+            flag("names", "write people's names instead of pseudonyms"),
+            flag("progress", "print how many rows are written, a line for each 10,000"),
         ),
-        "A dictionary of the columns, a page to read first and a Croissant record stand beside them. Cells that a "
+        "The folder also has a dictionary of the columns, a README and a Croissant record. Cells that a "
         "spreadsheet would run as formulas are neutralised in csv.",
     ),
 )
@@ -76,12 +77,12 @@ def export(options: Namespace) -> int:
     what = listed(options.what)
     if what == (INSTRUMENTS,):
         if given := [f"--{name}" for name in ROWS if getattr(options, name)]:
-            raise UsageError(f"{', '.join(given)}: about rows; name them with --what, or leave it out")
+            raise UsageError(f"{', '.join(given)}: only for rows; name rows with --what, or leave this out")
         return _instrument(options)
     if INSTRUMENTS in what or not what:
-        raise UsageError("--what names an instrument or kinds of rows; write each into a folder of its own")
+        raise UsageError("--what names an instrument and kinds of rows; export each into a separate folder")
     if options.force:
-        raise UsageError("--force is about an instrument; rows go into a folder that is not there yet, or is empty")
+        raise UsageError("--force is only for an instrument; export rows into a new or empty folder")
     return _rows(options, what)
 
 
@@ -103,7 +104,7 @@ def _instrument(options: Namespace) -> int:
     say(f"{instrument.name}: {len(instrument.statements):,} statements as {written.format} in {written.folder}")
     for path in written.files:
         say(f"  {path.relative_to(written.folder)}  {path.stat().st_size:,} bytes")
-    for heading, lines in zip(("Left out:", "Note:", "In the folder before, not touched:"), said.values(), strict=True):
+    for heading, lines in zip(("Left out:", "Note:", "Files in the folder, not changed:"), said.values(), strict=True):
         if lines:
             say("\n- ".join((heading, *lines)))
     place = written.files[0] if written.format == "jsonl" else written.folder
@@ -121,7 +122,7 @@ def _rows(options: Namespace, what: tuple[str, ...]) -> int:
     chosen = kinds(what)
     people_alone = [of.name for of in chosen if not of.of_models]
     if (options.model or options.audit) and len(people_alone) == len(chosen):
-        raise UsageError(f"{', '.join(people_alone)}: about no model or audit; leave out --model and --audit")
+        raise UsageError(f"{', '.join(people_alone)}: rows without a model or audit; leave out --model and --audit")
     choice = Choice(
         models=listed(options.model),
         audits=listed(options.audit),
@@ -130,8 +131,9 @@ def _rows(options: Namespace, what: tuple[str, ...]) -> int:
         names=options.names,
     )
     with Store.open(options.store) as store:
-        found = write(store, chosen, options.format or "csv", choice, options.folder, _tell if _watched() else None)
-    if _watched():
+        tell = _line if options.progress else _tell if _watched() else None
+        found = write(store, chosen, options.format or "csv", choice, options.folder, tell)
+    if tell is _tell:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     if options.json:
         files = [{"file": str(found.folder / one.name), "rows": one.rows, "bytes": one.bytes, "sha256": one.sha256}
@@ -163,6 +165,10 @@ def _named(of: str) -> str:
 
 def _watched() -> bool:
     return sys.stderr.isatty()
+
+
+def _line(kind: str, count: int) -> None:
+    print(f"{kind} {count}", file=sys.stderr, flush=True)
 
 
 def _tell(kind: str, count: int) -> None:

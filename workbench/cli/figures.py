@@ -23,6 +23,9 @@ from workbench.options.shared import JSON
 FOLDERS = ("csv", "parquet", "latex", "figures")
 "options that name a folder for many files"
 
+COMMAND = "workbench "
+"begins a note that is a command"
+
 FIGURES = Section(
     "Figures",
     (
@@ -60,7 +63,7 @@ def no_figures(options: Namespace) -> None:
     """Raise UsageError where figures are to be written by an act that prints none."""
     given = [f"--{name}" for name in (*FOLDERS, "html", "force") if getattr(options, name)]
     if given:
-        raise UsageError(f"{', '.join(given)}: nothing here prints figures; leave it out")
+        raise UsageError(f"{', '.join(given)}: this act prints no figures; leave it out")
 
 
 def put_out(
@@ -104,7 +107,10 @@ def put_out(
             say()
     if not options.json:
         for note in notes:
-            say_wrapped(note)
+            if note.startswith(COMMAND):
+                say(note)  # whole, however long: whoever copies it copies all of it
+            else:
+                say_wrapped(note)
 
 
 def _write(

@@ -15,12 +15,12 @@ from workbench.figures.visible import visible
 from workbench.options.option import Option
 
 REFERENCE_WIDTH = 100
-HEAD = "workbench help TOPIC prints a page. As TOPIC, a command does, too: workbench help run"
+HEAD = "workbench help TOPIC prints a page. TOPIC can also be a command: workbench help run"
 
 
 @verb(
     Option("topic", "a topic or a command", none="list the topics", positional=True, completes="topics"),
-    about="Print a page of help: as Markdown where it is piped. Without TOPIC, list the topics.",
+    about="Print a page of help, as Markdown when piped. Without TOPIC, list the topics.",
 )
 def help_(options: Namespace) -> int:
     """Print a page, the help of a command, or the list of topics."""

@@ -27,36 +27,42 @@ LABELS = {"1": 1, "+1": 1, "0": 0, "-1": -1, "none": None}
     Section(
         "Acts, one at a time",
         (
-            Option("scheme", "set the issues: smartvote, or a file; no label is ever lost by it", metavar="FILE|NAME"),
+            Option("scheme", "set the issues: smartvote, or a file; all labels are kept", metavar="FILE|NAME"),
             Option(
                 "label",
-                "label as --annotator: 1 agreeing supports the issue, -1 disagreeing does, 0 not related, none "
+                "label as --annotator: 1 agreeing supports the issue, -1 disagreeing supports it, 0 not related, none "
                 "withdraws",
                 metavar=("REF", "ISSUE", "LABEL"),
             ),
             Option(
                 "adjudicate",
-                "decide where annotators differ, as --annotator; none withdraws the decision",
+                "decide a disagreement, as --annotator; none withdraws the decision",
                 metavar=("REF", "ISSUE", "LABEL"),
             ),
             Option(
                 "gold_from",
-                "as --annotator, let the labels of so many people make gold from now on, in every figure: 1 lets a "
-                "single labeller's count",
+                "as --annotator, set how many people's labels make gold from now on, in every figure: 1 accepts a "
+                "single annotator's labels",
                 Type.WHOLE,
                 least=1,
                 metavar="PEOPLE",
             ),
-            flag("ties", "list what somebody has to decide; nobody is named"),
+            flag("ties", "list the ties to decide, without names"),
             Option("import_", "add labels: ref, issue, annotator, label", Type.PATH, metavar="CSV"),
         ),
         one_of=True,
     ),
-    flag("gold", "print the labels that count"),
-    Option("export", "write all labels; with --gold those that count", Type.PATH, metavar="CSV"),
+    flag("gold", "print the gold labels"),
+    Option("export", "write all labels; with --gold only gold labels", Type.PATH, metavar="CSV"),
     ANNOTATOR.but(help="who labels or decides", none=""),
-    Option("whose", "gold: a source's own labels first", default="gold", choices=("gold", "people")),
-    Option("fewest", "people that a majority needs, here alone", Type.WHOLE, none="as --gold-from", least=1),
+    Option("whose", "gold: prefer a source's own labels", default="gold", choices=("gold", "people")),
+    Option(
+        "fewest",
+        "how many people a majority needs, for this figure only",
+        Type.WHOLE,
+        none="as set by --gold-from",
+        least=1,
+    ),
     SEED.of("the bootstrap intervals"),
     FIGURES,
 )
@@ -82,7 +88,7 @@ def _check(options: Namespace) -> None:
     if any(acts) and (options.gold or options.export):
         raise UsageError("--gold and --export cannot be combined with another act")
     if (options.label or options.adjudicate or options.gold_from) and not options.annotator:
-        raise UsageError("say who: --annotator NAME")
+        raise UsageError("give your name: --annotator NAME")
     if options.export or any(act for act in acts if act is not options.ties):
         no_figures(options)
 
@@ -95,13 +101,13 @@ def _scheme(store: Store, name: str, options: Namespace) -> int:
     if options.json:
         print_json({"instrument": name, "scheme": scheme.name} | asdict(change))
         return 0
-    say(f"{name} has the {len(scheme.issues)} issues of {scheme.title}.")
+    say(f"{name} now has the {len(scheme.issues)} issues of {scheme.title}.")
     if change.added:
         say("new: " + ", ".join(change.added))
     if change.removed:
-        say("no longer there: " + ", ".join(change.removed))
+        say("removed: " + ", ".join(change.removed))
     if change.kept:
-        say(f"Labels kept on issues that are no longer there: {change.kept:,}; they count again if these return.")
+        say(f"Labels kept for removed issues: {change.kept:,}; they count again if the issues return.")
     return 0
 
 
@@ -153,9 +159,9 @@ def _import(store: Store, name: str, options: Namespace) -> int:
     if options.json:
         print_json(asdict(found))
         return 0
-    say(f"Labels: {found.added:,} new, {found.changed:,} changed, {found.same:,} as before.")
+    say(f"Labels: {found.added:,} new, {found.changed:,} changed, {found.same:,} unchanged.")
     if found.held:
-        say(f"Left out: {found.held:,}, because their annotators said otherwise in this store.")
+        say(f"Left out: {found.held:,}, because their annotators labelled differently in this store.")
     return 0
 
 

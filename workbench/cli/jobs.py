@@ -18,6 +18,7 @@ from workbench.cli.watching import (
     choices,
     failures,
     follow_it,
+    on_gpus,
     print_probe,
     served,
     state_of,
@@ -52,18 +53,18 @@ FITS: dict[str, tuple[str, ...]] = {
 }
 "the states of the jobs among which one is chosen where none is named"
 JOB_ACTS = {
-    "pause": "store what is at hand and wait; the worker and its model stay ready for a while",
-    "resume": "go on with a job that was paused, cancelled, failed or lost; start one that waits for its turn",
-    "cancel": "store what is at hand and end",
-    "retry": "ask again what failed, and nothing else",
-    "concurrency": "let at most N calls to a served model, or rows of a batch, be under way; N 0: as at first",
-    "follow": "show how it goes until it ends; Ctrl+C leaves it running",
+    "pause": "store the current work and wait; the worker and its model stay ready for a while",
+    "resume": "continue a paused, cancelled, failed or lost job; start a job that waits for its turn",
+    "cancel": "store the current work and end",
+    "retry": "retry only what failed",
+    "concurrency": "run at most N calls to a served model, or rows of a batch, at once; 0 restores the original number",
+    "follow": "show its progress until it ends; Ctrl+C leaves it running",
     "log": "print what its worker wrote",
     "probe": "print the answers of its probe with their readings",
-    "edit": "change the command that asks the same, with all its options, and run it; piped, print it",
-    "hide": "leave a job that has ended out of lists; `show` lists it again, --hidden lists all",
+    "edit": "edit the command that started the job, and run it; piped, print the command",
+    "hide": "hide a finished job from lists; `show` lists it again, --hidden lists all",
     "show": "list a hidden job again",
-    "delete": "delete a job that brought nothing, once it is said what goes",
+    "delete": "delete a job that has stored nothing, after saying what is deleted",
 }
 "what is done with one job"
 
@@ -72,12 +73,12 @@ JOB_ACTS = {
     STORE,
     Option("act", "what to do with a job, see below", none="list", positional=True, choices=JOB_ACTS),
     Option("job", "the job's number", Type.WHOLE, positional=True),
-    Option("most", "concurrency: how many at once", Type.WHOLE, least=0, positional=True, metavar="N"),
+    Option("most", "concurrency: number at once", Type.WHOLE, least=0, positional=True, metavar="N"),
     flag("hidden", "list hidden jobs, too"),
-    YES.but(help="resume, retry: let a job that was created elsewhere go on without asking; delete: do not ask"),
+    YES.but(help="resume, retry: continue a job created elsewhere without asking; delete: do not ask"),
     JSON,
     about="List jobs, or act on one.",
-    epilog="JOB may be left out where the act fits one job only.",
+    epilog="JOB may be left out if the act fits only one job.",
 )
 def jobs(options: Namespace) -> int:
     """List jobs, or act on one."""
@@ -86,7 +87,7 @@ def jobs(options: Namespace) -> int:
     if options.most is not None and options.act != "concurrency":
         raise UsageError(f"{options.act} takes one number, the job's; {options.most} is one too many")
     if options.yes and options.act not in ("resume", "retry", "delete"):
-        raise UsageError("--yes lets a job from elsewhere go on, or be deleted; give it with resume, retry or delete")
+        raise UsageError("--yes answers the question of resume, retry and delete; leave it out here")
     if options.hidden and options.act is not None:
         raise UsageError(f"--hidden lists jobs; leave it out with {options.act}")
     with Store.open(options.store) as store:
@@ -117,27 +118,29 @@ def _named(store: Store, options: Namespace) -> int:
     if len(found) == 1:
         return found[0].id
     which = ", ".join(f"{job.id} ({job.state})" for job in found) or "none"
-    raise UsageError(f"name the job: workbench jobs {options.store} {options.act} JOB. It fits these: {which}")
+    raise UsageError(f"name the job: workbench jobs {options.store} {options.act} JOB. Jobs it fits: {which}")
 
 
 def _pause(store: Store, options: Namespace, number: int) -> int:
     job = store.jobs.pause(number)
-    how = "is paused" if job.state == "paused" else "pauses after what is at hand, which is stored"
-    return _said(store, options, number, f"Job {number} {how}. Go on: workbench jobs {options.store} resume {number}")
+    how = "is paused" if job.state == "paused" else "stores its current work and pauses"
+    return _said(
+        store, options, number, f"Job {number} {how}. Continue: workbench jobs {options.store} resume {number}"
+    )
 
 
 def _resume(store: Store, options: Namespace, number: int) -> int:
     from workbench.jobs import launch
 
     _with_consent(options, lambda consent: launch.resume(store, number, consent=consent))
-    return _said(store, options, number, f"Job {number} goes on. {follow_it(options.store, number)}")
+    return _said(store, options, number, f"Job {number} continues. {follow_it(options.store, number)}")
 
 
 def _retry(store: Store, options: Namespace, number: int) -> int:
     from workbench.jobs import launch
 
     _with_consent(options, lambda consent: launch.retry(store, number, consent=consent))
-    return _said(store, options, number, f"Job {number} asks again what failed. {follow_it(options.store, number)}")
+    return _said(store, options, number, f"Job {number} retries what failed. {follow_it(options.store, number)}")
 
 
 def _with_consent(options: Namespace, go_on: Callable[[bool], object]) -> None:
@@ -150,8 +153,8 @@ def _with_consent(options: Namespace, go_on: Callable[[bool], object]) -> None:
         if not sys.stdin.isatty():
             raise
         say(error.about)
-        if not agreed("Let it go on here? [y/N] ", default=False):
-            raise UsageError("the job stays as it is; nothing was asked") from None
+        if not agreed("Continue it here? [y/N] ", default=False):
+            raise UsageError("the job has not changed; nothing was asked") from None
         go_on(True)
 
 
@@ -159,15 +162,15 @@ def _cancel(store: Store, options: Namespace, number: int) -> int:
     from workbench.jobs.batching import cancel
 
     job, batches = cancel(store, number)
-    how = "is cancelled" if job.state == "cancelled" else "stops after what is at hand, which is stored"
+    how = "is cancelled" if job.state == "cancelled" else "stores its current work and stops"
     return _said(store, options, number, " ".join(filter(None, [f"Job {number} {how}.", batches])))
 
 
 def _concurrency(store: Store, options: Namespace, number: int) -> int:
     if options.most is None:
-        raise UsageError(f"say how many at once: workbench jobs {options.store} concurrency {number} N")
+        raise UsageError(f"give the number at once: workbench jobs {options.store} concurrency {number} N")
     job = store.jobs.set_concurrency(number, options.most or None)
-    most = "as many at once as at first" if job.concurrency is None else f"at most {job.concurrency} at once"
+    most = "the original number at once" if job.concurrency is None else f"at most {job.concurrency} at once"
     return _said(store, options, number, f"Job {number}: {most}.")
 
 
@@ -177,7 +180,7 @@ def _follow(store: Store, options: Namespace, number: int) -> int:
     except KeyboardInterrupt:
         if not options.json:
             break_line()
-            say(f"Job {number} goes on. {follow_it(options.store, number)}")
+            say(f"Job {number} continues. {follow_it(options.store, number)}")
         return 130
     if options.json:
         print_json(asdict(job))
@@ -215,7 +218,7 @@ def _edit(store: Store, options: Namespace, number: int) -> int:
     if not at_terminal():
         print(line)
         return 0
-    say(f"Change what job {number} asks; Enter runs it, and what is stored already is not asked again.")
+    say(f"Edit the command of job {number}; Enter runs it. Stored answers are not asked for again.")
     typed = shlex.split(edited(line))
     if not typed:
         return tell(options, "Nothing was started.", None)
@@ -255,9 +258,9 @@ def _delete(store: Store, options: Namespace, number: int) -> int:
     if not options.json:
         say_wrapped(f"{goes[0].upper()}{goes[1:]}.")
     if not options.yes and not agreed("Delete it? [y/N] ", default=False):
-        raise UsageError(f"job {number} stays as it is; --yes deletes it where nobody can answer")
+        raise UsageError(f"job {number} was not deleted; where nobody can answer the question, give --yes")
     delete(store, number)
-    return tell(options, f"Job {number} is deleted.", {"deleted": number, "said": goes})
+    return tell(options, f"Deleted job {number}.", {"deleted": number, "said": goes})
 
 
 ACTS: dict[str, Callable[[Store, Namespace, int], int]] = {
@@ -315,22 +318,22 @@ def _list(store: Store, options: Namespace) -> int:
     )
     for job in found:
         say_wrapped(f"Job {job.id}: {_course(job)}")
-        for line in (*failures(job), *served(job)):
+        for line in (*on_gpus(job), *failures(job), *served(job)):
             say(line)
         if job.question:
             for line in choices(store.path, job):
                 say(f"  {line}")
         if job.state == "queued" and not job.worker:
-            say(f"Job {job.id}: no worker has it. Start one: workbench jobs {options.store} resume {job.id}")
+            say(f"Job {job.id}: no worker is running it. Start one: workbench jobs {options.store} resume {job.id}")
         if job.unsure:
             say_wrapped(
-                f"Job {job.id}: its worker is on {job.host}, and its heartbeat did not move just now. If it is gone: "
+                f"Job {job.id}: its worker on {job.host} sends no heartbeat. If the worker is gone: "
                 f"workbench jobs {options.store} resume {job.id}, which watches it for longer first"
             )
         for line in at_endpoint(store, job):
             say_wrapped(line)
         if job.state == "lost":
-            say(f"Job {job.id} lost its worker. Go on: workbench jobs {options.store} resume {job.id}")
+            say(f"Job {job.id} lost its worker. Continue: workbench jobs {options.store} resume {job.id}")
     return 0
 
 

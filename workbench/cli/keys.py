@@ -11,7 +11,7 @@ from workbench.cli.output import print_json, say
 from workbench.cli.verbs import Namespace, verb
 from workbench.options.shared import JSON
 
-EPILOG = """The file is TOML, a table for each screen; what is not in it stays as it is:
+EPILOG = """The file is TOML with a table for each screen; other keys keep their defaults:
 
   [jobs]
   pause = "P"
@@ -34,7 +34,7 @@ def keys(options: Namespace) -> int:
         return 0
     for name, bound, does in rows:
         say(f"{name:<34} {bound:<28} {does}")
-    say(f"\nOther keys are chosen in {keymap_file()}.")
+    say(f"\nTo change keys, edit {keymap_file()}.")
     for sentence in wrong:
         say(f"not used: {sentence}")
     return 0

@@ -23,7 +23,7 @@ from workbench.options.flags import named
 
 ABOUT = """Annotate and audit the political and survey-response biases of language models.
 
-Without a command the terminal opens, with the stores that there are; with STORE alone, it opens that one."""
+Without a command, the terminal opens with a list of stores; with only STORE, it opens that store."""
 EPILOG = """Exit codes: 0 done; 1 failed, or lint / doctor found an error; 2 cannot be
 carried out as asked; 3 stopped or paused on request (what was stored stays);
 130 interrupted"""
@@ -37,36 +37,36 @@ VERBS = {
     "plan": Listed("planning", "freeze what will be asked and judged, before the first answer"),
     "demo": Listed("demonstrating", "audit the embedded model on a shipped instrument"),
     "jobs": Listed("jobs", "list jobs; pause, resume, cancel, retry, edit or follow one"),
-    "verdicts": Listed("results", "what an audit says of models, and which tests they pass"),
-    "agreement": Listed("results", "kappas, alpha and agreement per statement; or of people"),
+    "verdicts": Listed("results", "an audit's results for models, and the tests they pass"),
+    "agreement": Listed("results", "kappas, alpha and agreement per statement, of models or people"),
     "scores": Listed("scores", "label probabilities of prompts, and likely next tokens"),
-    "thoughts": Listed("thoughts", "what a model thought before its answers; nothing reads it"),
-    "snapshots": Listed("snapshots", "which snapshots of served models answered"),
+    "thoughts": Listed("thoughts", "a model's thinking before its answers; no reader uses it"),
+    "snapshots": Listed("snapshots", "snapshots of served models that answered"),
     "sample": Listed("annotating", "draw a queue of answers or statements for people to label"),
     "annotate": Listed("annotating", "label a queue in the terminal"),
     "adjudicate": Listed("annotating", "list disagreements, or decide one"),
     "labels": Listed("annotating", "queues and their progress; export, import or merge labels"),
-    "review": Listed("reviewing", "what an auditor should look at first, and why"),
+    "review": Listed("reviewing", "what an auditor should review first, and why"),
     "rule": Listed("rulings", "rule on what a result rests on: misread, at fault, excluded, …"),
-    "rulings": Listed("rulings", "what auditors ruled; what can be ruled on; undo, export, import"),
+    "rulings": Listed("rulings", "auditors' rulings, and what can be ruled on; undo, export, import"),
     "train": Listed("classifying", "fine-tune a stance classifier on labels, and test it"),
-    "classify": Listed("classifying", "let a classifier read the free answers that are new to it"),
-    "classifiers": Listed("classifying", "how good a classifier is, and from which confidence on"),
+    "classify": Listed("classifying", "read new free-text answers with a classifier"),
+    "classifiers": Listed("classifying", "how good a classifier is, and above which confidence"),
     **{verb: Listed(*about) for audit in registry.every_audit() for verb, *about in audit.verbs},
     "statements": Listed("statements", "list, write, vary, tag, archive statements; their versions"),
-    "draft": Listed("drafting", "let a model or a rule draft wordings; decide on drafts"),
+    "draft": Listed("drafting", "draft wordings with a model or a rule; decide on drafts"),
     "check": Listed("checking", "compute similarities and entailments of wordings"),
     "export": Listed("exporting", "write an instrument, or rows for pandas, R and DuckDB"),
     "report": Listed("reporting", "write a report: a page that opens offline, with its data"),
     "issues": Listed("issues", "policy issues: scheme, labels, agreement, gold, ties"),
     "survey": Listed("surveys", "answer statements yourself: the human upper bound"),
     "people": Listed("describing", "who the annotators and respondents are, without names"),
-    "choices": Listed("choices", "multiple-choice questions, their changed forms and errors"),
-    "synthesize": Listed("synthetic", "draw synthetic respondents, of whom everything is known"),
-    "doctor": Listed("doctor", "say what works on this machine, and what to do about the rest"),
+    "choices": Listed("choices", "multiple-choice questions, their changed forms and typos"),
+    "synthesize": Listed("synthetic", "draw synthetic respondents with known answers"),
+    "doctor": Listed("doctor", "check what works on this machine, and how to fix the rest"),
     "keys": Listed("keys", "keys of the terminal, and where to change them"),
     "help": Listed("helping", "pages on topics: what each paper prints, and the command for it", "help_"),
-    "completion": Listed("completing", "print the script by which a shell completes commands"),
+    "completion": Listed("completing", "print a script for command completion in a shell"),
 }
 "in the order in which `--help` lists them"
 
@@ -95,7 +95,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"workbench: {visible(hint(message), lines=True)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        print("workbench: interrupted; what was stored stays", file=sys.stderr)
+        print("workbench: interrupted; everything stored stays", file=sys.stderr)
         return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -89,12 +89,17 @@ def has_width() -> bool:
 
 
 def say_wrapped(text: str) -> None:
-    """Print a sentence in lines as wide as the terminal; piped, it stays on one."""
+    """Print a sentence in lines as wide as the terminal; piped, it stays on one. A word that is longer than a line, as
+    the path of a store may be, stays whole, so that a command can be copied.
+    """
     if not has_width():
         say(text)
         return
     hang = "  " if text.startswith("- ") else ""
-    for line in textwrap.wrap(text, max(40, room()), subsequent_indent=hang, break_on_hyphens=False):
+    width = max(40, room())
+    for line in textwrap.wrap(
+        hint(text), width, subsequent_indent=hang, break_on_hyphens=False, break_long_words=False
+    ):
         say(line)
 
 

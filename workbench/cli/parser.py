@@ -179,7 +179,7 @@ def said(error: click.UsageError) -> str:
     there = [flag for param in (error.ctx.command.get_params(error.ctx) if error.ctx else ()) for flag in param.opts]
     near = get_close_matches(error.option_name, [flag for flag in there if flag.startswith("--")], n=1)
     return f"found the option {error.option_name}" + (
-        f"; did you mean {near[0]}?" if near else "; there is none like it"
+        f"; did you mean {near[0]}?" if near else "; no option has a similar name"
     )
 
 

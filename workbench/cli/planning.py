@@ -18,28 +18,26 @@ from workbench.options.shared import COMPARE, STORE
 
 JUDGE = Option(
     "judge",
-    "how answers will be judged: an option of the audit's figures, such as rule=coded; the defaults of the others are "
+    "how answers will be judged: an option of the audit's figures, such as rule=coded; the other options' defaults are "
     "frozen, too",
     metavar="OPTION=VALUE",
     many=True,
 )
-AS_PLANNED = "Everything was done as planned."
+AS_PLANNED = "Everything follows the plan."
 CORRECTION = Option("correction", "of many tests, in the planned comparison", default="holm", choices=CORRECTIONS)
 
 
 @verb(
     STORE,
-    ASKED.but(many=True, help="who will be asked; may be given again", none=""),
+    ASKED.but(many=True, help="model to ask; may be given again", none=""),
     DESIGN,
     JUDGE,
-    COMPARE.but(help="runs, or models, whose comparison is planned"),
+    COMPARE.but(help="runs or models to compare"),
     CORRECTION,
     Option("out", "write the frozen plan to this file", Type.PATH, metavar="PLAN.toml"),
-    Option(
-        "check", "say what of this plan was followed, and what was decided afterwards", Type.PATH, metavar="PLAN.toml"
-    ),
+    Option("check", "check what followed this plan, and what was decided later", Type.PATH, metavar="PLAN.toml"),
     FIGURES,
-    about="Write what will be asked and how it will be judged, with its hash, before the first answer; or say whether "
+    about="Before the first answer, write what will be asked and how it will be judged, with a hash; or check whether "
     "a plan was followed.",
 )
 def plan(options: Namespace) -> int:
@@ -56,7 +54,7 @@ def _freeze(options: Namespace) -> int:
     from workbench.pipeline.plans import frozen, judging
 
     if not options.model:
-        raise UsageError("found no model; give --model for each that will be asked")
+        raise UsageError("found no model; give --model for each model to ask")
     judged = judging(registry.audit(options.audit), options.judge or ())
     with Store.open(options.store) as store:
         designs = [requested_design(store, Namespace(**{**vars(options), "model": model})) for model in options.model]
@@ -79,9 +77,7 @@ def _tell(made: FrozenPlan, path: Path) -> None:
     say(f"{path}  plan {made.hash[:SHOWN]} of {', '.join(made.models)}: {made.content['prompts'][0]:,} prompts each")
     before = int(made.made["answers_before"])
     if before:
-        say(
-            f"! {plural(before, 'answer')} of it {'is' if before == 1 else 'are'} stored already, and the plan says so."
-        )
+        say(f"! {plural(before, 'answer')} {'is' if before == 1 else 'are'} stored already, and the plan records this.")
     say(f"Hash: {made.hash}")
     more = f" --model {made.models[0]}" if len(made.models) > 1 else ""
     say(f"Next: workbench run STORE --plan {path}{more}")
@@ -96,13 +92,15 @@ def _check(options: Namespace) -> int:
     with Store.open(options.store) as store:
         known = store.plans.get(found.hash)
         tables = list(check(store, found))
-    when = f"frozen here {known.at[:16].replace('T', ' ')} UTC" if known else "this store was never told of it"
+    when = f"frozen here {known.at[:16].replace('T', ' ')} UTC" if known else "not recorded in this store"
     told = [f"{found.named} of {', '.join(found.models)}: {when}."]
     if not tables:
-        told.append("Nothing was asked by it yet.")
-    off = any(not row.followed for table in tables for row in table.rows)
+        told.append("No answers by this plan yet.")
+    off = any(row.followed is False for table in tables for row in table.rows)
     if not as_data(options):
-        tables = [replace(one, rows=[row for row in one.rows if not row.followed], empty=AS_PLANNED) for one in tables]
+        tables = [
+            replace(one, rows=[row for row in one.rows if row.followed is False], empty=AS_PLANNED) for one in tables
+        ]
     about = {"hash": found.hash, "known_since": known.at if known else None, **_about(found)}
     put_out(options, tables, about, title=found.named, told=told)
     return 1 if off else 0

@@ -27,8 +27,8 @@ NONE = "none"
 IMPORTER = "import"
 "who says what files say"
 OF_QUESTION = ("role", "form", "scale_of", "yes")
-EPILOG = """Answers come in with: workbench import STORE answers.csv --format answers.
-They are kept as they were given; the scale of a question says what they mean:
+EPILOG = """To import answers: workbench import STORE answers.csv --format answers.
+The store keeps them as given; the scale of a question defines what they mean:
 
   workbench questionnaire STORE --scale four_point --map "rather yes=neutral"
   workbench questionnaire STORE --question t-3 --yes liberal"""
@@ -41,13 +41,13 @@ They are kept as they were given; the scale of a question says what they mean:
     Section(
         "Acts, one at a time",
         (
-            Option("scale", "say what its answers mean, with --map"),
-            Option("question", "change a question, or make a statement one", metavar="REF"),
-            flag("history", "what people changed of questions and scales, and who"),
+            Option("scale", "set what the scale's answers mean, with --map"),
+            Option("question", "change a question, or turn a statement into one", metavar="REF"),
+            flag("history", "people's changes to questions and scales"),
         ),
         one_of=True,
     ),
-    flag("all", "with --history: what imports said, too (--json has both)"),
+    flag("all", "with --history: also changes by imports (--json has both)"),
     Section(
         "What an answer or a question is",
         (
@@ -57,10 +57,14 @@ They are kept as they were given; the scale of a question says what they mean:
                 metavar="ANSWER=MEANING",
                 many=True,
             ),
-            Option("role", "of --question; none takes it out, its answers stay", choices=(*map(str, Role), NONE)),
-            Option("form", "of --question: asked as it stands, or whether one agrees", choices=tuple(map(str, Form))),
+            Option("role", "of --question; none removes it, its answers stay", choices=(*map(str, Role), NONE)),
+            Option(
+                "form",
+                "of --question: ask it as a question, or as a statement to agree with",
+                choices=tuple(map(str, Form)),
+            ),
             Option("scale_of", "of --question: the scale of its answers"),
-            Option("yes", "of --question: what a yes leans to", choices=(*map(str, Pole), NONE)),
+            Option("yes", "of --question: the leaning of a yes", choices=(*map(str, Pole), NONE)),
         ),
     ),
     FIGURES,
@@ -85,17 +89,17 @@ def questionnaire(options: Namespace) -> int:
 def _check_options(options: Namespace) -> None:
     """Raise UsageError where an option belongs to an act that is not asked for."""
     if options.map and options.scale is None:
-        raise UsageError("--map says what answers of a scale mean; name it with --scale")
+        raise UsageError("--map sets what the answers of a scale mean; name the scale with --scale")
     given = [name for name in OF_QUESTION if getattr(options, name) is not None]
     if given and options.question is None:
-        raise UsageError(f"--{given[0].replace('_', '-')} is of a question; name it with --question REF")
+        raise UsageError(f"--{given[0].replace('_', '-')} belongs to a question; name it with --question REF")
     if options.all and not options.history:
-        raise UsageError("--all is of --history; leave it out, or name that too")
+        raise UsageError("--all belongs to --history; leave it out, or give --history too")
     forms = [name for name in (*FOLDERS, "html", "force") if getattr(options, name)]
     if options.question is not None and forms:
-        raise UsageError(f"--{forms[0]} writes tables, and a change of a question prints none; leave it out")
+        raise UsageError(f"--{forms[0]} writes tables, but a change to a question prints none; leave it out")
     if options.question is not None and not given:
-        raise UsageError("say what the question is with --role, --form, --scale-of or --yes")
+        raise UsageError("give what to change: --role, --form, --scale-of or --yes")
 
 
 def _show(store: Store, name: str, options: Namespace) -> int:
@@ -139,17 +143,17 @@ def _remap(store: Store, name: str, options: Namespace) -> int:
         meanings[value.strip()] = Meaning(word.strip())
     known = store.questionnaires.scales(name)
     if options.scale not in known:
-        raise UnknownName(f"no scale is named {options.scale!r}. Available: {', '.join(known)}")
+        raise UnknownName(f"there is no scale {options.scale!r}. Available: {', '.join(known)}")
     before = known[options.scale]
     if not options.map:
         answers = ", ".join(option.values[0] for option in before.options)
         raise UsageError(
-            f'say what an answer means, as with --map "{_middle(before)}=neutral". The answers of {before.name}: '
+            f'give what an answer means, as in --map "{_middle(before)}=neutral". The answers of {before.name}: '
             f"{answers}"
         )
     after = before.remapped(meanings)
     changed = store.questionnaires.set_scale(name, after, person=changed_by(options)) if after != before else 0
-    said = "That is what they mean already; nothing was changed." if after == before else _said(changed)
+    said = "The answers have these meanings already; nothing was changed." if after == before else _said(changed)
     about = {"instrument": name, "scale": after, "changed": changed}
     found = store.questionnaires.tallied(name)
     tables = [] if found is None else [scales(found, after)]
@@ -160,9 +164,9 @@ def _remap(store: Store, name: str, options: Namespace) -> int:
 def _said(changed: int) -> str:
     """Say how many answers mean something else."""
     if not changed:
-        return "No answer that was given means something else."
+        return "The meaning of no given answer changes."
     means = "means" if changed == 1 else "mean"
-    anew = "The next run asks prompts with these answers anew."
+    anew = "The next run asks prompts with these answers again."
     return f"{plural(changed, 'answer')} {means} something else now. {anew}"
 
 
@@ -190,11 +194,11 @@ def _change(store: Store, name: str, options: Namespace) -> int:
     if options.json:
         print_json({"instrument": name, "changed": changed, "question": now[0] if now else None})
         return 0
-    said = "is no part of the questionnaire"
+    said = "is not part of the questionnaire"
     if now:
         one = now[0]
         said = f"{one.role}, {one.form}, {one.scale}, a yes leans {one.leaning.value if one.leaning else 'nowhere'}"
-    say(f"{options.question}: {said}" + ("" if changed else "; that it was before, nothing was changed"))
+    say(f"{options.question}: {said}" + ("" if changed else "; nothing was changed"))
     return 0
 
 
@@ -208,7 +212,7 @@ def _history(store: Store, name: str, options: Namespace) -> int:
     every = options.all or as_data(options)
     lines = [line for line in _changes(found) if every or line.person != IMPORTER]
     left_out = len(found) - len(lines)
-    notes = [f"{plural(left_out, 'revision')} by imports left out; --all lists them too"] if left_out else []
+    notes = [f"{plural(left_out, 'revision')} by imports not shown; --all lists them too"] if left_out else []
     put_out(options, [_history_table(lines)], {"instrument": name}, title=f"{name}: changes", notes=notes)
     return 0
 
@@ -219,7 +223,7 @@ def _history_table(lines: Sequence[Changed]) -> AnyTable:
 
     return Table(
         "history",
-        "Changes of questions and scales",
+        "Changes to questions and scales",
         lines,
         [
             Column("at", "when", lambda line: line.at[:16].replace("T", " ")),
@@ -230,7 +234,7 @@ def _history_table(lines: Sequence[Changed]) -> AnyTable:
             Column("now", "is now", lambda line: _listed(line.now), aside=True),
         ],
         key=lambda line: (line.what, str(line.revision)),
-        empty="Nobody changed a question or a scale after the import.",
+        empty="Nobody has changed a question or a scale since the import.",
     )
 
 
@@ -266,7 +270,7 @@ def _difference(old: Mapping[str, str], now: Mapping[str, str]) -> str:
     """Say what is another value now: `rather no: no -> neutral`."""
     keys = [*now, *(key for key in old if key not in now)]
     said = [f"{k}: {old.get(k, 'new')} -> {now.get(k, 'gone')}" for k in keys if old.get(k) != now.get(k)]
-    return ", ".join(said) or "the same meanings, written otherwise"
+    return ", ".join(said) or "the same meanings, written differently"
 
 
 def _revision(one: QuestionRevision | ScaleRevision) -> tuple[str, dict[str, str]]:
@@ -276,7 +280,7 @@ def _revision(one: QuestionRevision | ScaleRevision) -> tuple[str, dict[str, str
     if isinstance(one, ScaleRevision):
         return f"scale {one.scale.name}", {option.values[0]: option.meaning.value for option in one.scale.options}
     return f"question {one.ref}", {
-        "role": one.role.value if one.role else "taken out",
+        "role": one.role.value if one.role else "removed",
         "form": one.form.value,
         "scale": one.scale,
         "yes leans": one.leaning.value if one.leaning else "nowhere",

@@ -10,17 +10,17 @@ from workbench.options.option import Option, Type, flag
 from workbench.options.shared import JSON, STORE
 from workbench.report.options import CHOOSING, ReportChoice
 
-PROGRESS = flag("progress", "print each step as a line: share of the work, and what comes next")
+PROGRESS = flag("progress", "print each step as a line: share of the work done, and the next step")
 
 
 @verb(
     STORE,
-    Option("folder", "not there yet, or empty", Type.PATH, positional=True, required=True, metavar="OUT"),
+    Option("folder", "a new or empty folder", Type.PATH, positional=True, required=True, metavar="OUT"),
     CHOOSING,
     PROGRESS,
     JSON,
-    about="Write a report: a page that opens offline, with every figure, its methods and raw answers, and beside it "
-    "tables, pictures, references and what each file is. The same store gives the same bytes.",
+    about="Write a report: a page that opens offline, with every figure, its methods and raw answers, and next to it "
+    "tables, pictures, references and a list of the files. The same store gives the same bytes.",
 )
 def report(options: Namespace) -> int:
     """Write a report: all of its files, or none."""
@@ -41,5 +41,5 @@ def report(options: Namespace) -> int:
         return 0
     size = sum(path.stat().st_size for path in files)
     say(f"{page}  {page.stat().st_size:,} bytes")
-    say(f"beside it {len(files) - 1:,} files, {size:,} bytes in all")
+    say(f"and {len(files) - 1:,} more files, {size:,} bytes in all")
     return 0

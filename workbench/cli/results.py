@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @verb(
     STORE,
     AUDIT.but(choices=tuple(RESULT)),
-    MODEL.but(help="of questionnaire and response_bias several, with commas between"),
+    MODEL.but(help="for questionnaire and response_bias several, separated by commas"),
     INSTRUMENT,
     SERVED,
     TEMPLATE,
@@ -52,10 +52,10 @@ def verdicts(options: Namespace) -> int:
     OF_RUN,
     JUDGING,
     EXACT,
-    flag("survey", "of the people who answered the same wordings"),
-    flag("as_people", "the model's kappas over the statements that people answered alone"),
-    flag("every_model", "mean kappas of all models that answered, or of those of --model, beside people's"),
-    QUEUE.but(help="of the annotators who labelled this queue"),
+    flag("survey", "agreement of the people who answered the same wordings"),
+    flag("as_people", "the model's kappas over only the statements that people answered"),
+    flag("every_model", "mean kappas of all models that answered, or of those of --model, next to people's"),
+    QUEUE.but(help="agreement of the annotators of this queue"),
     flag("items", "per statement, or per labelled item"),
     FIGURES,
 )
@@ -109,7 +109,7 @@ def _every_model(store: Store, options: Namespace) -> int:
     from workbench.evidence.run_choice import about, readings_of, templates_of
 
     if options.items:
-        raise UsageError("--items is about one model; leave it out, or --every-model")
+        raise UsageError("--items is for one model; leave out --items or --every-model")
     choice = ConsistencyChoice(
         instrument=options.instrument,
         models=listed(options.model) or None,
@@ -144,8 +144,8 @@ def _survey(store: Store, options: Namespace) -> int:
     made = [one for one in map(store.instruments.get, names) if one.survey]
     if not made:
         raise UsageError(
-            "nobody has answered the survey of an instrument here; people answer with: workbench survey STORE, "
-            "and a survey.csv or a ProbVAA download has answers, too"
+            "nobody has answered a survey in this store; people answer with: workbench survey STORE, "
+            "and a survey.csv or a ProbVAA download also has answers"
         )
     tables = [table for one in made for table in _of_people(one, options)]
     told = [f"{one.name}: {_respondents(one)} respondents, {len(one.survey):,} answers" for one in made]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workbench import registry
+from workbench.audits.audit import Medium
 from workbench.cli.audit_options import AUDIT
-from workbench.cli.figures import FIGURES, put_out
+from workbench.cli.figures import FIGURES, medium, put_out
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.errors import UsageError
 from workbench.options.option import Option, Type, flag
@@ -23,29 +24,36 @@ if TYPE_CHECKING:
     STORE,
     AUDIT.but(choices=tuple(one.name for one in registry.asking())),
     OF_RUN,
-    READER.but(help="whose readings are reviewed", none="as in the figures"),
+    READER.but(help="run whose readings are reviewed", none="as in the figures"),
     Section(
         "The queue",
         (
-            Option("as_", "your name: what you have looked at waits no more", metavar="NAME"),
+            Option("as_", "your name: items you have reviewed leave the queue", metavar="NAME"),
             flag(
                 "next",
-                "print the next item alone, with what the model gave and the names for `workbench rule`; with --as "
+                "print only the next item, with the answers and the names for `workbench rule`; with --as "
                 "nobody else is given the item for half an hour",
             ),
-            flag("blind", "hide the model, and what other auditors ruled"),
+            flag("all", "with --next: print every answer to the item, not the first ten"),
+            flag("blind", "hide the model and other auditors' rulings"),
         ),
     ),
     Section(
         "A control sample",
         (
-            Option("draw", "draw N answers, passed and not passed, and mix them in", Type.WHOLE, least=2, metavar="N"),
-            SEED.but(help="of the draw"),
+            Option(
+                "draw",
+                "draw N answers, to passed and other statements, and mix them in",
+                Type.WHOLE,
+                least=2,
+                metavar="N",
+            ),
+            SEED.but(help="seed of the draw"),
         ),
-        "How often a reader errs is estimated from it alone: statements with a reason are no random sample.",
+        "Only this sample estimates how often a reader errs: statements with a reason are not a random sample.",
     ),
     FIGURES,
-    about="Print what an auditor should look at first, and why: each reason has a weight, and the weights add up. "
+    about="Print what an auditor should review first, and why: each reason has a weight, and the weights add up. "
     "Rule with `workbench rule`; answers of the control sample are decided by confirmed or misread.",
 )
 def review(options: Namespace) -> int:
@@ -57,7 +65,9 @@ def review(options: Namespace) -> int:
 
     auditor = person_name(options.as_, "auditor") if options.as_ else None
     if options.seed != SEED.default and options.draw is None:
-        raise UsageError("--seed belongs to --draw, and nothing else is drawn; give --draw N, or leave it out")
+        raise UsageError("--seed belongs to --draw; give --draw N, or leave it out")
+    if options.all and not options.next:
+        raise UsageError("--all belongs to --next, which prints the first ten answers of an item; leave it out")
     with Store.open(options.store) as store:
         of = _review(store, options)
         if options.draw is not None:
@@ -111,7 +121,10 @@ def _next(store: Store, options: Namespace, progress: Progress) -> int:
         put_out(options, [], about, title=title, told=(*told, _nothing(progress)))
         return 0
     told = (*told, *shown.told(blind=options.blind))
-    made: list[AnyTable] = [item.answers(shown)]
+    if medium(options) is Medium.PEOPLE and options.html is None and options.latex is None:
+        made: list[AnyTable] = [item.answers_in_short(shown, None if options.all else item.FIRST)]
+    else:
+        made = [item.answers(shown)]
     made += [item.readers_of(shown)] if any(row.readers for row in shown.rows) else []
     put_out(options, made, about, title=title, told=told, notes=shown.acts(progress.auditor))
     return 0
@@ -123,8 +136,12 @@ def _nothing(progress: Progress) -> str:
     if not progress.items:
         return nothing_waits(progress)
     others = sorted({progress.holder(one) for one in progress.of.queue} - {""})
-    at_it = f" {' and '.join(others)} {'is' if len(others) == 1 else 'are'} at what is left." if others else ""
-    return f"Nothing waits.{at_it}"
+    at_it = (
+        f" {' and '.join(others)} {'is' if len(others) == 1 else 'are'} reviewing the remaining items."
+        if others
+        else ""
+    )
+    return f"Nothing is pending.{at_it}"
 
 
 def _about(options: Namespace, progress: Progress) -> dict[str, Any]:

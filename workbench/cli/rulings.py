@@ -31,23 +31,23 @@ SUBJECTS = """Subjects:
   s-01                                a statement
   s-01/negation                       a wording
   s-01/negation/personal-1[/swapped]  a prompt
-  @3c59dc04                           a prompt, by the key that is printed
+  @3c59dc04                           a prompt, by its printed key
   PROMPT/=8f14e45f                    an answer to it
-  ANSWER@label-words                  what a rule or a classifier made of it
+  ANSWER@label-words                  its reading by a rule or a classifier
 `workbench rulings STORE --of s-01` prints the names below s-01."""
 
 
 @verb(
     STORE,
-    Option("subject", "what is ruled on, see below", positional=True, required=True, many=True, metavar="SUBJECT…"),
+    Option("subject", "what you rule on, see below", positional=True, required=True, many=True, metavar="SUBJECT…"),
     Option("verdict", "what you decide, see below", positional=True, required=True, choices=VERDICTS),
-    Option("reason", "why, in your words", required=True, metavar="TEXT"),
+    Option("reason", "your reason", required=True, metavar="TEXT"),
     AS,
-    Option("reading", "misread: what the answer says; agree, disagree, B, unreadable, …", metavar="LABEL"),
+    Option("reading", "misread: the right reading; agree, disagree, B, unreadable, …", metavar="LABEL"),
     INSTRUMENT,
     JSON,
     about="Rule on statements, wordings, prompts or answers. Figures count rulings unless --without-rulings is given; "
-    "a newer ruling of yours on a subject takes the place of the one before.",
+    "a newer ruling of yours on a subject replaces the earlier one.",
     epilog=SUBJECTS,
 )
 def rule(options: Namespace) -> int:
@@ -67,28 +67,28 @@ def rule(options: Namespace) -> int:
     names = ", ".join(thing.name for thing in things)
     read = f", reads {options.reading}" if options.reading else ""
     undo = f"workbench rulings {options.store} --as {options.as_} --undo {given[-1].uid.hex()[:8]}"
-    said = f"{options.as_} rules {verdict}{read}: {names}.\nTaken back with: {undo}"
+    said = f"{options.as_} rules {verdict}{read}: {names}.\nTaken back with:\n{undo}"
     return tell(options, said, [plain(one) for one in given])
 
 
 @verb(
     STORE,
     INSTRUMENT,
-    Option("of", "what stands on a subject, and the names of what is below it", metavar="SUBJECT"),
-    flag("history", "every event, also what was taken back or superseded"),
+    Option("of", "rulings on a subject, and the names of what is below it", metavar="SUBJECT"),
+    flag("history", "every event, including undone and superseded rulings"),
     Section(
         "Acts",
         (
-            Option("undo", "take back a ruling that stands, by its first digits", metavar="RULING"),
+            Option("undo", "undo a ruling, by its first digits", metavar="RULING"),
             Option("export", "write every event as JSON lines", Type.PATH),
-            Option("import_", "add the events of such a file that are new here", Type.PATH),
+            Option("import_", "add the events of such a file that this store lacks", Type.PATH),
         ),
         one_of=True,
     ),
     Option("as_", "undo: your name", metavar="NAME"),
     Option("reason", "undo: why", default="", metavar="TEXT"),
     FIGURES,
-    about="Print the rulings that stand, oldest first; or take one back, or move rulings between stores.",
+    about="Print the rulings in force, oldest first; or undo one, or move rulings between stores.",
     epilog=SUBJECTS,
 )
 def rulings(options: Namespace) -> int:
@@ -113,7 +113,7 @@ def _act(store: Store, options: Namespace) -> int:
         return tell(options, said, {"file": str(options.export), "events": len(events)})
     found = read_rulings(options.import_)
     added = store.rulings.merge(found)
-    said = f"{plural(added, 'event')} added, {len(found) - added:,} were here already."
+    said = f"{plural(added, 'event')} added, {len(found) - added:,} stored already."
     return tell(options, said, {"added": added, "known": len(found) - added})
 
 
@@ -131,20 +131,20 @@ def read_rulings(path: Path) -> list[Ruling]:
             except (json.JSONDecodeError, UsageError) as error:
                 raise UsageError(f"{path}, line {number}: {error}") from error
     if not found:
-        raise UsageError(f"{path} holds no rulings; nothing was changed")
+        raise UsageError(f"{path} has no rulings; nothing was changed")
     return found
 
 
 def _undo(store: Store, options: Namespace) -> int:
     if not options.as_:
-        raise UsageError("--undo takes a ruling back for somebody; give --as NAME")
+        raise UsageError("--undo needs the auditor's name; give --as NAME")
     standing = [one for of in store.rulings.standing().values() for one in of]
     found = [one for one in standing if one.uid.hex().startswith(options.undo.lower())]
     if len(found) != 1:
-        what = f"{len(found)} rulings that stand begin" if found else "no ruling that stands begins"
+        what = f"{len(found)} rulings in force begin" if found else "no ruling in force begins"
         raise UsageError(f"{what} with {options.undo!r}; workbench rulings {options.store} lists them")
     event = store.rulings.undo(found[0], auditor=options.as_, reason=options.reason)
-    return tell(options, f"{found[0].auditor}'s ruling {found[0].verdict} is taken back.", plain(event))
+    return tell(options, f"Undone: {found[0].auditor}'s ruling {found[0].verdict}.", plain(event))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ def _show(store: Store, options: Namespace) -> int:
     about = {"rulings": [plain(row.ruling) | {"name": row.name, "stands": row.stands} for row in rows]}
     put_out(options, tables, about, title="Rulings")
     if not rows and meant is None and not options.json:
-        say(f"\nRule with: workbench rule {options.store} SUBJECT VERDICT --reason TEXT --as NAME")
+        say(f"\nRule with:\nworkbench rule {options.store} SUBJECT VERDICT --reason TEXT --as NAME")
     return 0
 
 
@@ -198,11 +198,9 @@ def _table(rows: Sequence[_Row], *, history: bool) -> Table[_Row]:
         Column("reason", "reason", lambda row: row.ruling.reason, Kind.PROSE),
         Column("at", "at (UTC)", lambda row: row.ruling.at[:16].replace("T", " "), aside=not history),
         Column("kind", "kind", lambda row: row.ruling.subject.kind.value, aside=True),
-        Column(
-            "undoes", "takes back", lambda row: row.ruling.undoes.hex()[:8] if row.ruling.undoes else "", aside=True
-        ),
+        Column("undoes", "undoes", lambda row: row.ruling.undoes.hex()[:8] if row.ruling.undoes else "", aside=True),
     ]
-    title = "Every event" if history else "Rulings that stand"
+    title = "Every event" if history else "Rulings in force"
     return Table(
         "rulings", title, rows, columns, key=lambda row: (row.ruling.uid.hex(),), empty="Nobody has ruled yet."
     )
@@ -226,5 +224,5 @@ def _below(things: Sequence[Thing], of: Thing) -> Table[Thing]:
             Column("labels", "can read", lambda row: ", ".join(row.labels), aside=True),
         ],
         key=lambda row: (row.name,),
-        empty="There is nothing below it.",
+        empty="This subject has nothing below it.",
     )

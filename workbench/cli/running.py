@@ -21,14 +21,17 @@ from workbench.domain.designs import Design
 from workbench.domain.probe_results import PROBED, ProbeWish
 from workbench.domain.responses import EXACT, EXACTLY, WHEN_DECIDED, Sampling, sampled
 from workbench.errors import UsageError
+from workbench.formats.personas import given_personas
 from workbench.inference.chat_formats import NO_DEFAULT
 from workbench.inference.dtypes import DTYPES
 from workbench.inference.extra_fields import extra_fields
+from workbench.inference.served.address import LAUNCHED
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import (
     ASKED_WITH,
     BATCH,
     CHAT_FORMAT,
+    DEVICE,
     DRAWN,
     DTYPE,
     EXACT_ANSWERS,
@@ -37,6 +40,7 @@ from workbench.options.shared import (
     JSON,
     LANGUAGE,
     MODEL,
+    PERSONAS,
     PROBING,
     SAMPLES,
     SEED,
@@ -55,7 +59,7 @@ if TYPE_CHECKING:
     from workbench.pipeline.planning import Plan
 
 PROBE_FIRST = (
-    f"First a probe: {PROBED} answers, shown with their readings, which count in no figure; --no-probe leaves it out"
+    f"First a probe: {PROBED} answers, shown with their readings; they count in no figure; --no-probe skips it"
 )
 OF_SAMPLING = ("temperature", "top_p", "top_k", "max_new_tokens")
 "options that say how an answer is drawn"
@@ -68,25 +72,35 @@ ASKED = MODEL.but(
 DESIGN: tuple[Option | Section, ...] = (
     AUDIT,
     INSTRUMENT,
-    STATEMENTS.but(help="the first N, or these; of a questionnaire its targets"),
+    STATEMENTS.but(help="the first N, or these; for a questionnaire its targets"),
     VARIANTS,
     TEMPLATES,
     FAMILY.but(
-        help="of templates; of response_bias lettered, extended, steering, …", none="the published one", metavar="NAME"
+        help="of templates; of response_bias lettered, extended, steering, …",
+        none="the published family",
+        metavar="NAME",
     ),
     LANGUAGE,
     TEMPLATE_LANGUAGE,
+    PERSONAS,
     SAMPLES,
     SEED.of("the answers"),
     *DRAWN,
     *ASKED_WITH,
-    flag("until_decided", "end an answer once nothing after it can change its label"),
+    flag("until_decided", "end an answer once its label cannot change any more"),
     EXACT_ANSWERS,
     flag(
         "no_default_system",
-        "leave a system turn empty that the model's chat template adds by itself; this makes another model",
+        "empty the system turn that the model's chat template adds; counts as another model",
     ),
     DTYPE.but(help="of a local model", none="float32, on a GPU bfloat16", choices=DTYPES),
+    DEVICE,
+    Option(
+        "serve",
+        "start a server for the model here and ask that: vllm, from an environment of its own ($WORKBENCH_VLLM); the "
+        "same as the model vllm:NAME",
+        choices=("vllm",),
+    ),
     Option("cluster", "answer on a Ray cluster: local (this machine's GPUs), auto, or an address", metavar="WHERE"),
     CHAT_FORMAT,
     *sections(RUN),
@@ -99,7 +113,7 @@ DESIGN: tuple[Option | Section, ...] = (
     ASKED,
     Option(
         "plan",
-        "ask what a frozen plan says, and note it; an option given beside it is a deviation, which is said",
+        "ask what a frozen plan says, and record it; options given besides are reported as deviations",
         Type.PATH,
         metavar="PLAN.toml",
     ),
@@ -148,8 +162,8 @@ def run(options: Namespace) -> int:
             if options.json:
                 print_json(about | {"job": None if job is None else asdict(job)})
             elif not plan.samples_needed:
-                what = "" if job is None else f"; job {job.id} notes that it was asked for"
-                say(f"Everything is stored{what}. Next: workbench {_next(store, options, plan.design)}")
+                what = "" if job is None else f"; job {job.id} records this request"
+                say(f"Everything is stored already{what}. Next: workbench {_next(store, options, plan.design)}")
             return 0
         check_agreed(options)
         job_id = launch.start(store, plan.design, plan, probe=wish, batched=batched)
@@ -249,7 +263,7 @@ def requested_design(store: Store, options: Namespace) -> Design:
     sampling, samples = _drawn(options, audit.defaults, family)
     design = Design(
         instrument=instrument.name,
-        model=options.model,
+        model=_served_by(options),
         audit=audit.name,
         samples=samples,
         sampling=sampling,
@@ -262,10 +276,22 @@ def requested_design(store: Store, options: Namespace) -> Design:
         dtype=options.dtype or "",
         cluster=(options.cluster or "").strip(),
         chat_format=_chat_format(options),
+        device=(options.device or "").strip(),
+        personas=given_personas(options.personas),
     )
     design = audit.designed(store, design, options)
     there = design.statements or audit.may_be_asked(store, instrument.name) or ()
     return replace(design, statements=statements(options.statements, design.statements, there))
+
+
+def _served_by(options: Namespace) -> str:
+    """Return the model's name; one whose server is started here says so. Raises UsageError for one that is served."""
+    model = str(options.model)
+    if not options.serve or model.startswith(LAUNCHED):
+        return model
+    if model.partition(":")[0] in ("openai", "scripted"):
+        raise UsageError(f"found --serve {options.serve} with {model}, which no server here can load; give a hub id")
+    return LAUNCHED + model
 
 
 def _chat_format(options: Namespace) -> str:
@@ -281,30 +307,38 @@ def _only(store: Store, audit: Audit) -> str:
     found = [name for name in store.instruments.names() if audit.may_be_asked(store, name)]
     if len(found) > 1:
         raise UsageError(
-            f"{len(found)} instruments are meant for the audit {audit.name}: {', '.join(found)}; say which with "
-            "--instrument"
+            f"{len(found)} instruments fit the audit {audit.name}: {', '.join(found)}; name one with --instrument"
         )
     return found[0] if found else store.instruments.only()
 
 
 def _drawn(options: Namespace, defaults: Defaults, family: str) -> tuple[Sampling, int]:
     """Return how answers are drawn, and how many to each prompt."""
+    if not options.exact and defaults.counted is not None and options.samples is not None and not options.until_decided:
+        return _sampling(options, defaults.counted), options.samples
     if options.exact or not defaults.drawn:
-        _check_exact(options, "--exact" if options.exact else f"the audit {options.audit}")
+        _check_exact(options, "--exact" if options.exact else f"the audit {options.audit}", defaults)
         return _asked_with(options, EXACTLY), 1
     sampling = _sampling(options, defaults.sampling_of(family))
     samples = defaults.samples if options.samples is None else options.samples
     return (replace(sampling, stop=WHEN_DECIDED) if options.until_decided else sampling), samples
 
 
-def _check_exact(options: Namespace, what: str) -> None:
+def _check_exact(options: Namespace, what: str, defaults: Defaults) -> None:
     """Raise UsageError where sampling is asked for as well."""
     names = ("samples", *registry.audit(options.audit).drawn_again, *OF_SAMPLING)
-    given = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name) is not None]
+    given = [
+        f"--{name.replace('_', '-')}"
+        for name in names
+        if getattr(options, name) is not None and getattr(options, name) is not False
+    ]
     given += ["--until-decided"] if options.until_decided else []
     if given:
+        counted = ", or draw answers and count the two labels with --samples N" if defaults.counted is not None else ""
+        if options.exact or options.until_decided:
+            counted = ""
         raise UsageError(
-            f"{what} computes the model's own probabilities and samples nothing; leave out {', '.join(given)}"
+            f"{what} computes the model's own probabilities and samples nothing; leave out {', '.join(given)}{counted}"
         )
 
 

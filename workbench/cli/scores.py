@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     OF_RUN,
     Option("statement", "only this statement", none="all", metavar="REF"),
     Option("template", "only this template", none="all"),
-    flag("tokens", "with the likeliest next tokens of each prompt"),
+    flag("tokens", "also print the likeliest next tokens of each prompt"),
     JUDGING,
     EXACT,
     FIGURES,
@@ -43,7 +43,7 @@ def scores(options: Namespace) -> int:
         if there and not options.sampling and all(run.sampling.mode != EXACT for run in there):
             models = ", ".join(sorted({run.model for run in there}))
             raise UnknownName(
-                f"the answers of {models} were sampled and no probabilities were computed; compute them with: "
+                f"the answers of {models} were sampled, without probabilities; compute them with: "
                 "workbench run STORE --exact --model NAME"
             )
         options.sampling = options.sampling or EXACT
@@ -65,7 +65,7 @@ def _tables(judged: ReliabilityJudged, tokens: Tokens | None, options: Namespace
     from workbench.audits.reliability.wordings import next_tokens, prompts, scored_prompts
 
     if (exact := judged.exact) is None:
-        raise UsageError(f"{judged.run.label} was sampled; probabilities are computed with: workbench run --exact")
+        raise UsageError(f"{judged.run.label} was sampled; to compute probabilities: workbench run --exact")
     rows = list(scored_prompts(exact, options.statement, options.template, tokens or {}))
     yield prompts(exact, rows, with_tokens=tokens is not None)
     if tokens is not None and as_data(options):

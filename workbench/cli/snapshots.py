@@ -21,7 +21,7 @@ Row = TypeVar("Row")
 NOTES = (
     "A snapshot is another model: results never pool two (--snapshot chooses). A system_fingerprint is not a model: "
     "--fingerprint each splits a result by it.",
-    "p: whether the texts of answers to a prompt depend on the fingerprint (Pearson's chi-squared summed over prompts, "
+    "p: test of whether the texts of answers depend on the fingerprint (Pearson's chi-squared summed over prompts, "
     "permuted within each prompt)",
 )
 EMPTY = "No served model has answered yet. Ask one: workbench run STORE --model openai:NAME@http://HOST:PORT/v1"
@@ -29,7 +29,7 @@ EMPTY = "No served model has answered yet. Ask one: workbench run STORE --model 
 
 @verb(
     STORE,
-    MODEL.but(none="all that are served"),
+    MODEL.but(none="all served models"),
     INSTRUMENT.but(none="all"),
     SEED.of("the permutation test"),
     FIGURES,
@@ -60,7 +60,7 @@ def _snapshots(found: Sequence[ServedRun]) -> Table[ServedRun]:
                 "fingerprints",
                 lambda row: ", ".join(f"{_named(name)} {count:,}" for name, count in row.counts),
             ),
-            Column("p", "p", _p, Kind.P_VALUE, help="that fingerprints do not matter; n are the answers compared"),
+            Column("p", "p", _p, Kind.P_VALUE, help="that fingerprints do not matter; n: answers compared"),
             Column("prompts", "prompts", lambda row: row.test.strata, Kind.COUNT, help=_PROMPTS, aside=True),
             Column("statistic", "χ²", lambda row: row.test.statistic, Kind.COEFFICIENT, aside=True),
         ],
@@ -70,7 +70,7 @@ def _snapshots(found: Sequence[ServedRun]) -> Table[ServedRun]:
     )
 
 
-_PROMPTS = "that were answered under several fingerprints, not always alike"
+_PROMPTS = "answered under several fingerprints, and not always alike"
 
 
 def _fingerprints(found: Sequence[ServedRun]) -> Table[tuple[ServedRun, str, int]]:
@@ -81,7 +81,7 @@ def _fingerprints(found: Sequence[ServedRun]) -> Table[tuple[ServedRun, str, int
         [(one, name, count) for one in found for name, count in one.counts],
         [
             *_run_columns(lambda row: row[0].run),
-            Column("fingerprint", "fingerprint", lambda row: row[1] or None, help="– where none was reported"),
+            Column("fingerprint", "fingerprint", lambda row: row[1] or None, help="– if none was reported"),
             Column("answers", "answers", lambda row: row[2], Kind.COUNT),
         ],
         key=lambda row: (*_key(row[0]), row[1]),

@@ -32,7 +32,7 @@ def bulk(store: Store, options: Namespace, name: str) -> Done:
 def preview(store: Store, options: Namespace, name: str) -> int:
     """Print what a change of many statements would come to."""
     if all(getattr(options, option) in (None, False) for option in BULK):
-        raise UsageError(f"--dry-run goes with one of {', '.join('--' + option for option in BULK)}")
+        raise UsageError(f"--dry-run needs one of {', '.join('--' + option for option in BULK)}")
     change, act = _change(options)
     seen = _chosen(store, options, name)
     after = {ref: changed for ref, statement in seen.items() if (changed := change(statement)) != statement}
@@ -70,5 +70,5 @@ def _change(options: Namespace) -> tuple[Callable[[Statement], Statement], str]:
 def _chosen(store: Store, options: Namespace, name: str) -> dict[str, Statement]:
     refs = listed(options.refs)
     if not refs:
-        raise UsageError("it is not said which statements; give --refs A,B")
+        raise UsageError("no statements given; name them with --refs A,B")
     return {ref: store.statements.get(name, ref) for ref in refs}

@@ -25,23 +25,23 @@ if TYPE_CHECKING:
     from workbench.pipeline.editing import Done
 
 _UNDER_NO_BIAS = (
-    "It is a question with options, under no bias yet: workbench choices STORE add --bias BIAS --key KEY puts it under "
-    "one where it is called BIAS.KEY; choices STORE forms --bias BIAS makes a pair of it."
+    "It is a question with options, without a bias yet: workbench choices STORE add --bias BIAS --key KEY gives it "
+    "one if its ref is BIAS.KEY; choices STORE forms --bias BIAS makes a pair from it."
 )
 
 Act = Callable[["Store", Namespace, str], "Done"]
-EPILOG = """Without an act, statements are listed. Variants are named as in lists: original,
-negation, paraphrase-2. Every act says what it did; --undo takes back the newest
-act of --person that stands."""
+EPILOG = """Without an act, statements are listed. Variants have the names used in lists:
+original, negation, paraphrase-2. Every act prints what it did; --undo undoes
+the newest act of --person."""
 REFS = Option("refs", "of --tag, --untag, --set, --replace, --strip", metavar="A,B")
 LISTING = (
     Option("search", "in refs, topics, tags and every wording", default="", metavar="TEXT"),
-    Option("issue", "that have to do with this policy issue", default=""),
-    Option("tagged", "that carry this tag", default="", metavar="TAG"),
-    flag("archived", "those that were archived, instead of the others"),
+    Option("issue", "related to this policy issue", default=""),
+    Option("tagged", "with this tag", default="", metavar="TAG"),
+    flag("archived", "archived statements instead of current ones"),
 )
 ACTED = (
-    Option("add", "a statement; with --text, or --question alone for a rule's proposal", metavar="REF"),
+    Option("add", "a statement; with --text, or only --question to use a rule's proposal", metavar="REF"),
     Option("edit", "change a wording's text; with --text, --variant, --language", metavar="REF"),
     Option(
         "add_variant",
@@ -51,26 +51,26 @@ ACTED = (
     Option("delete_variant", metavar=("REF", "VARIANT")),
     Option("relation", "expect same, flipped or free", metavar=("REF", "VARIANT", "WHAT")),
     Option("rename", metavar=("REF", "NEW")),
-    Option("derive", "say what a statement was made from", metavar=("REF", "FROM")),
-    Option("tag", "tag the statements --refs", metavar="TAG"),
+    Option("derive", "set what a statement derives from", metavar=("REF", "FROM")),
+    Option("tag", "tag the statements of --refs", metavar="TAG"),
     Option("untag", metavar="TAG"),
     Option("set", "topic, country, source, dimension, leaning of --refs", metavar="FIELD=VALUE"),
-    Option("replace", "in all wordings of --refs; capitals count", metavar=("OLD", "NEW")),
+    Option("replace", "in all wordings of --refs; case-sensitive", metavar=("OLD", "NEW")),
     flag("strip", "strip stray spaces from the wordings of --refs"),
     Option("archive", metavar="A,B"),
     Option("restore", metavar="A,B"),
-    Option("history", "versions, what points at each, and who changed what", metavar="REF"),
-    flag("undo", "take back the newest act of --person"),
+    Option("history", "versions, what uses each, and who changed what", metavar="REF"),
+    flag("undo", "undo the newest act of --person"),
     Option("new_instrument", "with --title, --language, --scheme", metavar="NAME"),
 )
 VALUES = (
     Option("text", "- reads it from standard input", metavar="T"),
-    Option("question", "that the statement answers", metavar="Q"),
+    Option("question", "question that the statement answers", metavar="Q"),
     Option("variant", default="original", metavar="V"),
     LANGUAGE,
     Option("country", default=""),
     Option("topic", default=""),
-    Option("source", "survey or test that it was taken from", default=""),
+    Option("source", "survey or test that it comes from", default=""),
     Option("tags", default="", metavar="A,B"),
     Option("title", "of a new instrument", default=""),
     Option("scheme", "policy issues of a new instrument: smartvote", default=""),
@@ -82,7 +82,7 @@ VALUES = (
     INSTRUMENT,
     PERSON,
     REFS,
-    DRY_RUN.but(help="show what these would change, and stop"),
+    DRY_RUN.but(help="show what would change, and stop"),
     Section("Listing", LISTING),
     Section("Acts, one at a time", ACTED, one_of=True),
     Section("What a statement, a wording or an instrument is", VALUES),
@@ -117,10 +117,8 @@ def _instrument(store: Store, options: Namespace) -> str:
     if options.instrument is not None or len(names) == 1:
         return str(options.instrument or names[0])
     if not names:
-        raise UsageError(
-            "the store holds no instrument yet; make one: workbench statements STORE --new-instrument NAME"
-        )
-    raise UsageError(f"there are several instruments; name one with --instrument: {', '.join(names)}")
+        raise UsageError("the store has no instrument yet; make one: workbench statements STORE --new-instrument NAME")
+    raise UsageError(f"the store has several instruments; name one with --instrument: {', '.join(names)}")
 
 
 def _list(store: Store, options: Namespace, name: str) -> int:
@@ -223,7 +221,7 @@ def _add(store: Store, options: Namespace, name: str) -> Done:
     if text is None and options.question:
         proposed = stated(options.question)
         if proposed is None:
-            raise UsageError("no rule makes a statement of this question; give it with --text")
+            raise UsageError("no rule turns this question into a statement; give the statement with --text")
         text = proposed.text
     wordings = [Wording(ORIGINAL, language, _text(options, text), author)]
     if options.question:
@@ -372,5 +370,5 @@ def _variant(text: str) -> VariantId:
 
 def _text(options: Namespace, text: str | None) -> str:
     if text is None:
-        raise UsageError("there is no text; give it with --text, or --text - to read it from standard input")
+        raise UsageError("no text given; give --text, or --text - to read standard input")
     return sys.stdin.read().rstrip("\n") if text == "-" and options.text == "-" else text

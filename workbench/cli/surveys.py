@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 @verb(
     STORE,
     INSTRUMENT,
-    Option("respondent", "name or pseudonym of who answers", none="asked for", metavar="P"),
+    Option("respondent", "your name or pseudonym", none="prompted", metavar="P"),
     LANGUAGE,
-    Option("statements", "how many are drawn; 50 as published", Type.WHOLE, 50, least=1),
+    Option("statements", "number of statements drawn; the paper has 50", Type.WHOLE, 50, least=1),
     Option(
         "variants",
         "kinds, one wording of each; paraphrase-2; or all",
         none="original,paraphrase,negation,opposite",
         metavar="V,…",
     ),
-    SEED.of("the choice of wordings: people with one seed answer the same"),
+    SEED.of("the choice of wordings: people with the same seed get the same"),
     Section(
-        "Answers that are there, one at a time",
+        "Stored answers, one act at a time",
         (
-            flag("list_", "who answered how many, and stop"),
+            flag("list_", "list how many each person answered, and stop"),
             Option("import_", "add the answers of a survey.csv", Type.PATH),
             Option("export", "write the answers as a survey.csv", Type.PATH),
         ),
@@ -54,7 +54,7 @@ def survey(options: Namespace) -> int:
     if options.export is not None:
         return _export(options)
     if options.json:
-        raise UsageError("answering prints nothing; --json goes with --list, --import or --export")
+        raise UsageError("answering prints no figures; --json needs --list, --import or --export")
     return _answer(options)
 
 
@@ -73,7 +73,7 @@ def _answer(options: Namespace) -> int:
                 + (f" in {design.language!r}" if design.language else "")
             )
     if not sys.stdout.isatty():
-        raise UsageError("answering needs a terminal; answers from elsewhere come in with: workbench survey --import")
+        raise UsageError("answering needs a terminal; to import answers: workbench survey --import")
     from workbench.tui.app import run_app
 
     return run_app(options.store, start="statements", survey=(instrument, design, name))
@@ -96,7 +96,7 @@ def _instrument(store: Store, name: str | None) -> str:
     """Return the instrument that is meant. Raises UsageError where there are several, UnknownName where none."""
     names = store.instruments.names()
     if name is not None and name not in names:
-        raise UnknownName(f"no instrument is named {name!r} in this store. Available: {', '.join(names) or 'none'}")
+        raise UnknownName(f"the store has no instrument {name!r}. Available: {', '.join(names) or 'none'}")
     if name is None and len(names) > 1:
         raise UsageError(f"the store has several instruments; name one with --instrument: {', '.join(names)}")
     if not names:
@@ -122,14 +122,14 @@ def _import(options: Namespace) -> int:
 
     path: Path = options.import_
     if not path.is_file():
-        raise UsageError(f"{path}: there is no file here; give a CSV with respondent, ref, variant and answer")
+        raise UsageError(f"{path}: no such file; give a CSV with respondent, ref, variant and answer")
     with Store.open(options.store) as store:
         instrument = _instrument(store, options.instrument)
         findings = Findings()
         answers = read_survey(path, store.instruments.get(instrument).statements, findings)
         findings.check()
         if not answers:
-            raise UsageError(f"{path} holds no answers; nothing was changed")
+            raise UsageError(f"{path} has no answers; nothing was changed")
         done = store.surveys.add(instrument, answers)
     if options.json:
         print_json(done)
@@ -137,7 +137,7 @@ def _import(options: Namespace) -> int:
     people = len(done.respondents)
     say(
         f"{done.added:,} answers of {plural(people, 'respondent')} added to {instrument}, "
-        f"{done.changed:,} changed, {done.known:,} were here already"
+        f"{done.changed:,} changed, {done.known:,} stored already"
     )
     return 0
 
@@ -160,7 +160,7 @@ def _export(options: Namespace) -> int:
     text = csv_files(Instrument(instrument, instrument, (), survey=answers))["survey.csv"]
     with whole_file(path) as file:
         file.write(text)
-    left = f" {older:,} to earlier versions of statements are left out." if older else ""
+    left = f" {older:,} answers to earlier versions of statements are left out." if older else ""
     return tell(
         options,
         f"Wrote {len(answers):,} answers to {path}.{left}",

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 @verb(
-    Option("spec", "the population", Type.PATH, none="that of the shipped veldania_panel"),
-    Option("respondents", "how many", Type.WHOLE, none="as the population says", least=1, most=MOST),
-    SEED.but(help="of the draw", default=None, none="as the population says"),
-    Option("out", "write their answers, as the answers.csv of an instrument", Type.PATH),
+    Option("spec", "the population", Type.PATH, none="the population of the shipped veldania_panel"),
+    Option("respondents", "their number", Type.WHOLE, none="as in the population", least=1, most=MOST),
+    SEED.but(help="seed of the draw", default=None, none="as in the population"),
+    Option("out", "write their answers as the answers.csv of an instrument", Type.PATH),
     JSON,
 )
 def synthesize(options: Namespace) -> int:
@@ -47,7 +47,7 @@ def synthesize(options: Namespace) -> int:
 
 
 def _show(figures: tuple[Known, ...]) -> None:
-    say("What an ideal predictor reaches on them, in %; its bias is 0 but for chance.")
+    say("Scores of an ideal predictor on these respondents, in %; its bias is 0 except for chance.")
     table(
         ["target", "n", "yes", "majority", "accuracy", "± chance", "bias ± chance"],
         [

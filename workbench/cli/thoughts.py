@@ -18,8 +18,8 @@ from workbench.options.shared import JSON, OF_RUN, STORE
     STORE,
     AUDIT,
     OF_RUN,
-    Option("statement", "of this statement alone", none="all", metavar="REF"),
-    Option("limit", "outputs that are shown", Type.WHOLE, 20, least=1),
+    Option("statement", "only this statement", none="all", metavar="REF"),
+    Option("limit", "number of outputs to show", Type.WHOLE, 20, least=1),
     JSON,
 )
 def thoughts(options: Namespace) -> int:
@@ -52,9 +52,9 @@ def thoughts(options: Namespace) -> int:
         order = " swapped" if row.inverted else ""
         answer = "cut off in thought" if row.answer is None else f"answer: {row.answer}"
         say(f"\n{row.count}x {row.statement} {row.variant} · {row.template}{order} · seed {row.seed} · job {row.job}")
-        say(f"thought: {row.thinking or '(the server does not show it)'}\n{answer}")
+        say(f"thought: {row.thinking or '(the server hides it)'}\n{answer}")
     if not rows:
-        say("No output holds a thought.")
+        say("No output contains thinking.")
     elif len(rows) == options.limit:
-        say(f"\nThese are {plural(len(rows), 'output')}; --limit shows more.")
+        say(f"\nShowing {plural(len(rows), 'output')}; --limit shows more.")
     return 0

@@ -18,7 +18,7 @@ from workbench.options.option import Option
 
 __all__ = ["AT_HAND", "Namespace", "Section", "Verb", "hint", "verb"]
 
-AT_HAND: ContextVar[Path | None] = ContextVar("the store that the command line names", default=None)
+AT_HAND: ContextVar[Path | None] = ContextVar("the store named on the command line", default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,14 +31,14 @@ def decided(store: Store, job: Job, *, asks: bool, quiet: bool = False) -> Job:
     from workbench.jobs import launch
 
     while asks and job.question:
-        if agreed("Go on with the run? [y/N] ", default=False):
+        if agreed("Continue the run? [y/N] ", default=False):
             launch.resume(store, job.id)
             job = watch(store, job.id, quiet=quiet)
         else:
             store.jobs.request_stop(job.id)
             job = watch(store, job.id, quiet=True)
             if not quiet:
-                say(f"Job {job.id} is cancelled. Ask otherwise: workbench jobs {store.path} edit {job.id}")
+                say(f"Job {job.id} is cancelled. To change its settings: workbench jobs {store.path} edit {job.id}")
     return job
 
 
@@ -54,45 +54,48 @@ def print_probe(found: ProbeResult) -> None:
 
 def choices(path: Path, job: Job) -> list[str]:
     """Return what a person may do about a job that waits for a decision, a command each."""
-    go_on = "Go on" if job.probed is not None and job.probed.readable else "Go on anyway"
-    acts = {go_on: "resume", "Ask otherwise": "edit", "Cancel it": "cancel"}
+    go_on = "Continue" if job.probed is not None and job.probed.readable else "Continue anyway"
+    acts = {go_on: "resume", "Change the settings": "edit", "Cancel it": "cancel"}
     seen = {"See the probe's answers": "probe"} if job.probed is not None else {}
     return [f"{what}: workbench jobs {path} {act} {job.id}" for what, act in (seen | acts).items()]
 
 
 def started(options: Namespace, number: int, about: Mapping[str, Any]) -> int:
     """Print what is said of a job that was started and left to itself; `about`: what a program learns beside it."""
-    return tell(options, f"Job {number} runs. {follow_it(options.store, number)}", {**about, "job": number})
+    return tell(options, f"Job {number} is running. {follow_it(options.store, number)}", {**about, "job": number})
 
 
 def follow_it(path: Path, number: int) -> str:
     return f"Follow it: workbench jobs {path} follow {number}"
 
 
-def watch(store: Store, job_id: int, *, quiet: bool = False) -> Job:
-    """Show a job's progress until it ends. Ctrl+C asks it to stop, and waits for what it is at to be stored."""
+def watch(store: Store, job_id: int, *, quiet: bool = False, told: Callable[[Job], str] | None = None) -> Job:
+    """Show a job's progress until it ends. Ctrl+C asks it to stop, and waits for what it is at to be stored.
+
+    `told`: the line of progress in place of the usual one, in a terminal alone; how the job ended is then not said.
+    """
     asked = False
     while True:
         try:
-            return until_ended(store, job_id, quiet=quiet)
+            return until_ended(store, job_id, quiet=quiet, told=told)
         except KeyboardInterrupt:
             if asked:
                 raise
             if store.jobs.get(job_id).batches:  # a day's work, which nobody has to watch
                 if not quiet:
                     break_line()
-                    say(f"Job {job_id} goes on, and so does its batch. {follow_it(store.path, job_id)}")
+                    say(f"Job {job_id} and its batch continue. {follow_it(store.path, job_id)}")
                     say(f"Cancel both: workbench jobs {store.path} cancel {job_id}")
                 return store.jobs.get(job_id)
             asked = True
-            stopping = "stopping; what has arrived is being stored (Ctrl+C again leaves the job to itself)"
+            stopping = "stopping; storing what has arrived (Ctrl+C again leaves the job running)"
             print(stopping, file=sys.stderr) if quiet else _show(stopping)
             if store.jobs.get(job_id).active:
                 store.jobs.request_stop(job_id)
 
 
-def until_ended(store: Store, job_id: int, *, quiet: bool) -> Job:
-    """Show a job's progress until no worker has it any more, or it waits for a person's decision."""
+def until_ended(store: Store, job_id: int, *, quiet: bool, told: Callable[[Job], str] | None = None) -> Job:
+    """Show a job's progress as `watch` does, until no worker has it any more or it waits for a person's decision."""
     from workbench.jobs import launch
 
     shown, probed = "", store.jobs.get(job_id).probed is not None
@@ -101,19 +104,24 @@ def until_ended(store: Store, job_id: int, *, quiet: bool) -> Job:
         _check_there(store)
         launch.check_begun(store, job_id)
         job = store.jobs.get(job_id)
-        if job.probed is not None and not probed and not quiet:
+        if job.probed is not None and not probed and not quiet and told is None:
             break_line()
             print_probe(job.probed)
         probed = job.probed is not None
-        line = progress_line(job)
-        if not quiet and line != shown:
+        line = told(job) if told else progress_line(job)
+        if line != shown and (sys.stdout.isatty() if told else not quiet):
             _show(line)
             shown = line
         if not job.active or job.question:
-            if not quiet:
+            if not quiet and told is None:
                 _end(job, store.path)
             return job
         time.sleep(LOOK_EVERY_S)
+
+
+def done_of(job: Job) -> str:
+    """Return how far a job is: `960 of 1,920 answers`."""
+    return f"{job.done:,} of {job.total:,} {'prompts' if job.exact else 'answers'}"
 
 
 def _check_there(store: Store) -> None:
@@ -122,7 +130,7 @@ def _check_there(store: Store) -> None:
         store.check()
     except StoreGone as error:
         raise StoreGone(
-            f"{error} A worker that was at a job ends, and writes what was stored and what it still had to "
+            f"{error} A worker that was running a job ends, and writes what was stored and what it still held to "
             f"{store.path.stem}.rescued{store.path.suffix} beside it, or to the folder for temporary files."
         ) from error
 
@@ -138,7 +146,9 @@ def progress_line(job: Job) -> str:
     if pace.per_second is not None:
         parts.append(f"{pace.per_second:,.1f}/s")
     if pace.eta_seconds is not None:
-        parts.append(f"about {max(1, round(pace.eta_seconds / 60))} min left" if pace.eta_seconds > 90 else "soon done")
+        parts.append(
+            f"about {max(1, round(pace.eta_seconds / 60))} min left" if pace.eta_seconds > 90 else "nearly done"
+        )
     parts += _figures(job)
     if job.message and job.active:
         parts.append(job.message)
@@ -158,11 +168,13 @@ def _figures(job: Job) -> list[str]:
         parts += [f"{said} {told.get(name, 0) / answers:.0%}" for said, name in names.items()]
     if answers and told.get("truncated"):
         parts.append(f"cut off in thought {told['truncated'] / answers:.0%}")
+    if told.get("spared"):
+        parts.append(f"{told['spared']:,.0f} of them not needed, {told['settled']:,.0f} prompts settled")
     if told.get("failed"):
         parts.append(f"{told['failed']:,.0f} failed")
     if "cost" in told:
         at_end = launch.cost_at_end(job)
-        parts.append(f"cost {told['cost']:.4g}" + (f", about {at_end:.4g} at the end" if at_end is not None else ""))
+        parts.append(f"cost {told['cost']:.4g}" + (f", about {at_end:.4g} in total" if at_end is not None else ""))
     return parts
 
 
@@ -191,15 +203,15 @@ def _end(job: Job, path: Path) -> None:
             say(line)
         return
     if job.state == "lost":
-        say("its worker is gone; everything that it committed is stored")
+        say("its worker is gone; everything it committed is stored")
     for line in (*failures(job), *served(job)):
         say(line)
     if job.failed_items and not job.retry_helps and job.state == "failed":
         return
     if job.failed_items and job.retry_helps and job.state in ("failed", "cancelled"):
-        say(f"Ask again what failed: workbench jobs {path} retry {job.id}")
+        say(f"Retry what failed: workbench jobs {path} retry {job.id}")
     if job.state in ("cancelled", "failed", "lost", "paused"):
-        say(f"Go on with: workbench jobs {path} resume {job.id}")
+        say(f"Continue with: workbench jobs {path} resume {job.id}")
 
 
 def failures(job: Job) -> list[str]:
@@ -213,7 +225,7 @@ def at_endpoint(store: Store, job: Job) -> list[str]:
 
     if not job.batches or job.active or not (words := waiting(store, job.id)):
         return []
-    return [f"Job {job.id}: {words}. It is taken up by: workbench jobs {store.path} resume {job.id}"]
+    return [f"Job {job.id}: {words}. To resume: workbench jobs {store.path} resume {job.id}"]
 
 
 def served(job: Job) -> list[str]:
@@ -225,6 +237,11 @@ def served(job: Job) -> list[str]:
         counts = ", ".join(f"{name} {n:,}" for name, n in job.fingerprints)
         lines.append(f"Job {job.id}: answers by system_fingerprint: {counts}")
     return lines
+
+
+def on_gpus(job: Job) -> list[str]:
+    """Return what each GPU of a job that runs is doing."""
+    return [f"Job {job.id}: {one.describe()}" for one in job.gpus if job.active]
 
 
 def state_of(job: Job) -> str:

@@ -72,7 +72,7 @@ class BatchLedger(Protocol):
     """Where a job keeps its batches, and what it hears and says while it waits."""
 
     def open(self) -> Sequence[SentBatch]:
-        """Return the batches whose answers are not all stored yet, the oldest first."""
+        """Return the batches with answers that are not stored yet, oldest first."""
         ...
 
     def intend(self, endpoint: str, calls: Sequence[tuple[str, int]], turn: int) -> SentBatch:

@@ -70,7 +70,7 @@ def unreadable_forms(statement: Statement) -> Iterator[tuple[Wording, Fault]]:
 
 
 def with_pairs(instrument: Instrument, pairs: Iterable[ChoicePair], answers: Sequence[AnswerSet] = ()) -> Instrument:
-    """Return an instrument whose statements are these questions, in their order."""
+    """Return an instrument with these questions as its statements, in order."""
     made = [statement_of(pair, instrument.language) for pair in pairs]
     return replace(
         instrument,

@@ -132,7 +132,7 @@ class AnswerSet:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceItem:
-    """A statement of an instrument that is a multiple-choice question: which one, in the forms of which bias.
+    """A statement that is a multiple-choice question, with its bias and forms.
 
     The texts are the statement's wordings: `original`, `changed` and the typos, each as `Choice.lettered`.
     """
@@ -176,7 +176,7 @@ def ref_of(bias: Bias, key: str, variant: str = "") -> str:
 
 
 def key_in(ref: str) -> str:
-    """Return the key in a ref such as `ref_of` makes; any other ref may be a key as it is.
+    """Return the key in a ref made by `ref_of`; any other ref is its own key.
 
     Examples
     --------

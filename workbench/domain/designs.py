@@ -1,4 +1,4 @@
-"""What an audit is to ask: which cells of which instrument, of which model, how often."""
+"""The design of an audit: which cells of an instrument to ask, of which model, and how often."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from workbench.domain.personas import Persona
 from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import Sampling
 from workbench.domain.seeds import SEED
@@ -45,17 +46,30 @@ class Design:
     cluster: str = ""
     "Ray cluster that answers: `local`, `auto` or an address; empty: this machine's worker by itself"
     chat_format: str = ""
-    "a model whose chat template is used, or a file that holds one: for base models, which have none"
+    "a model whose chat template is used, or a file with a template: for base models, which have none"
     tries: int = TRIES
     "where answers are drawn until they are valid: at most so many times `samples` are drawn of a prompt"
     contexts: Contexts = field(default_factory=Contexts)
     "of a questionnaire audit; others have no use for it"
+    device: str = ""
+    "where a local model computes: `cpu`, `cuda:1`, or `all` GPUs; empty: as $WORKBENCH_DEVICE says"
+    personas: tuple[Persona, ...] = ()
+    "stand before the prompts, which are asked without one, too"
+    until_settled: bool = False
+    "whether a prompt is asked on only while further answers, up to `samples`, can change its verdict"
 
     def as_json(self) -> dict[str, Any]:
         """Return the design as plain JSON values, as a job keeps it."""
         told = asdict(self)
         if not self.template_language:  # so that jobs from before there was a choice are told alike
             del told["template_language"]
+        if not self.device:
+            del told["device"]
+        told["personas"] = [persona.as_json() for persona in self.personas]
+        if not self.personas:
+            del told["personas"]
+        if not self.until_settled:
+            del told["until_settled"]
         return told
 
     @classmethod
@@ -65,6 +79,8 @@ class Design:
         fields["sampling"] = Sampling(**fields["sampling"])
         for name in ("statements", "variants", "templates"):
             fields[name] = tuple(fields[name])
+        if "personas" in fields:
+            fields["personas"] = tuple(map(Persona.from_json, fields["personas"]))
         if "contexts" in fields:  # designs from before there were these have none
             fields["contexts"] = Contexts(
                 **{**fields["contexts"], "conditions": tuple(fields["contexts"]["conditions"])}

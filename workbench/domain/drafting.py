@@ -111,7 +111,7 @@ class DraftPrompt:
         max_new_tokens: int | None = None,
         thinking: str | None = None,
     ) -> DraftPrompt:
-        """Return the prompt asked otherwise; None leaves as it is, `keep` 0 keeps all, `top_k` 0 draws from all tokens.
+        """Return the prompt with other settings; None keeps one, `keep` 0 keeps all drafts, `top_k` 0 is no limit.
 
         `per_call` changes only a prompt that says how many it wants.
         """
@@ -145,7 +145,7 @@ class DraftPrompt:
 
 @dataclass(frozen=True, slots=True)
 class CallLabel:
-    """Which call of which prompt a draft came from, as a store writes it: `haller2025#3@9f86d0…`."""
+    """The prompt and call that made a draft, as a store writes it: `haller2025#3@9f86d0…`."""
 
     name: str
     call: int = 0
@@ -195,7 +195,7 @@ def parse_prompt(file: str, table: Mapping[str, Any]) -> DraftPrompt:
 
 
 def _wrong_texts(table: Mapping[str, Any]) -> list[tuple[str, tuple[str, str]]]:
-    """Return what is wrong with the texts of a table, key by key."""
+    """Return the faults in the texts of a table, by key."""
     wrong = []
     if table.get("kind") not in DRAFTED:
         wrong.append(("kind", (repr(table.get("kind")), f"one of {', '.join(DRAFTED)}")))

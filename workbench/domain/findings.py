@@ -1,4 +1,4 @@
-"""What a check finds: one value for oddities of an instrument, of a wording, and of what models say of two wordings.
+"""A finding of a check: about an instrument, about a wording, or about a model's comparison of two wordings.
 
 A finding can be waived by a person. A waiver holds for the very texts that it was given on, so a finding knows what it
 rests on (`fingerprint`).
@@ -57,7 +57,7 @@ class LintFinding:
 
 
 def folded(text: str) -> str:
-    """Return a text as it is compared: NFC, one blank between words, no case."""
+    """Return a text in the form used for comparison: NFC, one space between words, case folded."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 

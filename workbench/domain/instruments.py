@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from workbench.domain.choices import AnswerSet, ChoiceItem
 from workbench.domain.prompts import Template
@@ -66,6 +67,15 @@ class SurveyAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class BroughtLexicon:
+    """The words by which answers to an instrument are read in one language, in place of those of workbench."""
+
+    language: str
+    text: str
+    "TOML, see `workbench.readers.lexicon`"
+
+
+@dataclass(frozen=True, slots=True)
 class Instrument:
     """A set of statements that is administered as one."""
 
@@ -95,3 +105,17 @@ class Instrument:
     "models' answers that came with the questions, without the prompts that were put"
     notes: tuple[str, ...] = ()
     "what the importer mended or left out, in sentences, for the person who imports"
+    lexicons: tuple[BroughtLexicon, ...] = ()
+    "those that it brings, by language"
+
+
+def with_words(templates: Iterable[Template], lexicons: Sequence[BroughtLexicon]) -> tuple[Template, ...]:
+    """Return templates with the lexicons that an instrument brings for their languages; `de-CH` has that of `de` where
+    there is none of its own.
+    """
+    held = {one.language: one.text for one in lexicons}
+    if not held:
+        return tuple(templates)
+    return tuple(
+        replace(one, words=held.get(one.language) or held.get(one.language.partition("-")[0], "")) for one in templates
+    )

@@ -43,7 +43,7 @@ def by_item(labels: Iterable[IssueLabel]) -> dict[tuple[str, str], dict[str, int
 
 
 def majority(given: Iterable[int]) -> int | None:
-    """Return what more than half said; None where no label has so many."""
+    """Return the label of more than half the annotators; None without such a majority."""
     counts = Counter(given)
     label, n = counts.most_common(1)[0]
     return label if 2 * n > counts.total() else None

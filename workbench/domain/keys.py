@@ -25,7 +25,7 @@ def content_key(value: Any) -> bytes:
 
 
 def canonical(value: Any) -> str:
-    """Return the text by which a JSON-like value is keyed."""
+    """Return the canonical text of a JSON-like value, used as its key."""
     written = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return unicodedata.normalize("NFC", written)
 

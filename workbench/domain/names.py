@@ -41,7 +41,7 @@ def thing_name(text: str, what: str) -> str:
 
 
 def parted(model: str) -> tuple[str, str]:
-    """Return a hub id and the revision (a branch, a tag or a commit) that is named after it, "" where none is.
+    """Return a hub id and the revision (branch, tag or commit) that follows it; "" without one.
 
     Names of served and scripted models, and paths, hold no revision.
 
@@ -54,7 +54,7 @@ def parted(model: str) -> tuple[str, str]:
     """
     name, at, revision = model.partition("@")
     plain = not at or not name or not revision or name.count("/") > 1
-    if plain or model.startswith(("openai:", "scripted", ".", "/", "~")):
+    if plain or model.startswith(("openai:", "vllm:", "scripted", ".", "/", "~")):
         return model, ""
     return name, revision
 

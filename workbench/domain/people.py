@@ -62,7 +62,7 @@ def field_name(text: str) -> str:
 
 
 def field_value(name: str, text: str) -> str | None:
-    """Return what a field holds, on one line; None where it is empty. Raises UsageError."""
+    """Return the content of a field on one line; None if it is empty. Raises UsageError."""
     value = " ".join(unicodedata.normalize("NFC", text).split())
     if len(value) > LONGEST:
         raise UsageError(f"{name}: found {len(value)} characters; give at most {LONGEST}")
@@ -74,7 +74,7 @@ def field_value(name: str, text: str) -> str | None:
 
 
 def pseudonym(person: str, store: bytes) -> str:
-    """Return what stands for a name in files: the same in one store, another in the next.
+    """Return the pseudonym of a name in files: constant within a store, different in another store.
 
     Whoever has the store can find the name behind it; whoever has the file alone cannot.
 

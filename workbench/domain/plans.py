@@ -53,11 +53,11 @@ class FrozenPlan:
         return f"plan {self.hash[:SHOWN]}"
 
     def design(self, model: str | None = None) -> Design:
-        """Return what one of the models is to be asked. Raises UsageError for a model that is not in the plan."""
+        """Return the design for one of the models. Raises UsageError for a model that is not in the plan."""
         if model is None and len(self.models) > 1:
-            raise UsageError(f"{self.named} is for {len(self.models)} models; say which with --model: {self._listed}")
+            raise UsageError(f"{self.named} is for {len(self.models)} models; name one with --model: {self._listed}")
         if model is not None and model not in self.models:
-            raise UsageError(f"{self.named} has no model {model!r}; there is: {self._listed}")
+            raise UsageError(f"{self.named} has no model {model!r}. Available: {self._listed}")
         asked = {**self.asked, "model": model or self.models[0]}
         for name, kind in (("sampling", Sampling), ("contexts", Contexts)):
             if name in asked:

@@ -85,7 +85,7 @@ class ProbeResult:
 
     @property
     def share(self) -> float:
-        """Share of readable answers; 0 where there is none at all."""
+        """Share of readable answers; 0 without any answers."""
         return self.readable / len(self.answers) if self.answers else 0.0
 
     @property
@@ -141,7 +141,7 @@ class ProbeResult:
 
 @dataclass(frozen=True, slots=True)
 class ProbeWish:
-    """That a job begins with a probe, and who decides then."""
+    """A job's probe, and who decides after it."""
 
     asks: bool = False
     "whether a person is asked whether to go on, whatever came; else the share of readable answers decides"

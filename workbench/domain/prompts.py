@@ -77,6 +77,10 @@ class Template:
     "what an answer is: empty, one of the two labels; `likert`, a number; `free`, any text"
     version: int = field(default=1, compare=False)
     "of its text, among those that its instrument has had under its name in its family; no part of what it is"
+    edited: bool = field(default=False, compare=False)
+    "whether its instrument has had another text under its name in its language before"
+    words: str = field(default="", compare=False, repr=False)
+    "the lexicon that its instrument brings for its language, as TOML; empty: the one that workbench has"
 
     @property
     def order(self) -> str:
@@ -133,6 +137,8 @@ class TemplateChoice:
     "(name of a template, version)"
     languages: tuple[str, ...] = ()
     "of the wordings; each is a result of its own"
+    personas: tuple[str, ...] = ()
+    "names of personas, `none` for prompts without one; each is a result of its own. Empty: those without one"
 
 
 LATEST = TemplateChoice()
@@ -150,3 +156,5 @@ class Probe:
     prompt: Prompt
     axes: tuple[tuple[str, str], ...] = ()
     "what else tells two probes of this wording and template apart: `model_name` where the template says it"
+    bare: Prompt | None = None
+    "the prompt as the template renders it, where a persona stands before it; None: it is `prompt`"

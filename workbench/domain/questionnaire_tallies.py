@@ -21,7 +21,7 @@ class Tallied:
     "ref -> answer as given -> people; questions that nobody answered are left out"
 
     def meanings(self, question: Question) -> Mapping[Meaning, int]:
-        """Return how many people's answer means what; who gave none is missing.
+        """Return the number of people for each meaning; people without an answer count as missing.
 
         Raises UnknownName where an answer is not on the question's scale.
         """

@@ -48,7 +48,7 @@ class Pole(StrEnum):
 
 
 class Meaning(StrEnum):
-    """What an answer comes to."""
+    """The meaning of an answer on its scale."""
 
     YES = "yes"
     NO = "no"
@@ -81,7 +81,7 @@ class Scale:
         return next((o for o in self.options if any(folded(v) == wanted for v in o.values)), None)
 
     def meaning(self, value: str) -> Meaning:
-        """Return what an answer means; an empty one is missing. Raises UnknownName for a value off the scale."""
+        """Return the meaning of an answer; an empty answer is missing. Raises UnknownName for a value off the scale."""
         if not value.strip():
             return Meaning.MISSING
         found = self.option(value)
@@ -103,7 +103,7 @@ class Scale:
 
 
 def folded(value: str) -> str:
-    """Return a value as it is compared: without case and without blanks around it or doubled in it.
+    """Return a value in the form used for comparison: case folded, without leading, trailing or double spaces.
 
     A whole number is one however it is written: programs write a column of them with gaps as `7.0`.
     """
@@ -156,7 +156,7 @@ class Questionnaire:
         return tuple(question for question in self.questions if question.role is role)
 
     def meanings(self, question: Question) -> tuple[Meaning, ...]:
-        """Return what each respondent's answer to a question means, in the order of the respondents.
+        """Return the meaning of each respondent's answer to a question, in the order of the respondents.
 
         Raises UnknownName where an answer is not on the question's scale.
         """
@@ -173,7 +173,7 @@ class Questionnaire:
 
 @dataclass(frozen=True, slots=True)
 class Contexts:
-    """What stands before the target questions, and whose answers: the design of a questionnaire audit."""
+    """The context of the target questions and its respondents: the design of a questionnaire audit."""
 
     conditions: tuple[str, ...] = ("qm",)
     "names of conditions, see `workbench.audits.questionnaire.conditions`"

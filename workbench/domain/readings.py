@@ -66,7 +66,7 @@ class ReaderKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReaderCard:
-    """Who reads: a rule with its version, a trained classifier, a person."""
+    """A reader of answers: a rule with its version, a trained classifier, or a person."""
 
     kind: ReaderKind
     name: str

@@ -67,7 +67,7 @@ model does by itself, within `max_new_tokens`"
 
     @property
     def thinking_tokens(self) -> int:
-        """Return how many tokens may be thought before an answer; 0 where nothing is said of it, or none may be."""
+        """Return the number of thinking tokens allowed before an answer; 0 if unset or not allowed."""
         return int(self.thinking) if self.thinking.isdecimal() else EFFORTS.get(self.thinking, 0)
 
     @property
@@ -187,6 +187,8 @@ class Request:
     "the generator of exactly these answers; derived from the job's seed and the prompt's key"
     decided: Decided | None = None
     "ends an answer early; None: answers are drawn to their end"
+    first: int = 0
+    "number of the first of these answers among those of the seed: 0 … k - 1 and k … n - 1, drawn apart, are 0 … n - 1"
 
 
 @dataclass(frozen=True, slots=True)

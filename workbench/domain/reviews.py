@@ -16,6 +16,7 @@ PASSED, NOT_PASSED = "passed", "not passed"
 
 
 READERS_DISAGREE = "readers_disagree"
+OTHER_LANGUAGE = "other_language"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ REASONS: Mapping[str, Reason] = {
             "finding", "lint or check", "a check finds an error or a warning in a wording, and nobody waived it", 25
         ),
         Reason("insufficient", "too few", "too few readable answers to say whether the statement passes", 20),
+        Reason(OTHER_LANGUAGE, "other language", "an answer is in another language than its prompt", 15),
         Reason("outdated", "outdated", "the statement was changed since it was asked", 10),
     )
 }
@@ -131,7 +133,7 @@ class Ranked:
         )
 
     def why(self, *, blind: bool = False) -> str:
-        """Say in one sentence why it stands where it does; `blind`: without what other auditors ruled."""
+        """Return one sentence on why the item has its place; `blind`: without other auditors' rulings."""
         return f"{' + '.join(_part(one, blind=blind) for one in self.signals)} = {self.score}"
 
 

@@ -112,7 +112,7 @@ NOTHING = Effect()
 
 
 def effect(ruling: Ruling) -> Effect:
-    """Return what a ruling does where nobody contradicts it."""
+    """Return the effect of an uncontradicted ruling."""
     if ruling.verdict is Verdict.MISREAD:
         return Effect(read=True, label=ruling.label)
     return Effect(left_out=True) if ruling.verdict in LEAVES_OUT else NOTHING
@@ -142,7 +142,7 @@ def plain(ruling: Ruling) -> dict[str, Any]:
 
 
 def from_plain(value: Mapping[str, Any]) -> Ruling:
-    """Return the ruling of what `plain` returned. Raises UsageError for anything else."""
+    """Return the ruling from the value of `plain`. Raises UsageError for any other value."""
     try:
         subject = Subject(Ruled(value["kind"]), {str(name): str(part) for name, part in value["subject"].items()})
         for name in ("prompt", "text", "model"):

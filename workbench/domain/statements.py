@@ -90,7 +90,7 @@ class VariantId:
 
     @property
     def relation(self) -> Relation:
-        """What is expected of its kind; a wording may say otherwise."""
+        """The stance expected of its kind; a wording may override it."""
         return RELATION_OF[self.kind]
 
 
@@ -174,5 +174,5 @@ class Statement:
     "texts that were asked are never changed: a changed statement is another version"
 
     def wording(self, variant: VariantId, language: str) -> Wording | None:
-        """Return the wording of one variant in one language, or None where there is none."""
+        """Return the wording of a variant in a language; None without one."""
         return next((w for w in self.wordings if w.variant == variant and w.language == language), None)

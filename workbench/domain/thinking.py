@@ -60,7 +60,7 @@ class Output:
 
     @property
     def stored(self) -> str:
-        """The output as one text, of which `split` finds both parts again."""
+        """The output as one text that `split` separates again into both parts."""
         thinking = self.thinking.replace(END, _SPELLED)
         if self.answer is None:
             return BEGIN + thinking
@@ -108,7 +108,7 @@ def in_thought(text: str, own: Sequence[Pair] = ()) -> bool:
 
 
 def opening(text: str, own: Sequence[Pair] = ()) -> str:
-    """Return the mark of the thought within which a text ends; empty where it ends outside."""
+    """Return the mark of the thought in which a text ends; empty if it ends outside."""
     mark = ""
     for found in _marks(tuple(own)).finditer(text):
         if mark:
@@ -119,7 +119,7 @@ def opening(text: str, own: Sequence[Pair] = ()) -> str:
 
 
 def end_of(mark: str, own: Sequence[Pair] = ()) -> str:
-    """Return the mark that ends what a mark begins, as it is written."""
+    """Return the closing mark of an opening mark, as written."""
     ends = dict((*PAIRS, *own))
     return ends.get(mark) or f"</{mark[1:]}"
 
@@ -188,7 +188,7 @@ def _marks(own: tuple[Pair, ...]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=256)
 def _end_of(mark: str, own: tuple[Pair, ...]) -> str:
-    """Return the end of what a mark begins, in small letters; empty where it is an end itself."""
+    """Return the closing mark of a mark, in lower case; empty if the mark is itself a closing mark."""
     ends = {begin.casefold(): end.casefold() for begin, end in (*PAIRS, *own)}
     mark = mark.casefold()
     if mark in ends:

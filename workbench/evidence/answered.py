@@ -1,4 +1,4 @@
-"""How much of what was planned for a run was answered, and what came of it: what stands above every figure.
+"""How much of a run's plan was answered, and the kinds of answers: the header of every figure.
 
 A run that was cancelled has figures like any other. So that nobody takes them for the whole, every audit says first how
 much of the plan they rest on, and which share of the answers gives no stance: unreadable, refused, cut off in thought.
@@ -6,19 +6,26 @@ much of the plan they rest on, and which share of the answers gives no stance: u
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from stores.core.store import Store
 from stores.jobs.job_rows import Job
 from stores.runs.run_rows import SERVED, Run
+from stores.runs.settlements import Spared
+from workbench.domain.personas import Persona
 from workbench.domain.responses import EXACT, Sampling
 from workbench.evidence.refusals import Refusals
 
 UNREAD, UNREADABLE, BELOW, UNRELATED = "unread", "unreadable", "below", "unrelated"
-REFUSED, TRUNCATED, INVALID = "refused", "truncated", "invalid"
+REFUSED, TRUNCATED, INVALID, FOREIGN = "refused", "truncated", "invalid", "foreign"
+OF_THOSE_DRAWN = (
+    "Prompts were asked until settled: shares are of the answers drawn, of which prompts that are hard to settle have "
+    "more, so they are not those of a full run."
+)
+"what stands under figures that need every answer"
 STATES = {
-    "queued": "job {} waits to go on",
+    "queued": "job {} waits to continue",
     "running": "job {} is still running",
     "paused": "job {} is paused",
     "cancelled": "job {} was cancelled",
@@ -63,11 +70,21 @@ class Answered:
     "answers that failed"
     elsewhere: bool = False
     "whether another snapshot of a served model has the rest, so that nothing is missing"
+    spared: Spared | None = None
+    "what was left unasked as its verdicts were settled; None: everything was to be asked"
+    optimum: float = float("nan")
+    "share of N answers that the prompts asked until settled take on average where one stops after every answer; NaN: \
+nobody worked it out"
+
+    @property
+    def settled(self) -> int:
+        """Answers of the plan that need not be drawn."""
+        return 0 if self.spared is None else self.spared.left
 
     @property
     def partial(self) -> bool:
         """Whether a part of the plan is missing."""
-        return self.answered < self.planned and not self.elsewhere
+        return self.answered + self.settled < self.planned and not self.elsewhere
 
     @property
     def share(self) -> float:
@@ -80,7 +97,7 @@ class Answered:
 
 
 def answered(store: Store, run: Run, name: str = "") -> Answered:
-    """Return how much of what was planned for a run was answered.
+    """Return how much of a run's plan was answered.
 
     Of answers, every prompt of a plan is noted before it is asked. Where probabilities are computed nothing is noted;
     what is missing is told by jobs that have not come to their end.
@@ -88,8 +105,12 @@ def answered(store: Store, run: Run, name: str = "") -> Answered:
     planned, came = (run.prompts, run.answered) if run.sampling.mode == EXACT else store.runs.kept_of_plan(run)
     waiting = list(_unfinished(store, run))
     if run.sampling.mode == EXACT:
-        planned = max([planned, *(job.total for job in waiting)])
-    missing, why = came < planned, "; ".join(STATES[job.state].format(job.id) for job in waiting[-SAID:])
+        planned = max([planned, *(job.total // (1 + len(_personas(job))) for job in waiting)])
+    spared = None if run.sampling.mode == EXACT else store.settlements.spared(run)
+    missing, why = (
+        came + (spared.left if spared else 0) < planned,
+        "; ".join(STATES[job.state].format(job.id) for job in waiting[-SAID:]),
+    )
     elsewhere = missing and run.backend == SERVED and not waiting and not run.failed and _has_snapshots(store, run)
     return Answered(
         name or run.named,
@@ -99,12 +120,18 @@ def answered(store: Store, run: Run, name: str = "") -> Answered:
         job=why if missing and waiting else OTHERS if elsewhere else "",
         failed=run.failed,
         elsewhere=elsewhere,
+        spared=spared,
     )
 
 
 def refused_part(of: Refusals | None) -> Part | None:
-    """Return how many answers decline to answer; None where nothing was answered in words."""
+    """Return the number of refusals; None if the run has no answers in words."""
     return Part(of.refused, of.answers) if of is not None and of.answers else None
+
+
+def foreign_part(of: Refusals | None) -> Part | None:
+    """Return how many answers are in another language than their prompts; None where none is, or nobody knows."""
+    return Part(of.foreign, of.answers) if of is not None and of.foreign else None
 
 
 def _unfinished(store: Store, run: Run) -> Iterator[Job]:
@@ -115,16 +142,26 @@ def _unfinished(store: Store, run: Run) -> Iterator[Job]:
 
 
 def asks(store: Store, job: Job, run: Run) -> bool:
-    """Return whether a job asked for what a run is: its audit, instrument, model, sampling, language and templates."""
+    """Return whether a job asked for what a run is: its audit, instrument, model, sampling, language, templates and
+    persona.
+    """
     spec, sampling = job.spec, job.spec.get("sampling")
     same = (spec.get("audit"), spec.get("instrument"), spec.get("family", run.family)) == (
         run.audit,
         run.instrument,
         run.family,
     )
+    if run.persona and run.persona not in _personas(job):
+        return False
     if not (same and spec.get("language") in (None, "", run.language) and isinstance(sampling, Mapping)):
         return False
     return Sampling(**sampling).key == run.sampling.key and run.model_id in store.runs.models([str(spec.get("model"))])
+
+
+def _personas(job: Job) -> Sequence[str]:
+    """Return the keys (hexadecimal) of the personas that a job asks with."""
+    given = job.spec.get("personas")
+    return [Persona.from_json(one).key.hex() for one in given] if isinstance(given, list) else []
 
 
 def _has_snapshots(store: Store, run: Run) -> bool:
@@ -136,4 +173,4 @@ def _has_snapshots(store: Store, run: Run) -> bool:
     )
 
 
-__all__ = ["Answered", "Part", "answered", "asks", "refused_part"]
+__all__ = ["Answered", "Part", "answered", "asks", "foreign_part", "refused_part"]

@@ -1,13 +1,16 @@
-"""What stands first above the figures of an audit: how much of the plan was answered, and what came of it."""
+"""The first header lines of an audit's figures: how much of the plan was answered, and the kinds of answers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
+from stores.runs.settlements import Spared
 from workbench.domain.counting import plural
 from workbench.evidence.answered import (
     BELOW,
+    FOREIGN,
     INVALID,
     REFUSED,
     TRUNCATED,
@@ -30,22 +33,24 @@ WORDS = {
     UNRELATED: "unrelated",
     REFUSED: "refused",
     TRUNCATED: "cut off in thought",
+    FOREIGN: "in another language",
 }
 ALWAYS = {UNREADABLE, INVALID, REFUSED, TRUNCATED}
 "are said where there are none of them, too"
 HELP = {
-    UNREAD: "answers that nobody has read; they are in no figure",
-    UNREADABLE: "answers in which the reader finds no stance, refusals among them",
-    INVALID: "answers that are no letter on offer; they are drawn again",
-    BELOW: "answers that the classifier read with a confidence below the threshold; they are in no figure",
-    UNRELATED: "answers that are about something else; they are in no figure",
+    UNREAD: "answers without a reading; no figure counts them",
+    UNREADABLE: "answers without a stance, including refusals",
+    INVALID: "answers without an offered letter; they are drawn again",
+    BELOW: "answers read with a confidence below the threshold; no figure counts them",
+    UNRELATED: "answers about something else; no figure counts them",
     REFUSED: "answers that decline to answer, by a rule of words; see the table of refusals",
-    TRUNCATED: "answers that end within a thought, so that nothing was said",
+    TRUNCATED: "answers that end while the model is thinking, before it answers",
+    FOREIGN: "answers in another language than their prompts, whatever they say: `workbench help languages`",
 }
 
 
 def header(several: Sequence[Answered]) -> tuple[str, ...]:
-    """Return what stands above figures: first what is missing of the plan, as warnings, then what came of the answers.
+    """Return the header lines: first warnings about missing answers, then the kinds of answers.
 
     Examples
     --------
@@ -56,7 +61,7 @@ def header(several: Sequence[Answered]) -> tuple[str, ...]:
     ! Only 23.0 % of the plan was answered (1,323 of 5,760 answers): job 3 was cancelled.
     Of 1,323 answers: unreadable 4.0 %.
     """
-    return (*_missing(several), *_came(several))
+    return (*_missing(several), *_came(several), *_settled(several))
 
 
 def _missing(several: Sequence[Answered]) -> Iterator[str]:
@@ -69,7 +74,45 @@ def _missing(several: Sequence[Answered]) -> Iterator[str]:
             f"{one.planned:,} {one.unit}){why}."
         )
     if len(parts) > SHOWN:
-        yield f"{WARNS}So it is with {plural(len(parts) - SHOWN, 'more model')}: see what was answered."
+        yield f"{WARNS}The same is true of {plural(len(parts) - SHOWN, 'more model')}: see the table of answers."
+
+
+def settled_words(spared: Spared, optimum: float = float("nan")) -> str:
+    """Say which share of the answers prompts took that were asked until settled, beside the least possible.
+
+    Examples
+    --------
+    >>> settled_words(Spared(20, 18, 480, 600, 116), 0.79)
+    '18 of 20 prompts were settled before all answers were drawn: 480 of 600 answers (80.0 %; 79.0 % would do on \
+average if every answer were looked at before the next is drawn)'
+    """
+    best = (
+        f"; {number(optimum, Kind.SHARE)} would do on average if every answer were looked at before the next is drawn"
+    )
+    return (
+        f"{spared.settled:,} of {plural(spared.prompts, 'prompt')} were settled before all answers were drawn: "
+        f"{spared.drawn:,} of {spared.planned:,} answers ({number(spared.drawn / spared.planned, Kind.SHARE)}"
+        f"{best if optimum == optimum else ''})"
+    )
+
+
+NEED_ALL = (
+    "Verdicts and stances are those of all planned answers. Shares of answers and their intervals are of the answers "
+    "drawn, where prompts that are hard to settle have more: not estimates of a full run"
+)
+"what figures mean of prompts that were asked until settled"
+
+
+def _settled(several: Sequence[Answered]) -> Iterator[str]:
+    """Say what was left unasked, by which rule, and what figures mean then."""
+    there = [one for one in several if one.spared is not None]
+    for one in there[:SHOWN]:
+        assert one.spared is not None
+        whom = f"{one.name}: asked" if len(several) > 1 else "Asked"
+        rules = "; ".join(by.describe() for by in one.spared.rules)
+        yield f"{whom} until settled ({rules}): {settled_words(one.spared, one.optimum)}."
+    if there:
+        yield f"{NEED_ALL}."
 
 
 def _came(several: Sequence[Answered]) -> Iterator[str]:
@@ -115,24 +158,38 @@ def answered_table(several: Sequence[Answered]) -> Table[Answered]:
     there = [name for name in WORDS if any(name in one.parts for one in several)]
     return Table(
         "answered",
-        "What was answered",
+        "Answers received",
         several,
         [
             Column("model", "model", lambda row: row.name),
             Column("share", "of the plan", lambda row: row.share, Kind.SHARE, scale=(0.0, 1.0),
-                   help="answers that came of those planned; a plan that was begun stays the plan"),
+                   help="answers received, of those planned; the plan of a started job stays the plan"),
             Column("answered", "came", lambda row: row.answered, Kind.COUNT),
             Column("planned", "planned", lambda row: row.planned, Kind.COUNT),
             Column("unit", "counted", lambda row: row.unit, aside=True),
             *(_column(name) for name in there),
+            *([_SETTLED, _OPTIMUM] if any(one.spared is not None for one in several) else []),
             Column("failed", "failed", lambda row: row.failed, Kind.COUNT, aside=True),
             Column("missing_because", "missing because", lambda row: row.job or None),
         ],
         key=lambda row: (row.name,),
-        definition="Answers of the plan that came, and the share of them that gives no stance. Shares overlap: a "
-        "refusal is unreadable, too.",
-        empty="Nothing was asked here.",
+        definition="Planned answers that were received, and the shares without a stance. Shares overlap: a "
+        "refusal is also unreadable.",
+        empty="No model was asked here.",
     )  # fmt: skip
+
+
+_SETTLED: Column[Answered] = Column(
+    "settled", "not needed", lambda row: row.settled, Kind.COUNT,
+    help="answers that were not drawn, as the verdicts of their prompts were settled",
+)  # fmt: skip
+
+
+_OPTIMUM: Column[Answered] = Column(
+    "optimum", "least possible", lambda row: row.optimum, Kind.SHARE,
+    help="share of the plan that prompts asked until settled take on average where one looks after every answer, "
+    "enumerated for the shares of each prompt's answers",
+)  # fmt: skip
 
 
 def _column(name: str) -> Column[Answered]:
@@ -144,7 +201,7 @@ def _column(name: str) -> Column[Answered]:
 
 def entry(several: Sequence[Answered]) -> Entry:
     """Return the table for a book."""
-    return Entry("answered", "what was answered", lambda: answered_table(several))
+    return Entry("answered", "answers received", lambda: answered_table(several))
 
 
 def as_json(several: Sequence[Answered]) -> list[dict[str, Any]]:
@@ -158,10 +215,26 @@ def as_json(several: Sequence[Answered]) -> list[dict[str, Any]]:
             "partial": one.partial,
             "missing_because": one.job or None,
             "failed": one.failed,
+            **({} if one.spared is None else {"until_settled": _settled_json(one, one.spared)}),
             **{name: {"count": part.count, "of": part.of} for name, part in one.parts.items()},
         }
         for one in several
     ]
+
+
+def _settled_json(one: Answered, spared: Spared) -> dict[str, Any]:
+    share = spared.drawn / spared.planned if spared.planned else None
+    return {
+        "prompts": spared.prompts,
+        "settled": spared.settled,
+        "drawn": spared.drawn,
+        "planned": spared.planned,
+        "not_needed": spared.left,
+        "share_drawn": share,
+        "share_optimum": one.optimum if one.optimum == one.optimum else None,
+        "rules": [asdict(by) for by in spared.rules],
+        "figures": NEED_ALL,
+    }
 
 
 __all__ = ["answered_table", "as_json", "entry", "header"]

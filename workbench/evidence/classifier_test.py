@@ -100,7 +100,7 @@ def drawn_set(store: Store, codebook: str, queues: Sequence[str], settled: set[i
     frames = [frame for queue in chosen if isinstance(frame := queue.spec.get("frame"), dict)]
     newest = frames[-1] if frames else {}
     unknown = [name for name, of in items.items() if any(item.inclusion is None for item in of)]
-    said = f"no inclusion probability is known of {', '.join(unknown)}" if unknown else ""
+    said = f"the inclusion probability is unknown for {', '.join(unknown)}" if unknown else ""
     return DrawnSet(
         units={} if unknown else _weights(items, settled),
         unlabelled=unlabelled,
@@ -221,7 +221,7 @@ class Evaluation:
         )
 
     def report(self, way: str, threshold: float = 0.0, *, seed: int = SEED) -> ClassificationReport:
-        """Return precision, recall, F1 per class and macro F1 of the answers whose confidence reaches a threshold."""
+        """Return precision, recall and F1 per class, and macro F1, for answers whose confidence reaches a threshold."""
         kept = self.confidence[way] >= threshold
         if self.sampled is None:
             return classification_report(self.true[kept], self.predicted[way][kept], len(LABELS))
@@ -264,7 +264,7 @@ class Evaluation:
         return self._table(np.ones(len(self.true)) if self.sampled is None else self.sampled.weight, threshold, way)
 
     def supports(self) -> tuple[Support, ...]:
-        """Return what the figures of each true class rest on."""
+        """Return the basis of each true class's figures."""
         nan = float("nan")
         return tuple(
             Support(label, int(mine.sum()), nan, nan)
@@ -320,10 +320,12 @@ class Evaluation:
         if (bounds := self.bounds(way, threshold)) is not None:
             found.append(
                 f"{plural(len(self.unsettled.given), 'disputed test text')} left out: macro F1 would be "
-                f"{_f1(bounds.wrong)} if all of them were read wrong, {_f1(bounds.right)} if right"
+                f"{_f1(bounds.wrong)} if all were misread, {_f1(bounds.right)} if none"
             )
         if self.unlabelled:
-            found.append(f"{plural(self.unlabelled, 'drawn test text')} without a label: the labelled ones stand in")
+            found.append(
+                f"{plural(self.unlabelled, 'drawn test text')} without a label: the labelled texts represent them"
+            )
         return tuple(found)
 
     def _table(self, weight: FloatArray, threshold: float, way: str) -> FloatArray:

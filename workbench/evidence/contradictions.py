@@ -1,17 +1,18 @@
-"""Answers that rules, classifiers and people read differently, and what each of them makes of such an answer."""
+"""Answers that rules, classifiers and people read differently, with the reading of each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stores.annotation.review_queries import Labelled, ReadAnswer
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.domain.counting import plural
-from workbench.domain.readings import ReaderKind, Stance
+from workbench.domain.readings import LABEL_WORDS, ReaderCard, ReaderKind, Stance
 from workbench.domain.responses import EXACT
 from workbench.domain.reviews import READERS_DISAGREE, Signal
+from workbench.errors import UsageError
 from workbench.evidence.rule_reading import RULES, read
 from workbench.evidence.ruling_subjects import UNREADABLE
 
@@ -40,7 +41,7 @@ class ReadBy:
 
 
 def contradictions(store: Store, run: Run, *, by_rule: bool) -> Iterator[tuple[str, Signal]]:
-    """Yield the statements of which an answer is read differently by two rules, a classifier or people."""
+    """Yield the statements with an answer on which two rules, a classifier or people disagree."""
     said, counted = _said(store, run, by_rule=by_rule)
     found: dict[str, list[tuple[At, str, int]]] = {}
     for at, of in said.items():
@@ -63,16 +64,18 @@ def readers(store: Store, run: Run, ref: str, *, by_rule: bool) -> Mapping[At, S
 def _said(
     store: Store, run: Run, ref: str | None = None, *, by_rule: bool
 ) -> tuple[Mapping[At, Sequence[ReadBy]], Mapping[At, tuple[str, str, int]]]:
-    """Return what each reader says of each answer, and of each answer (ref, wording, how often it was given)."""
+    """Return what each reader says of each answer on which they may differ, and of each such answer (ref, wording, how
+    often it was given).
+    """
     said: dict[At, list[ReadBy]] = {}
     counted: dict[At, tuple[str, str, int]] = {}
     if run.sampling.mode == EXACT:
         return said, counted
-    for name, answers in _by_rules(store, run, ref) if by_rule else ():
+    labels = [one for one in store.review_queries.labelled(run) if ref in (None, one.ref)]
+    for name, answers in _by_rules(store, run, ref, {one.text for one in labels}) if by_rule else ():
         for one in answers:
             said.setdefault((one.prompt, one.text), []).append(ReadBy(name, one.label, one.reason, one.start, one.stop))
             counted[one.prompt, one.text] = one.ref, one.variant, one.count
-    labels = (one for one in store.review_queries.labelled(run) if ref in (None, one.ref))
     for at, of in _by_people(labels):
         said.setdefault(at, []).extend(ReadBy(f"{one.kind} {one.who}", one.label) for one in of)
         counted.setdefault(at, (of[0].ref, of[0].variant, 1))
@@ -83,11 +86,33 @@ def _differ(of: Sequence[ReadBy]) -> bool:
     return len({_stance(one.label) for one in of}) > 1
 
 
-def _by_rules(store: Store, run: Run, ref: str | None) -> Iterator[tuple[str, Sequence[ReadAnswer]]]:
-    """Yield what each shipped rule makes of the answers."""
+def _by_rules(
+    store: Store, run: Run, ref: str | None, labelled: Collection[bytes]
+) -> Iterator[tuple[str, Sequence[ReadAnswer]]]:
+    """Yield what each shipped rule makes of the answers that rules read differently, and of those that are labelled.
+
+    Rules agree on most answers; these are left in the store.
+    """
+    rules = read_by_all(store, run)
+    of = store.review_queries
+    texts = of.read_differently(run, [rowid for rowid, _ in rules]) | of.rowids(labelled)
+    for rowid, card in rules if texts else ():
+        yield card.name, of.answers(run, rowid, ref, texts=texts)
+
+
+def read_by_all(store: Store, run: Run) -> Sequence[tuple[int, ReaderCard]]:
+    """Let each shipped rule read its unread answers of a run; return the rules' rowids and names.
+
+    The published one reads single words of the letters a-z, and is left out where labels are others.
+    """
+    found = []
     for name in RULES:
-        rowid, card = read(store, run, name)
-        yield card.name, store.review_queries.answers(run, rowid, ref)
+        try:
+            found.append(read(store, run, name))
+        except UsageError:
+            if name == LABEL_WORDS:
+                raise
+    return found
 
 
 def _by_people(labels: Iterable[Labelled]) -> Iterator[tuple[tuple[bytes, bytes], Sequence[Labelled]]]:
@@ -107,4 +132,4 @@ def _stance(label: str | None) -> str:
     return label if label in (Stance.AGREE, Stance.DISAGREE) and label is not None else NO_STANCE
 
 
-__all__ = ["ReadBy", "contradictions", "readers"]
+__all__ = ["ReadBy", "contradictions", "read_by_all", "readers"]

@@ -58,7 +58,7 @@ def homogeneity(store: Store, run: Run, rng: np.random.Generator, permutations: 
     are stored.
     """
     if run.sampling.mode == EXACT:
-        why = "a prompt is scored once, so no prompt was answered in two groups"
+        why = "a prompt is scored once, so no prompt has answers in two groups"
         return Heterogeneity(float("nan"), float("nan"), 0, 0, why)
     return heterogeneity(_tables(store.runs.printed(run)), rng, permutations)
 
@@ -97,6 +97,6 @@ def split(store: Store, runs: Sequence[Run], fingerprint: str | None) -> list[Ru
     if runs and not parts:
         there = sorted({name or UNREPORTED for _, names in known for name in names})
         raise UnknownName(
-            f"nothing was answered under the fingerprint {fingerprint!r}; there is: {', '.join(there) or 'none'}"
+            f"there are no answers under the fingerprint {fingerprint!r}. Available: {', '.join(there) or 'none'}"
         )
     return parts

@@ -8,8 +8,8 @@ from workbench import registry
 
 
 def runs(store: Store) -> tuple[Run, ...]:
-    """Return the runs of every audit whose answers are free text, the newest of an audit last."""
-    return tuple(run for audit in registry.free_text() for run in store.runs.list(audit))
+    """Return the runs of all audits with free-text answers, the newest of each audit last."""
+    return tuple(run for audit in registry.free_text() for run in store.runs.list(audit, personas=True))
 
 
 def models(store: Store) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ def run_of_job(store: Store, job: Job) -> Run | None:
         if run.responses
         and (run.sampling, run.family) == (design.sampling, design.family)
         and design.language in ("", run.language)
-        and design.dtype in ("", run.dtype)
+        and design.dtype in ("", run.dtype, run.dtype.partition("+")[0])
     ]
     brought = [run for run in fitting if store.runs.brought(run, job.id)] if len(fitting) > 1 else []
     return max(brought or fitting, key=lambda run: run.last, default=None)

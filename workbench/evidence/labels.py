@@ -39,7 +39,7 @@ def codebook_of(store: Store, queue: str | None, name: str) -> Codebook:
 
 
 def queue_agreement(store: Store, queue: str, *, seed: int = SEED, resamples: int = 1000) -> QueueAgreement:
-    """Return how far the people who labelled a queue agree, with the items that they labelled."""
+    """Return the agreement of a queue's annotators, with the items that they labelled."""
     return agreement_of(queue_labels(store, queue), seed=seed, resamples=resamples)
 
 
@@ -55,7 +55,7 @@ class QueueLabels:
 
 
 def queue_labels(store: Store, queue: str) -> QueueLabels:
-    """Return what people labelled in a queue. Raises UnknownName."""
+    """Return people's labels in a queue. Raises UnknownName."""
     book = store.queues.get(queue).codebook
     return QueueLabels(queue, book, store.labels.judged(book.name, queue=queue), store.labels.attention(queue))
 
@@ -92,7 +92,7 @@ class Disputed:
 
 
 def gold(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -> tuple[list[Example], list[Disputed]]:
-    """Return what people settled in these queues (empty: all of that purpose), and the items that are not settled.
+    """Return the settled labels of these queues (empty: all of that purpose), and the unsettled items.
 
     An item counts once. Its label is a standing adjudication, or what everybody said.
     """

@@ -11,11 +11,12 @@ from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.readings import ReaderCard
 from workbench.domain.responses import EXACT
 from workbench.evidence.answered import Answered
+from workbench.evidence.answered_tables import NEED_ALL, settled_words
 from workbench.evidence.rulings import Told
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
 
-DECIDED = "an answer was ended once nothing after it could change its reading"
+DECIDED = "an answer ended once its reading could not change any more"
 
 
 def asked_sentences(runs: Iterable[tuple[str, Run]]) -> Iterator[str]:
@@ -31,13 +32,13 @@ def asked_sentences(runs: Iterable[tuple[str, Run]]) -> Iterator[str]:
     if unknown := [language for language in spoken if not is_reviewed(language)]:
         yield (
             f"No native speaker has reviewed the templates and the lexicon that workbench has in {named_few(unknown)}, "
-            "by which answers are read and refusals known."
+            "which decide how answers and refusals are recognised."
         )
 
 
 def _how(run: Run) -> str:
     drawn = (
-        "for the probabilities of its answers, and nothing was drawn"
+        "for the probabilities of its answers, without sampling"
         if run.sampling.mode == EXACT
         else f"for answers drawn at {run.sampling}"
     )
@@ -61,16 +62,22 @@ def plan_sentences(came: Sequence[Answered]) -> Iterator[str]:
                 f"Of the plan of {one.name} {number(one.share, Kind.SHARE)} was answered ({one.answered:,} of "
                 f"{one.planned:,} {one.unit}{why}), and the figures rest on that part."
             )
+        if one.spared is not None:
+            rules = "; ".join(by.describe() for by in one.spared.rules)
+            yield (
+                f"Prompts of {one.name} were asked until no further answer could change their verdict ({rules}): "
+                f"{settled_words(one.spared, one.optimum)}. {NEED_ALL}."
+            )
 
 
 def ruling_sentences(told: Told) -> Iterator[str]:
-    """Say what auditors' rulings change, or that those that stand do not count; nothing where there are none."""
+    """Return a note on the effect of auditors' rulings, or that they are left out; empty without rulings."""
     n = len(told.changing)
     if n and told.counted:
         said = next(told.sentences())
         yield f"Auditors' rulings count: {said}."
     elif n:
-        yield f"{plural(n, 'ruling')} of auditors {'does' if n == 1 else 'do'} not count here, by choice."
+        yield f"{plural(n, 'ruling')} of auditors {'is' if n == 1 else 'are'} left out by choice."
     if told.disputed:
         m = len(told.disputed)
         yield f"{plural(m, 'ruling')} that contradict each other do not count."

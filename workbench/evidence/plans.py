@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from typing import Any
@@ -24,12 +24,14 @@ from workbench.figures.table import Column, Kind, Table
 from workbench.formats.plans import read_text
 
 ASKED, JUDGED, COMPARED, AFTERWARDS = "asked", "judged", "compared", "afterwards"
-NO_PLAN = """No plan was frozen for these answers.
+NO_PLAN = """These answers have no frozen plan.
 
 Before a model is asked: workbench plan STORE --model MODEL --out plan.toml"""
 CHANGES_NOTHING = (Verdict.CONFIRMED, Verdict.LOOK_AGAIN)
 DEFAULT = "(default)"
 "stands for an option that was not given"
+VERBATIM = ("name", "inverted", "language", "system", "user", "positive", "negative")
+"what of a template is in a prompt"
 NAMED = 4
 "deviations that a header names"
 
@@ -48,14 +50,18 @@ class Step:
     "when it was done (UTC); empty: nobody recorded it"
     where: str = ""
     "the job, or the figures"
-    followed: bool = True
+    followed: bool | None = True
+    "None: nobody looked, as no figures are at hand"
 
 
-def followed(store: Store, run: Run, judged: Mapping[str, Any] | None = None) -> Table[Step]:
+def followed(
+    store: Store, run: Run, judged: Mapping[str, Any] | None = None, compared: Sequence[str] = ()
+) -> Table[Step]:
     """Return what of a run's frozen plan was followed: every option as planned and as done, and what was decided
     afterwards. Empty where no job of the run was started by a plan.
 
     judged : how its figures are judged, option -> value; None: not looked at
+    compared : runs that stand side by side; none: it is said whether those that were planned have answers
     """
     jobs = [job for job in sorted(store.jobs.list(), key=lambda one: one.id) if asks(store, job, run)]
     plans = store.plans.of_jobs()
@@ -68,8 +74,9 @@ def followed(store: Store, run: Run, judged: Mapping[str, Any] | None = None) ->
         _before(plan, stored.at, jobs),
         *_asked(plan, run, jobs, plans),
         _instrument(store, plan, run),
+        *_templates(store, plan, run),
         *_judged(plan, judged),
-        *_planned_comparison(store, plan),
+        *_planned_comparison(store, plan, compared),
         *_afterwards(store, run),
     ]
     return _table(run, rows, f"plan {stored.hash[:SHOWN]}, frozen {stored.at[:16].replace('T', ' ')} UTC")
@@ -125,7 +132,7 @@ def _jobs(jobs: Sequence[Job]) -> str:
 
 
 def _instrument(store: Store, plan: FrozenPlan, run: Run) -> Step:
-    """Say whether the instrument is what it was when the plan was frozen."""
+    """Report whether the instrument has changed since the plan was frozen."""
     wanted, changed = str(plan.content["instrument"]), tuple(store.runs.outdated(run))
     found = instrument_content(store.instruments.get(run.instrument))
     done = found[:SHOWN] + (f"; changed since it was asked: {', '.join(changed)}" if changed else "")
@@ -134,29 +141,55 @@ def _instrument(store: Store, plan: FrozenPlan, run: Run) -> Step:
     )
 
 
+def _templates(store: Store, plan: FrozenPlan, run: Run) -> Iterator[Step]:
+    """Say whether the prompts were made with the very templates of the plan."""
+    wanted = [_verbatim(one) for one in plan.templates]
+    asked = store.runs.templates(run)
+    if not wanted or not asked:
+        return
+    others = [one.name for one in asked if _verbatim(written(_plain(asdict(one)))) not in wanted]
+    done = f"other than planned: {', '.join(dict.fromkeys(others))}" if others else f"{len(asked)} as planned"
+    yield Step(ASKED, "templates, verbatim", str(len(wanted)), done, where="every job", followed=not others)
+
+
+def _verbatim(template: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: template.get(name, "") for name in VERBATIM}
+
+
 def _judged(plan: FrozenPlan, judged: Mapping[str, Any] | None) -> Iterator[Step]:
     done = None if judged is None else _flat(written(_plain(judged)))
     for name, wanted in _flat(plan.judged).items():
         if done is None or name not in done:
-            yield Step(JUDGED, name, _shown(wanted), "", where="figures say it")
+            yield Step(JUDGED, name, _shown(wanted), "", where="figures say it", followed=None)
         else:
             now = _shown(done[name])
             yield Step(JUDGED, name, _shown(wanted), now, where="these figures", followed=now == _shown(wanted))
 
 
-def _planned_comparison(store: Store, plan: FrozenPlan) -> Iterator[Step]:
-    """Say whether every run that is to be compared has answers; the comparison itself is made when it is asked for."""
+def _planned_comparison(store: Store, plan: FrozenPlan, compared: Sequence[str]) -> Iterator[Step]:
+    """Say whether the runs that stand side by side are those that were to be compared, else whether these have answers.
+
+    The planned correction stands with them: a comparison shows every one.
+    """
     if not plan.compared:
+        return
+    planned = f"{'; '.join(plan.compared)} (correction: {plan.correction})"
+    if compared:
+        same = len(compared) == len(plan.compared) and all(_among(name, compared) for name in plan.compared)
+        yield Step(COMPARED, "runs", planned, "; ".join(compared), where="these figures", followed=same)
         return
     known = {name for run in store.runs.list() for name in (run.model, run.named) if run.responses}
     missing = [name for name in plan.compared if name not in known and name.partition(" · ")[0] not in known]
     done = f"no answers by {'; '.join(missing)}" if missing else "all have answers"
-    yield Step(COMPARED, "runs", "; ".join(plan.compared), done, where="--compare", followed=not missing)
-    yield Step(COMPARED, "correction", plan.correction, "beside each other in --compare", where="--compare")
+    yield Step(COMPARED, "runs", planned, done, where="--compare", followed=not missing)
+
+
+def _among(name: str, compared: Sequence[str]) -> bool:
+    return any(one in (name, name.partition(" · ")[0]) or one.partition(" · ")[0] == name for one in compared)
 
 
 def _afterwards(store: Store, run: Run) -> Iterator[Step]:
-    """Yield what people decided once answers were there."""
+    """Yield people's decisions after the first answers."""
     every = [one for thing in rulings_on(store, run).things for one in thing]
     ruled = [one for one in every if one.verdict is not None and one.verdict not in CHANGES_NOTHING]
     if ruled:
@@ -167,8 +200,12 @@ def _afterwards(store: Store, run: Run) -> Iterator[Step]:
 
 
 def instrument_content(instrument: Instrument) -> str:
-    """Return the hash of an instrument's content: statements with all wordings, labels, parties and their answers."""
+    """Return the hash of an instrument's content: statements with all wordings, labels, parties and their answers, and
+    the lexicons that it brings.
+    """
     plain = json.loads(json.dumps(asdict(replace(instrument, templates=())), default=str))
+    if not instrument.lexicons:
+        del plain["lexicons"]  # plans that were frozen before an instrument could bring one keep their hash
     return sha256(canonical(plain).encode()).hexdigest()
 
 
@@ -189,7 +226,7 @@ def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _shown(value: Any) -> str:
     if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
+        return ", ".join(map(_shown_entry, value))
     if value == "":
         return DEFAULT
     if isinstance(value, bool):
@@ -197,44 +234,54 @@ def _shown(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def _shown_entry(value: Any) -> str:
+    """Return an entry of a list; a persona by its name and the beginning of a hash of what it says."""
+    if not isinstance(value, Mapping):
+        return str(value)
+    return f"{value.get('id', '')} [{sha256(canonical(value).encode()).hexdigest()[:6]}]"
+
+
 def _table(run: Run, rows: Sequence[Step], named: str, empty: str = "") -> Table[Step]:
-    off = [row for row in rows if not row.followed]
-    said = f"{run.label}: {named}; {len(rows) - len(off)} of {len(rows)} points as planned" if rows else ""
+    decided = [row for row in rows if row.followed is not None]
+    kept = sum(bool(row.followed) for row in decided)
+    said = f"{run.label}: {named}; {kept:,} of {len(decided):,} points as planned" if rows else ""
+    if len(decided) < len(rows):
+        said += f"; {plural(len(rows) - len(decided), 'option')} of judging can be told beside figures alone"
     return Table(
         "plan",
-        f"What was planned for {run.label}, and what was done",
+        f"Plan of {run.label}, and what was done",
         rows,
         [
             Column("part", "part", lambda row: row.part),
             Column("what", "what", lambda row: row.what, least=12),
             Column("planned", "planned", lambda row: row.planned, least=12),
             Column("done", "done", lambda row: row.done, least=12),
-            Column("differs", "", lambda row: not row.followed, Kind.MARK, mark="≠"),
+            Column("differs", "", lambda row: row.followed is False, Kind.MARK, mark="≠"),
             Column("when", "when (UTC)", lambda row: row.when[:19].replace("T", " "), aside=True),
             Column("where", "where", lambda row: row.where, aside=True),
         ],
         key=lambda row: (row.part, row.what, row.where, row.done),
-        definition="The plan was written, and hashed, before the first answer. ≠ stands where something was done "
-        "otherwise, or decided afterwards.",
+        definition="The plan was written and hashed before the first answer. ≠ marks what was done "
+        "differently or decided afterwards.",
         notes=[said] if said else [],
         empty=empty,
         subject=(run.audit, run.label),
-        minor=lambda row: row.followed,
+        minor=lambda row: row.followed is not False,
     )
 
 
-def header_of_plans(store: Store, runs: Iterable[Run]) -> tuple[str, ...]:
-    """Return what stands above figures of runs: whether what was asked is what their frozen plans say."""
+def header_of_plans(store: Store, runs: Iterable[Run], judged: Callable[[Run], Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return what stands above figures of runs: whether they were asked, and are judged, as their frozen plans say."""
     if not store.plans.of_jobs():
         return ()
-    return tuple(line for run in runs for line in plan_lines(followed(store, run)))
+    return tuple(line for run in runs for line in plan_lines(followed(store, run, judged(run))))
 
 
 def plan_lines(table: Table[Step]) -> tuple[str, ...]:
     """Return what stands above figures of a run that had a plan: that it was followed, or as a warning in what not."""
     if not table.rows:
         return ()
-    off = [row for row in table.rows if not row.followed]
+    off = [row for row in table.rows if row.followed is False]
     if not off:
         return (f"{table.notes[0]}.",)
     parts = [
@@ -242,7 +289,7 @@ def plan_lines(table: Table[Step]) -> tuple[str, ...]:
         for row in off[:NAMED]
     ]
     more = f"; and {len(off) - NAMED} more" if len(off) > NAMED else ""
-    return (f"{WARNS}{table.notes[0]}; otherwise: {'; '.join(parts)}{more}.",)
+    return (f"{WARNS}{table.notes[0]}; deviations: {'; '.join(parts)}{more}.",)
 
 
 __all__ = ["Step", "followed", "header_of_plans", "instrument_content", "plan_lines", "runs_of_plans"]

@@ -6,11 +6,11 @@ from workbench.domain.probe_results import ProbedAnswer, ProbeResult
 from workbench.figures.table import Column, Kind, Table
 
 DEFINITION = (
-    "Answers that were drawn before the run, with seeds of their own, to prompts drawn at random, evenly from its "
-    "templates. They count in no figure."
+    "Answers drawn before the run, with separate seeds, to prompts drawn at random, evenly from its "
+    "templates. No figure counts them."
 )
-FREE = "No rule reads free text: the reading is that of its words, and classifiers read it later."
-EMPTY = "This job has had no probe."
+FREE = "No rule reads free text; this reading uses its words only, and a classifier reads it later."
+EMPTY = "This job had no probe."
 
 Numbered = tuple[int, ProbedAnswer]
 

@@ -31,7 +31,7 @@ LEAST_TEXTS = 12
 "test texts of a stance below which nobody knows its recall: where all of 11 are read right, Wilson's lower end is .74"
 CARRYING = (Stance.AGREE.value, Stance.DISAGREE.value)
 "stances that a score is the difference of"
-UNTESTED = "was never tested on labelled answers: nobody knows how often the answers behind these figures are misread"
+UNTESTED = "was never tested on labelled answers: the error rate of the readings behind these figures is unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Quality:
 
     @property
     def poor(self) -> tuple[str, ...]:
-        """The stances of which it misses so many that a score may be halved."""
+        """The stances with a recall so low that a score may be halved."""
         return tuple(name for name, one in self.recall.items() if one.defined and one.value < LEAST_RECALL)
 
     @property
@@ -67,14 +67,14 @@ class Quality:
 
     @property
     def shortcoming(self) -> str:
-        """Why it does not carry figures, in a few words; empty where it does, or they are corrected for its error."""
+        """Why it is too poor for figures, in a few words; empty if it is not, or if figures correct for its error."""
         if not self.texts:
             return "never tested"
         low = self.macro_f1.defined and self.macro_f1.value < LEAST_F1
         parts = [f"macro F1 {self.macro_f1.value:.2f}"] if low else []
         poor = [f"{name} {self.recall[name].value:.2f}" for name in self.poor if name in CARRYING]
         parts += [f"recall of {', '.join(poor)}"] * bool(poor)
-        return f"too poor to carry figures ({', '.join(parts)})" if self.too_poor and not self.corrected else ""
+        return f"too poor for reliable figures ({', '.join(parts)})" if self.too_poor and not self.corrected else ""
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ def quality_header(of: Quality) -> tuple[str, ...]:
 
 
 def in_short(of: Quality) -> str:
-    """Say in a few words who read, how well, and by which test."""
+    """Return in a few words who read the answers, how well, and by which test."""
     who = f"{of.reader} (confidence from {of.threshold:g})"
     if not of.texts:
         return f"{who}, never tested"
@@ -119,7 +119,7 @@ def in_short(of: Quality) -> str:
 def tested_on(of: Quality) -> str:
     """Say which test set it is, and whether it was held out."""
     named = f" of {', '.join(of.queues)}" if of.queues else ""
-    out = "no text and no statement of them trained it" if of.by_statement else "no text of them trained it"
+    out = "none of their texts or statements trained it" if of.by_statement else "none of their texts trained it"
     return f"{of.texts:,} test text{'' if of.texts == 1 else 's'}{named}, held out: {out}"
 
 
@@ -129,7 +129,7 @@ def quality_warnings(of: Quality) -> Iterator[str]:
         yield f"{WARNS}The classifier {of.reader} {UNTESTED}."
         return
     if not of.macro_f1.defined:
-        yield f"{WARNS}How good the classifier {of.reader} is, its test cannot say: {of.macro_f1.undefined}."
+        yield f"{WARNS}The test of the classifier {of.reader} cannot tell how good it is: {of.macro_f1.undefined}."
     if of.shortcoming:
         yield (
             f"{WARNS}The classifier {of.reader} is {of.shortcoming}: it takes {LEAST_F1:g}, for misreadings can hide a "
@@ -140,7 +140,7 @@ def quality_warnings(of: Quality) -> Iterator[str]:
 def _too_small(of: Quality) -> Iterator[str]:
     if of.unknown:
         few = " and ".join(f"{of.recall[name].n} that {name}" for name in of.unknown)
-        yield f"Of the texts of its test {few}; it takes {LEAST_TEXTS} of each to know how well it reads."
+        yield f"Of the texts of its test {few}; its quality is known from {LEAST_TEXTS} of each."
 
 
 def reader_table(of: Quality) -> Table[tuple[str, Estimate]]:
@@ -156,7 +156,7 @@ def reader_table(of: Quality) -> Table[tuple[str, Estimate]]:
             Column("value", "value", lambda row: row[1], Kind.COEFFICIENT, scale=(0.0, 1.0),
                    reference=lambda row: limits.get(row[0])),
             Column("texts", "test texts", lambda row: row[1].n, Kind.COUNT),
-            Column("least", "it takes", lambda row: limits.get(row[0]), Kind.COEFFICIENT,
+            Column("least", "needed", lambda row: limits.get(row[0]), Kind.COEFFICIENT,
                    help="below it figures are shown with a warning"),
             Column("poor", "", lambda row: row[1].defined and row[1].value < limits.get(row[0], 0.0), Kind.MARK,
                    mark="too poor"),
@@ -166,15 +166,15 @@ def reader_table(of: Quality) -> Table[tuple[str, Estimate]]:
         f"{of.stands_for[0].upper()}{of.stands_for[1:]}. {tested_on(of)[0].upper()}{tested_on(of)[1:]}."
         if of.texts
         else "",
-        notes=[f"With a recall of {LEAST_RECALL:g} a score may be half of what it is: a misread answer counts for the "
-               "contrary stance at worst."],
+        notes=[f"With a recall of {LEAST_RECALL:g} a score may be half its true size: a misread answer can count "
+               "for the opposite stance."],
     )  # fmt: skip
 
 
 def reader_entry(of: Quality) -> Entry:
     """Return the table for a book."""
     empty = "" if of.texts else f"The classifier {of.reader} {UNTESTED}."
-    return Entry("reader", "how well it was read", lambda: reader_table(of), empty=empty)
+    return Entry("reader", "quality of the readings", lambda: reader_table(of), empty=empty)
 
 
 def as_json(of: Quality) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from workbench.evidence.rulings import NO_RULINGS, RunRulings, Told, of_run
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Source:
-    """Who reads the answers of some runs."""
+    """The readers of some runs' answers."""
 
     card: ReaderCard | None
     "None: people's settled labels, or nothing is read as probabilities were computed"
@@ -43,7 +43,7 @@ class Source:
         return self.card.name if self.card is not None else PEOPLE
 
     def rulings(self, run: Run) -> RunRulings:
-        """Return what rulings change in a run."""
+        """Return the changes that rulings make in a run."""
         return self.ruled.get(run, NO_RULINGS)
 
     @property
@@ -86,7 +86,7 @@ def _reader_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:
         return _of_free_text(store, readings)
     if not audit.by_rule:
         if readings.by is not None:
-            raise UsageError(f"answers to {audit.name} are read by one rule alone; found the reader {readings.by!r}")
+            raise UsageError(f"answers to {audit.name} are read by only one rule; found the reader {readings.by!r}")
         return Source(None, None)
     sampled = [run for run in runs if run.sampling.mode != EXACT]
     found = [read(store, run, readings.rule) for run in sampled]
@@ -94,10 +94,13 @@ def _reader_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:
 
 
 def _of_free_text(store: Store, readings: Readings) -> Source:
-    if readings.by == PEOPLE:
+    alone = readings.by is None and not store.classifiers.list()
+    if readings.by == PEOPLE or alone:
         people = settled(store)
+        if alone and not people:
+            store.classifiers.get()  # raises, saying how to train one
         if not people:
-            raise UsageError("nobody has labelled answers yet; label some, or train a classifier")
+            raise UsageError("no answers have labels yet; label some, or train a classifier")
         return Source(None, None, people=people)
     classifier = store.classifiers.get(readings.by)
     card = ReaderCard(ReaderKind.CLASSIFIER, classifier.name, classifier.version)

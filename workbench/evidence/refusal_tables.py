@@ -9,8 +9,10 @@ from math import isnan, nan
 
 from workbench.domain.statements import Side
 from workbench.domain.verdicts import Estimate
+from workbench.evidence.answered import OF_THOSE_DRAWN
 from workbench.evidence.refusals import Asked, Refusals
 from workbench.figures.book import Entry
+from workbench.figures.pictures.of_table import Forest
 from workbench.figures.shown import estimate
 from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.stats.clustered import share_interval
@@ -19,14 +21,14 @@ from workbench.stats.resampling import derive_rng
 
 EVERY, ISSUE, SIDE = "all", "issue", "side"
 DEFINITION = (
-    "Share of the answers that decline to answer. A rule of words tells them: nothing is asserted that the prompt asks "
+    "Share of the answers that decline to answer. A rule of words finds them: nothing is asserted that the prompt asks "
     "for, and the answer has a phrase such as `as an AI` or `cannot answer` (the lexicon's list). An unmappable answer "
-    "names no label and refuses nothing; a neutral one takes the middle of a scale. Answers to one statement are not "
+    "names no label but does not refuse; a neutral one takes the middle of a scale. Answers to one statement are not "
     "independent: intervals and tests are over statements."
 )
-UNTESTED = "How often the rule errs on free text, no test set says: people and classifiers label stances, not refusals."
-BLIND = "The rule is blind to refusals in other words: the rates are the least that a model refuses."
-NO_SIDES = "The statements have neither a side nor an issue label, so nobody knows what a model could spare."
+UNTESTED = "The rule's error rate on free text is unknown: people and classifiers label stances, not refusals."
+BLIND = "The rule misses refusals in other words, so the rates are lower bounds."
+NO_SIDES = "The statements have neither a side nor an issue label, so refusals by side cannot be counted."
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,20 +133,23 @@ def refusals(several: Sequence[Refusals]) -> Table[Rate]:
             Column("by", "by", lambda row: row.by),
             Column("group", "of", lambda row: row.group),
             Column("refused", "refused", lambda row: row.refused, Kind.SHARE, scale=(0.0, 1.0),
-                   help="share of the answers that came; thoughts without an answer are none"),
+                   help="share of the answers received; thinking without an answer is not an answer"),
             Column("answers", "answers", lambda row: row.refused.n, Kind.COUNT),
             Column("statements", "statements", lambda row: row.statements, Kind.COUNT, short="stmts"),
             Column("unmappable", "unmappable", lambda row: row.unmappable, Kind.SHARE,
-                   help="names no label and is no refusal; of free text no rule knows"),
+                   help="names no label and is not a refusal; unknown for free text"),
             Column("neutral", "neutral", lambda row: row.neutral, Kind.SHARE, aside=True,
                    help="the middle of a numbered scale"),
             Column("other_language", "other language", lambda row: row.foreign, Kind.SHARE, short="other lang",
-                   help="in another language than the prompt, by its label words and frequent words; whatever it says"),
+                   help="in another language than the prompt, by its label words and frequent words, with any reading"),
         ],
         key=lambda row: (row.model, row.by, row.group),
         definition=DEFINITION,
         notes=_notes(several),
         empty=_why(several),
+        pictures=[
+            Forest(values=["refused"], rows=["by", "group"], series="model", axis="share of answers that refuse")
+        ],
     )  # fmt: skip
 
 
@@ -164,11 +169,11 @@ def refusal_sides(several: Sequence[Refusals], seed: int) -> Table[Spared]:
             Column("difference", "difference", lambda row: row.found.difference, Kind.POINTS, scale=(-1.0, 1.0),
                    reference=_zero, help="first minus second"),
             Column("p", "p", lambda row: row.found.p, Kind.P_VALUE,
-                   help="of no difference: statements are shuffled between the sides, with all of their answers"),
+                   help="of no difference: statements are shuffled between the sides, with all their answers"),
             Column("untested", "no test because", lambda row: row.found.untested, aside=True),
         ],
         key=lambda row: (row.model, row.by, row.group),
-        definition="One-sidedness: how much more often a model refuses statements of one side. Seed "
+        definition="Difference in how often a model refuses statements of each side. Seed "
         f"{seed}; p is not adjusted for the number of issues.",
         notes=_notes(several),
         empty=_why(several) if not any(of.statements for of in several) else NO_SIDES,
@@ -176,7 +181,8 @@ def refusal_sides(several: Sequence[Refusals], seed: int) -> Table[Spared]:
 
 
 def _notes(several: Sequence[Refusals]) -> list[str]:
-    return [BLIND, *[UNTESTED] * any(of.free for of in several)]
+    drawn = [OF_THOSE_DRAWN] * any(of.until_settled for of in several)
+    return [BLIND, *[UNTESTED] * any(of.free for of in several), *drawn]
 
 
 def _zero(_: Spared) -> float:
@@ -184,7 +190,7 @@ def _zero(_: Spared) -> float:
 
 
 def _why(several: Sequence[Refusals]) -> str:
-    return next((f"{of.empty[0].upper()}{of.empty[1:]}." for of in several if of.empty), "Nothing was answered.")
+    return next((f"{of.empty[0].upper()}{of.empty[1:]}." for of in several if of.empty), "There are no answers.")
 
 
 def entries(make: Callable[[], Sequence[Refusals]], seed: int) -> list[Entry]:
@@ -201,7 +207,7 @@ def entries(make: Callable[[], Sequence[Refusals]], seed: int) -> list[Entry]:
 
 
 def told(several: Sequence[Refusals], fate: str = "which figures on stances leave out") -> Iterator[str]:
-    """Say how often each model refused, and what becomes of refusals in the figures."""
+    """Return each model's refusal rate, and how figures treat refusals."""
     for of in several:
         if of.answers:
             found = rate(of, EVERY, "", of.statements).refused

@@ -8,7 +8,7 @@ A rule of words tells refusals, the same for every audit: nothing in the answer 
 and it has one of the phrases of the lexicon (`data/lexicons`, `[refusal]`: "as an ai", "cannot answer", ...). Where a
 template asks for free text, the labels are taken to be *agree* and *disagree*, so "I cannot take sides, but I agree" is
 no refusal. The rule is blind to refusals in other words, and in languages that have no lexicon. Auditors' rulings and
-the reader that was chosen for the figures play no part. Thoughts are not read.
+the reader that was chosen for the figures do not count. Thoughts are not read.
 
 Answers in another language than their prompts are counted beside these, whatever they say (see `readers.languages`).
 """
@@ -18,21 +18,21 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from stores.core.store import Store
 from stores.runs.run_rows import Run
-from workbench.data import languages
 from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Template
 from workbench.domain.readings import LABEL_WORDS, Stance
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import Side
 from workbench.errors import UnknownName
+from workbench.evidence.kept import Part, kept
+from workbench.evidence.other_language import teller
 from workbench.evidence.rule_reading import read as read_by_rule
 from workbench.evidence.rule_reading import stance_reader, template_reader
 
 REFUSAL = "refusal"
-NO_ANSWERS = "probabilities of labels were computed: nothing was answered that could be a refusal"
+NO_ANSWERS = "the run has probabilities of labels, not answers, so it has no refusals"
 
 
 @dataclass(slots=True)
@@ -71,6 +71,8 @@ class Refusals:
     "whether some answers are free text, of which nobody knows by rule what is unmappable"
     empty: str = ""
     "why there is nothing to count"
+    until_settled: bool = False
+    "whether prompts were asked only until their verdict was settled, so that some have fewer answers"
 
     @property
     def refused(self) -> int:
@@ -93,7 +95,15 @@ def refusals_of(
     name : what the model is called; empty: as it is
     sides : statement -> its side, where other labels than the instrument's count
     """
-    model = name or run.model
+
+    def made() -> Refusals:
+        return _refusals(store, run, name or run.model, sides, issues=issues)
+
+    parts = (Part.ANSWERS, Part.MATERIAL, Part.FINDINGS)
+    return kept(store, ("refusals", run, name, sides is None, issues), parts, made, sides)
+
+
+def _refusals(store: Store, run: Run, model: str, sides: Mapping[str, Side] | None, *, issues: bool) -> Refusals:
     if run.sampling.mode == EXACT:
         return Refusals(model, (), empty=NO_ANSWERS)
     templates = store.runs.templates(run)
@@ -111,14 +121,21 @@ def refusals_of(
         for one in instrument.statements
         if one.ref in kinds
     )
-    return Refusals(model, asked, free=any(template.scale == FREE_TEXT for template in templates))
+    free = any(template.scale == FREE_TEXT for template in templates)
+    return Refusals(model, asked, free, until_settled=bool(store.settlements.probes(run)))
 
 
 def joined(several: Sequence[Refusals]) -> Refusals:
     """Return what one model refused on several instruments."""
     first = several[0]
     statements = tuple(one for of in several for one in of.statements)
-    return Refusals(first.model, statements, any(of.free for of in several), "" if statements else first.empty)
+    return Refusals(
+        first.model,
+        statements,
+        any(of.free for of in several),
+        "" if statements else first.empty,
+        any(of.until_settled for of in several),
+    )
 
 
 def _stored(store: Store, run: Run) -> dict[str, Kinds]:
@@ -153,7 +170,7 @@ def read_answer(template: Template, text: str) -> tuple[str | None, bool]:
     if label is not None:
         return label, False
     try:
-        words = stance_reader(template.language)
+        words = stance_reader(template)
     except UnknownName:
         return None, False
     return None, words.read(text).reason == REFUSAL
@@ -161,13 +178,12 @@ def read_answer(template: Template, text: str) -> tuple[str | None, bool]:
 
 def _tell_languages(store: Store, run: Run, templates: Iterable[Template], kinds: Mapping[str, Kinds]) -> None:
     """Count the answers that are in another language than their prompts, where these are all in one."""
-    spoken = {template.language for template in templates}
-    if len(spoken) != 1:
+    tell = teller(templates)
+    if tell is None:
         return
-    language, tell = spoken.pop(), lru_cache(maxsize=100_000)(languages().other)
     for ref, answers in store.raw_answers.of_statements(run).items():
         if ref in kinds:
-            kinds[ref].foreign = sum(count for text, count in answers.items() if tell(text, language))
+            kinds[ref].foreign = sum(count for text, count in answers.items() if tell(text))
 
 
 def _add(kinds: Kinds, label: str | None, refused: bool, count: int) -> None:

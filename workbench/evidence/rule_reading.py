@@ -20,8 +20,10 @@ from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, Probe, Template
 from workbench.domain.readings import LABEL_WORDS, ReaderCard
 from workbench.domain.thinking import split
 from workbench.errors import UnknownName, UsageError
+from workbench.evidence.kept import Part, kept
 from workbench.readers.base import Reader
 from workbench.readers.choice_letter import ChoiceLetter
+from workbench.readers.first_word import FirstWord
 from workbench.readers.label_words import LabelWords
 from workbench.readers.likert import Likert
 
@@ -35,17 +37,20 @@ def readers() -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=256)
-def label_reader(positive: str, negative: str, language: str, name: str) -> LabelWords:
-    """Return the rule that reads answers to a template with these labels. Raises UnknownName."""
+def label_reader(positive: str, negative: str, language: str, name: str, words: str = "") -> LabelWords:
+    """Return the rule that reads answers to a template with these labels; `words`: the lexicon that its instrument
+    brings. Raises UnknownName.
+    """
     if name not in RULES:
-        raise UnknownName(f"no reader is named {name!r}. Available: {', '.join(readers())}")
-    return LabelWords(positive, negative, lexicon(language), rule="coded" if name == "label-words-coded" else "ours")
+        raise UnknownName(f"there is no reader {name!r}. Available: {', '.join(readers())}")
+    held = lexicon(language, words)
+    return LabelWords(positive, negative, held, rule="coded" if name == "label-words-coded" else "ours")
 
 
-def stance_reader(language: str) -> LabelWords:
+def stance_reader(template: Template) -> LabelWords:
     """Return the rule that reads free text for agreement and disagreement. Raises UnknownName."""
-    pair = lexicon(language).stance
-    return label_reader(pair.positive, pair.negative, language, LABEL_WORDS)
+    pair = lexicon(template.language, template.words).stance
+    return label_reader(pair.positive, pair.negative, template.language, LABEL_WORDS, template.words)
 
 
 def template_reader(template: Template, name: str = LABEL_WORDS) -> Reader | None:
@@ -56,10 +61,12 @@ def template_reader(template: Template, name: str = LABEL_WORDS) -> Reader | Non
         return Likert()
     if template.scale == LETTER:
         return ChoiceLetter()
+    if template.audit in registry.audits() and registry.audit(template.audit).defaults.counted is not None:
+        return FirstWord(template.positive, template.negative)
     labels = template.positive, template.negative, template.language
     if (made := registry.load_added(registry.READERS, name)) is not None:
         return cast("Reader", made(*labels))
-    return label_reader(*labels, name)
+    return label_reader(*labels, name, template.words)
 
 
 @dataclass(slots=True)
@@ -120,14 +127,19 @@ class BatchReader:
 def read(store: Store, run: Run, name: str = LABEL_WORDS) -> tuple[int, ReaderCard]:
     """Let a rule read every answer of a run that it has not read; return its rowid and who it is.
 
-    Readings are stored, so this costs one query a template once they are there.
+    Readings are stored, so this costs one query a template once they are there, and none while no answer has come
+    since.
     """
+    return kept(store, ("rule reading", run, name), (Part.ANSWERS, Part.MATERIAL), lambda: _read(store, run, name))
+
+
+def _read(store: Store, run: Run, name: str) -> tuple[int, ReaderCard]:
     templates = store.runs.templates(run)
     if not templates:
         raise UsageError(f"{run.label} has no answers yet; start a job first")
     rules = {t.key: rule for t in templates if (rule := template_reader(t, name)) is not None}
     if not rules:
-        raise UsageError(f"{run.label} has free answers, which no rule reads; train a classifier, or label them")
+        raise UsageError(f"{run.label} has free-text answers, which no rule reads; train a classifier, or label them")
     readers = {rule.card: store.readings.reader(rule.card) for rule in rules.values()}
     for template in templates:
         rule = rules.get(template.key)

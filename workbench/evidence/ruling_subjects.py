@@ -202,9 +202,9 @@ def _only(name: str, found: Sequence[Thing], every: Sequence[Thing] = ()) -> Thi
     if len(found) == 1:
         return found[0]
     if found:
-        raise UsageError(f"{name!r} means {len(found)} things: {', '.join(one.name for one in found[:8])}; give one")
-    there = f"; there is: {', '.join(one.name for one in every[:12])}" if every else ""
-    raise UnknownName(f"nothing that was asked or answered is called {name!r}{there}")
+        raise UsageError(f"{name!r} means {len(found)} things: {', '.join(one.name for one in found[:8])}; name one")
+    there = f". Available: {', '.join(one.name for one in every[:12])}" if every else ""
+    raise UnknownName(f"no prompt or answer is named {name!r}{there}")
 
 
 def rule(store: Store, thing: Thing, verdict: Verdict, *, auditor: str, reason: str, reading: str | None) -> Ruling:
@@ -220,9 +220,9 @@ def check(thing: Thing, verdict: Verdict, reading: str | None) -> None:
     """Raise UsageError for a ruling that makes no sense."""
     kind, kinds = thing.subject.kind, RULED_ON[verdict]
     if kind not in kinds:
-        raise UsageError(f"{verdict} is about {' or '.join(sorted(kinds))}; {thing.name} is a {kind}")
+        raise UsageError(f"{verdict} applies to {' or '.join(sorted(kinds))}; {thing.name} is a {kind}")
     if verdict is not Verdict.MISREAD and reading is not None:
-        raise UsageError(f"a right reading belongs to {Verdict.MISREAD}; {verdict} has none")
+        raise UsageError(f"only {Verdict.MISREAD} takes a right reading; {verdict} has none")
     if verdict is Verdict.MISREAD and reading not in thing.labels:
         found = "no right reading" if reading is None else f"the reading {reading!r}"
         raise UsageError(f"found {found} of {thing.name}; give one of {', '.join(thing.labels)}")

@@ -13,6 +13,8 @@ from workbench.domain.readings import Readings
 from workbench.domain.responses import EXACT
 from workbench.errors import UsageError
 
+OF_PERSONAS = ("persona", "persona_name", "personas")
+
 
 def templates_of(options: SimpleNamespace) -> TemplateChoice:
     """Return under which templates and in which languages answers count. Raises UsageError for a version that is no
@@ -24,7 +26,12 @@ def templates_of(options: SimpleNamespace) -> TemplateChoice:
         if not equals or not name or not number.isdecimal():
             raise UsageError(f"found --template-version {text!r}; give a template and its version, as personal-1=2")
         versions.append((name, int(number)))
-    return TemplateChoice(families=listed(options.family), versions=tuple(versions), languages=listed(options.language))
+    return TemplateChoice(
+        families=listed(options.family),
+        versions=tuple(versions),
+        languages=listed(options.language),
+        personas=listed(getattr(options, "persona", None)),
+    )
 
 
 def readings_of(options: SimpleNamespace) -> Readings:
@@ -32,7 +39,13 @@ def readings_of(options: SimpleNamespace) -> Readings:
     return Readings(getattr(options, "reader", None), rulings=not options.without_rulings)
 
 
+def plain_run(run: Run) -> dict[str, Any]:
+    """Return a run as plain values, with its personas where the model was asked with any."""
+    left_out = {"model_id", "sampling_id"} | {name for name in OF_PERSONAS if not getattr(run, name)}
+    return {key: value for key, value in asdict(run).items() if key not in left_out}
+
+
 def about(run: Run) -> dict[str, Any]:
     """Return a run as plain values; a prompt that is scored is no response."""
-    plain = {key: value for key, value in asdict(run).items() if key not in ("model_id", "sampling_id")}
+    plain = plain_run(run)
     return plain if run.sampling.mode != EXACT else plain | {"responses": 0, "scored": run.responses}

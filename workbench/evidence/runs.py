@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Iterable, Sequence
 
 from stores.core.store import Store
 from stores.instruments.template_versions import AskedTemplate
 from stores.runs.run_rows import Failures, Run
 from workbench import registry
+from workbench.domain.personas import NONE
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.responses import EXACT, UNKNOWN
 from workbench.errors import AmbiguousRun, UnknownName
 from workbench.evidence.fingerprints import split
+from workbench.formats.personas import EVERY
 
 
 def find_run(
@@ -40,19 +43,19 @@ def find_run(
     if there and not runs:
         named = {"sampling": sampling, "dtype": dtype, "snapshot": snapshot}
         asked = " and ".join(f"{what} {name!r}" for what, name in named.items() if name)
-        raise UnknownName(f"no run of {audit} has {asked}; there is:\n{_listed(there)}")
+        raise UnknownName(f"no run of {audit} has {asked}. Available:\n{_listed(there)}")
     runs = [run for run in runs if run.responses] or runs
     if not runs:
         what = f" by {model}" if model else ""
         others = ", ".join(sorted({run.model for run in store.runs.list(audit)}))
         raise UnknownName(
-            f"the store holds no {audit} answers{what}"
-            + (f"; there are answers by: {others}" if others else f". {instead(store, audit)}")
+            f"the store has no {audit} answers{what}"
+            + (f". Models with answers: {others}" if others else f". {instead(store, audit)}")
         )
     if len(runs) > 1:
         raise AmbiguousRun(
-            f"{len(runs)} runs match; say which with --model, --instrument, --language, --sampling, --dtype, "
-            f"--snapshot or --family:\n{_listed(runs)}"
+            f"{len(runs)} runs match; name one with --model, --instrument, --language, --sampling, --dtype, "
+            f"--snapshot, {'--persona ' if any(run.persona for run in runs) else ''}or --family:\n{_listed(runs)}"
         )
     return runs[0]
 
@@ -66,20 +69,42 @@ def runs_of(
     templates: TemplateChoice = LATEST,
 ) -> tuple[Run, ...]:
     """Return the runs of an audit, the newest last: under each chosen family, else under the one that each model was
-    asked most recently.
+    asked most recently. Prompts with a persona before them are meant only where it is named.
 
-    Raises UnknownName for a language, a family, or a version of a template, that nobody was asked.
+    Raises UnknownName for a language, a family, a version of a template, or a persona, that nobody was asked.
     """
-    runs = store.runs.list(audit, instrument, model, versions=dict(templates.versions))
+    runs = store.runs.list(audit, instrument, model, versions=dict(templates.versions), personas=True)
     return chosen_of(runs, templates)
 
 
 def chosen_of(runs: Sequence[Run], templates: TemplateChoice) -> tuple[Run, ...]:
     """Return those of some runs that a choice of templates means, as `runs_of`."""
     _check_languages(runs, templates)
-    spoken = [run for run in runs if not templates.languages or run.language in templates.languages]
+    _check_personas(runs, templates)
+    spoken = [
+        run
+        for run in runs
+        if (not templates.languages or run.language in templates.languages) and of_persona(run, templates.personas)
+    ]
     _check_templates(spoken, templates)
     return tuple(run for run in spoken if run.family in (templates.families or run.families[-1:]))
+
+
+def of_persona(run: Run, wanted: Collection[str]) -> bool:
+    """Return whether a run has one of some personas; of none in particular, whether it has none."""
+    if not run.persona:
+        return not wanted or bool({NONE, EVERY} & set(wanted))
+    return bool({run.persona_name, EVERY} & set(wanted))
+
+
+def _check_personas(runs: Sequence[Run], chosen: TemplateChoice) -> None:
+    asked = list(dict.fromkeys(name for run in runs for name in run.personas))
+    unknown = [name for name in chosen.personas if name not in (*asked, NONE, EVERY)]
+    if runs and unknown:
+        raise UnknownName(
+            f"nobody was asked with the persona {', '.join(map(repr, unknown))}; personas that were asked: "
+            f"{', '.join(asked) or 'none'}. {NONE}: prompts without one"
+        )
 
 
 def _check_languages(runs: Sequence[Run], chosen: TemplateChoice) -> None:
@@ -87,8 +112,7 @@ def _check_languages(runs: Sequence[Run], chosen: TemplateChoice) -> None:
     unknown = [language for language in chosen.languages if language not in asked]
     if runs and unknown:
         raise UnknownName(
-            f"nobody was asked in the language {', '.join(map(repr, unknown))}; languages that were asked: "
-            f"{', '.join(asked)}"
+            f"no model was asked in the language {', '.join(map(repr, unknown))}; languages asked: {', '.join(asked)}"
         )
 
 
@@ -97,8 +121,8 @@ def _check_templates(runs: Sequence[Run], chosen: TemplateChoice) -> None:
     unknown = [family for family in chosen.families if family not in families]
     if runs and unknown:
         raise UnknownName(
-            f"nobody was asked templates of the family {', '.join(map(repr, unknown))}; "
-            f"families that were asked: {', '.join(families)}"
+            f"no model was asked templates of the family {', '.join(map(repr, unknown))}; "
+            f"families asked: {', '.join(families)}"
         )
     asked: dict[str, set[int]] = {}
     for one in (one for run in runs for one in run.versions):
@@ -108,7 +132,7 @@ def _check_templates(runs: Sequence[Run], chosen: TemplateChoice) -> None:
             there = "; ".join(f"{of}: {', '.join(map(str, sorted(vs - {0})))}" for of, vs in sorted(asked.items()))
             raise UnknownName(
                 f"no answers count under version {version} of the template {name!r}. "
-                + (f"Versions that were asked: {there}" if there else "Every template was asked in one version")
+                + (f"Versions asked: {there}" if there else "Every template was asked in one version")
             )
 
 
@@ -129,6 +153,13 @@ def template_notes(runs: Iterable[Run]) -> tuple[str, ...]:
             notes.append(
                 f"{run.model} was asked {run.instrument} in {', '.join(run.languages)}; this result is about "
                 f"{run.language}. For another: --language {elsewhere_asked[-1]}"
+            )
+        seen = {one.persona_name for one in every if one.answerer == run.answerer}
+        if run.personas and (unseen := [name for name in run.personas if name not in seen]):
+            about = f"prompts with {run.persona_name}" if run.persona else "prompts without one"
+            notes.append(
+                f"{run.model} was asked {run.instrument} with the personas {', '.join(run.personas)}, too; this "
+                f"result is about {about}. For another: --persona {shlex.quote(unseen[-1])}"
             )
         others = [family for family in run.families if family not in shown[run.way]]
         if others:
@@ -189,7 +220,11 @@ def matching(
     were encoded (`encoding unknown`).
     """
     wanted = None if not snapshot else "" if snapshot == UNKNOWN else snapshot
-    found = [run for run in runs if (not dtype or run.dtype == dtype) and wanted in (None, run.snapshot)]
+    found = [
+        run
+        for run in runs
+        if (not dtype or run.dtype == dtype or run.dtype.startswith(f"{dtype}+")) and wanted in (None, run.snapshot)
+    ]
     return [run for run in found if sampling == str(run.sampling)] or [
         run for run in found if not sampling or sampling in f"{run.sampling}, {run.encoded}"
     ]
@@ -205,7 +240,8 @@ def _newer_encodings(runs: Sequence[Run], sampling: str | None) -> list[Run]:
 
 
 def _but_encoding(run: Run) -> tuple[object, ...]:
-    return run.instrument, run.language, run.model, run.revision, run.backend, run.dtype, run.sampling, run.family
+    computed = (run.model, run.revision, run.backend, run.dtype)
+    return run.instrument, run.language, *computed, run.sampling, run.family, run.persona
 
 
 def of_models(store: Store, runs: Sequence[Run], names: Collection[str]) -> list[Run]:

@@ -77,6 +77,6 @@ class Book:
         return entry.make(*(subject or entry.subjects[0]))
 
     def follow(self, link: Link) -> AnyTable | None:
-        """Return the table that a link leads to; None where it leads out of the book, for instance to an answer."""
+        """Return the table that a link points to; None if it points outside the book, for instance to an answer."""
         make = self.behind.get(link.table)
         return make(*link.subject) if make is not None else None

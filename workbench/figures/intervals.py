@@ -178,7 +178,7 @@ def told(table: AnyTable) -> list[str]:
 
 
 def remarks(names: Iterable[str]) -> list[str]:
-    """Return what has to stand beside figures: which of their intervals are no ordinary confidence intervals."""
+    """Return notes for intervals that are not ordinary confidence intervals."""
     found = [INTERVALS[name] for name in names if name in INTERVALS]
     return [f"Interval of {one.figure}: {one.remark}." for one in found if one.remark.startswith(PUBLISHED)]
 

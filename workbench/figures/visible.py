@@ -13,7 +13,7 @@ PICTURES = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "␡"}
 
 
 def visible(text: str, *, lines: bool = False) -> str:
-    """Return text whose every character shows itself: ESC as ␛, a right-to-left override as \\u202e.
+    """Return the text with every character visible: ESC as ␛, a right-to-left override as \\u202e.
 
     With `lines`, line feeds stay and tabs become blanks; else they are shown as ␊ and ␉.
 

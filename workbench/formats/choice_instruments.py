@@ -6,6 +6,7 @@ Two formats come together here: anyone's questions (`choices`) and the authors' 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from workbench.data import CHOICE_AUDITS, shipped_templates, templates_of
@@ -19,7 +20,7 @@ from workbench.formats.biasmonkey import read_biasmonkey
 from workbench.formats.choices import ABOUT, CHOICES, read_choices
 from workbench.formats.model_answers import MODEL_ANSWERS, read_model_answers
 from workbench.formats.tabular import Findings, header_of
-from workbench.formats.templates import read_templates
+from workbench.formats.templates import read_lexicons, read_templates
 
 BIASMONKEY = "biasmonkey"
 "name of the authors' questions unless another one is given"
@@ -42,9 +43,10 @@ def read_choice_instrument(path: Path, name: str | None = None) -> Instrument:
         about, pairs = found.about, found.pairs
     answers = read_model_answers(path / MODEL_ANSWERS, findings) if path.is_dir() else ()
     templates = _templates(path, about, findings)
+    lexicons = read_lexicons(path, findings)
     findings.check()
     called = name or about.name or path.resolve().name
-    return choice_instrument(called, about, pairs, answers, templates)
+    return replace(choice_instrument(called, about, pairs, answers, templates), lexicons=lexicons)
 
 
 def read_biasmonkey_instrument(path: Path, name: str | None = None, *, skip: bool = False) -> Instrument:

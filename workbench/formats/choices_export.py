@@ -49,6 +49,7 @@ def kept_as_choices(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]
         pairs.append(_plain(pair))
     answers = tuple(without_zeros(one) for one in instrument.answer_sets)
     kept = choice_instrument(instrument.name, _about(instrument), pairs, answers, instrument.templates)
+    kept = replace(kept, lexicons=instrument.lexicons)
     return kept, tuple(_left_out(instrument, statements, kept))
 
 

@@ -22,7 +22,7 @@ from workbench.formats.lines import GOLD, LABELS, Line, check_texts, statements
 from workbench.formats.people import read_issue_labels, read_parties, read_party_answers, read_survey
 from workbench.formats.questionnaires import COLUMNS, check_role_column, questionnaire_of
 from workbench.formats.tabular import Findings, Row, choice, header_of, read_rows, unknown
-from workbench.formats.templates import read_templates
+from workbench.formats.templates import read_lexicons, read_templates
 from workbench.formats.wordings import (
     AUTHOR,
     NUMBERED,
@@ -69,6 +69,7 @@ def read_csv(path: Path, name: str | None = None) -> Instrument:
         if lines:  # otherwise every ref of the other files would be unknown
             instrument = _with_people(instrument, path, about, findings)
         instrument = _with_answers(instrument, path, about, findings)
+        instrument = replace(instrument, lexicons=read_lexicons(path, findings))
     else:
         about = About(name=name or path.resolve().stem)
         lines, issues = _csv_lines(path, about, findings)

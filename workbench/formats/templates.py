@@ -1,14 +1,20 @@
-"""`templates.csv`: an instrument's own templates, in place of the shipped ones."""
+"""What an instrument brings in place of what ships: its templates (`templates.csv`), and the lexicons by which answers
+to it are read (`lexicons/LANGUAGE.toml`).
+"""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Hashable, Iterable
 from pathlib import Path
 
 from workbench.data import default_family, shipped_audits
+from workbench.domain.instruments import BroughtLexicon, Instrument
 from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, MODEL_SLOT, SLOT, Template
-from workbench.formats.tabular import Findings, Row, choice, is_new, read_rows
+from workbench.errors import UsageError
+from workbench.formats.tabular import Findings, Row, choice, is_new, read_rows, read_text
+from workbench.readers.lexicon import Lexicon
 
 RELIABILITY, BIAS_SCORE, RESPONSE_BIAS = "reliability", "bias_score", "response_bias"
 "the audit that is meant where none is named"
@@ -23,6 +29,9 @@ LABELS = "labels"
 "how a file says that an answer is one of the two labels, where an audit's templates have another scale"
 SCALES = {LABELS: "", LIKERT: LIKERT, FREE_TEXT: FREE_TEXT, LETTER: LETTER}
 YES_NO = {"yes": 1, "no": 0}
+LEXICONS = "lexicons"
+"the folder of an instrument's lexicons, in its own"
+A_LEXICON = "a lexicon, as `workbench help languages` shows one"
 COLUMNS = (
     *("audit", "family", "name", "order", "language", "address", "chat", "scale"),
     *("system", "user", "positive", "negative"),
@@ -114,3 +123,34 @@ def _check_slots(row: Row, findings: Findings) -> None:
                 findings.add(row.file, row.line, column, f"unknown slot {slot}", f"{SLOT} or {MODEL_SLOT}")
     if count != 1:
         findings.add(row.file, row.line, "user", f"the slot {SLOT} {count} times in system and user", "it once")
+
+
+def read_lexicons(folder: Path, findings: Findings) -> tuple[BroughtLexicon, ...]:
+    """Return the lexicons of an instrument's folder by their languages; faults are noted in `findings`."""
+    found = []
+    for path in sorted((folder / LEXICONS).glob("*.toml")) if folder.is_dir() else ():
+        text = read_text(path, findings)
+        if text is None:
+            continue
+        try:
+            stated = tomllib.loads(text)
+            language = Lexicon.parse({"language": path.stem, **stated}).language
+        except (tomllib.TOMLDecodeError, UsageError) as error:
+            findings.add(path, None, None, str(error), A_LEXICON)
+            continue
+        if language != path.stem:
+            findings.add(path, None, "language", repr(language), f"{path.stem!r}, as the file is called")
+            continue
+        found.append(BroughtLexicon(language, text))
+    return tuple(found)
+
+
+def lexicon_files(instrument: Instrument) -> dict[str, str]:
+    """Return the files of an instrument's lexicons: path in its folder -> text."""
+    return {f"{LEXICONS}/{one.language}.toml": one.text for one in instrument.lexicons}
+
+
+def lost_lexicons(instrument: Instrument) -> tuple[str, ...]:
+    """Say which lexicons a format without folders cannot hold."""
+    languages = ", ".join(one.language for one in instrument.lexicons)
+    return (f"The lexicons that the instrument brings: {languages}.",) if languages else ()

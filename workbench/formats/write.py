@@ -21,6 +21,7 @@ from workbench.formats.native import read_csv, read_jsonl
 from workbench.formats.native_write import csv_files, json_lines, origins_elsewhere, statement_lines
 from workbench.formats.probvaa_write import Layout
 from workbench.formats.questionnaires_write import beside_layout, in_lines, normal_questionnaire
+from workbench.formats.templates import lexicon_files, lost_lexicons
 
 FORMATS = ("csv", "probvaa", "jsonl", "choices")
 
@@ -68,12 +69,16 @@ def export(format: str, instrument: Instrument) -> Export:  # noqa: A002  the co
     if format == "choices":
         kept, left_out = kept_as_choices(instrument)
         return Export(
-            format, choice_files(kept), left_out, lambda folder: _check_same(kept, folder, read_choice_instrument)
+            format,
+            choice_files(kept) | lexicon_files(kept),
+            left_out,
+            lambda folder: _check_same(kept, folder, read_choice_instrument),
         )
-    beside = beside_choices(instrument)
+    beside = (*beside_choices(instrument), *(lost_lexicons(instrument) if format != "csv" else ()))
     if format == "csv":
         stated, lost = without_strays(normal_form(without_choices(instrument)))
-        return Export(format, csv_files(stated), (*lost, *beside), lambda folder: _check_same(stated, folder, read_csv))
+        files = csv_files(stated) | lexicon_files(stated)
+        return Export(format, files, (*lost, *beside), lambda folder: _check_same(stated, folder, read_csv))
     if format == "probvaa":
         layout = Layout(instrument)
         left_out = (*layout.left_out, *beside_layout(instrument), *beside)

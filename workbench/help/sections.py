@@ -21,11 +21,22 @@ TERM = re.compile(r"- \*\*(.+?)\*\*: ?(.*)", re.DOTALL)
 @cache
 def section(page: str, heading: str, package: str | None = __package__) -> str:
     """Return a section of a page as plain text. Raises LookupError where the page has none of that heading."""
+    return as_text(_body(page, heading, package))
+
+
+@cache
+def points(page: str, heading: str, package: str | None = __package__) -> tuple[str, ...]:
+    """Return the items of a section's list, each as a paragraph of plain text. Raises LookupError as `section`."""
+    items = re.split(r"^- ", _body(page, heading, package).strip(), flags=re.MULTILINE)[1:]
+    return tuple(" ".join(re.sub(r"[`*]", "", item).split()) for item in items)
+
+
+def _body(page: str, heading: str, package: str | None) -> str:
     text = (files(package or "") / f"{page}{ENDING}").read_text(encoding="utf-8")
     for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         title, _, body = part.partition("\n")
         if title.strip() == heading:
-            return as_text(body)
+            return body
     raise LookupError(f"{package}: {page}{ENDING} has no section {heading!r}")
 
 

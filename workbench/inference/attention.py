@@ -188,19 +188,24 @@ class Seats:
     "per layer (capacity, kv heads, length, size)"
 
     def make_room(self, like: Sequence[Pair], seats: int, tokens: int) -> None:
-        """Let there be so many seats of so many tokens, shaped as a stem's pairs; what is held stays."""
+        """Let there be so many seats of so many tokens, shaped as a stem's pairs; what is held stays.
+
+        Layer by layer, each giving its old tensors back before the next one grows: all at once would take the memory
+        of both. Where memory runs out some layers have room for more than is said; what they hold stays.
+        """
         if seats <= self.capacity and tokens <= self.length:
             return
         capacity = self.capacity if seats <= self.capacity else max(seats, self.capacity * 3 // 2)
         length = self.length if tokens <= self.length else -(-max(tokens, self.length * 3 // 2) // 16) * 16
-        pairs = []
         for place, (keys, values) in enumerate(like):
             grown = tuple(t.new_zeros(capacity, t.shape[0], length, t.shape[2]) for t in (keys, values))
-            if self.pairs:
+            if place < len(self.pairs):
                 for new, old in zip(grown, self.pairs[place], strict=True):
-                    new[: self.capacity, :, : self.length] = old
-            pairs.append((grown[0], grown[1]))
-        self.pairs, self.capacity, self.length = pairs, capacity, length
+                    new[: self.capacity, :, : self.length] = old[: self.capacity, :, : self.length]
+                self.pairs[place] = (grown[0], grown[1])
+            else:
+                self.pairs.append((grown[0], grown[1]))
+        self.capacity, self.length = capacity, length
 
     def move(self, targets: torch.Tensor, sources: torch.Tensor, tokens: int) -> None:
         """Copy seats to seats: `sources[i]` to `targets[i]`, all at once, up to so many tokens."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import torch
 
 from workbench.inference.attention import ATTENTION, OutOfOrder, Stem, windows
@@ -121,8 +122,8 @@ def _together(network: Any, sequences: list[Tokens]) -> tuple[list[torch.Tensor]
     batch = Batch(network)
     stem = Stem(a[:12], read.pairs(0, 0, 12))
     for i, grown in ((0, longer[:1]), (1, longer[1:])):
-        tree = SampleTree(len(grown), None, frozenset(), 8)  # type: ignore[arg-type]
-        tree.rows = [Row(one[-1:], 1, 0) for one in grown]
+        tree = SampleTree(len(grown), 0, frozenset(), 8)
+        tree.rows = [Row(one[-1:], np.array([place]), 0) for place, one in enumerate(grown)]
         batch.seat(Growing(i, sequences[i], stem, tree), read.pairs(order.index(i), 12))
     batch.make_room()
     found += list(batch.logits(0, batch.rows, batch.table()).float())

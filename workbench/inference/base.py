@@ -194,6 +194,16 @@ class Metered(Protocol):
 
 
 @runtime_checkable
+class OnGpus(Protocol):
+    """A model that may lie on GPUs of this machine."""
+
+    @property
+    def gpus(self) -> tuple[int, ...] | None:
+        """Return which, as CUDA numbers them; none where it computes elsewhere, None where it may be all of them."""
+        ...
+
+
+@runtime_checkable
 class Changing(Protocol):
     """A served model, whose name may come to stand for another model while it answers.
 

@@ -28,7 +28,7 @@ def check_chat_format(model: str, chat_format: str) -> None:
     """Raise UsageError where a chat format (empty: the model's own) has no effect on a model of that name."""
     if not chat_format:
         return
-    if model.startswith("openai:"):
+    if model.startswith(("openai:", "vllm:")):
         raise UsageError(
             f"{model}: a chat format ({chat_format}) has no effect here, because the server formats what it is sent; "
             "leave it out"

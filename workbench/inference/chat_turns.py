@@ -18,6 +18,7 @@ from workbench.domain.prompts import Message
 from workbench.domain.responses import EFFORTS
 from workbench.domain.thinking import CHANNEL, FINAL, MESSAGE, PAIRS, end_of, opening, own_pairs
 from workbench.errors import ModelError
+from workbench.inference.system_turn import EARLIER_FOLDED, FOLDED
 
 VERSION = "1"
 "goes up whenever some prompt is encoded otherwise"
@@ -215,7 +216,7 @@ class ChatTurns:
         if self._folds(SYSTEM_USER):
             said.append(
                 (
-                    "system turn at the beginning of the user turn",
+                    FOLDED,
                     "its chat template has no place for a system turn, so the instruction stands at the beginning of "
                     "the user turn",
                 )
@@ -223,7 +224,7 @@ class ChatTurns:
         if self._folds(CONVERSATION):
             said.append(
                 (
-                    "earlier turns at the beginning of the last one",
+                    EARLIER_FOLDED,
                     "its chat template writes the last turn alone, so earlier turns stand at its beginning",
                 )
             )

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from workbench.errors import UsageError
+from importlib.util import find_spec
 
-DTYPES = ("float32", "bfloat16", "float16")
+from workbench.errors import MissingPackage, UsageError
+
+QUANTISED = {"int8": 1.0, "nf4": 0.5625}
+"""bytes that a weight of a linear layer takes where weights are quantised on loading, by bitsandbytes: LLM.int8(), and
+4-bit NormalFloat with an absolute maximum for each 64 of them; other layers stay as they are"""
+DTYPES = ("float32", "bfloat16", "float16", *QUANTISED)
 USUAL = "float32 on a CPU, bfloat16 on a GPU"
 "what is taken where none is named"
 
@@ -15,7 +20,12 @@ def check_dtype(model: str, dtype: str) -> None:
         return
     if dtype not in DTYPES:
         raise UsageError(f"the dtype {dtype!r} is unknown. Choose {', '.join(DTYPES)}; without one: {USUAL}")
-    if model.startswith("openai:"):
+    if dtype in QUANTISED and find_spec("bitsandbytes") is None:
+        raise MissingPackage(
+            f"{model}: {dtype} weights need bitsandbytes, which is not installed here: "
+            "pip install 'llm-audit-workbench[local,quantised]'"
+        )
+    if model.startswith(("openai:", "vllm:")):
         raise UsageError(
             f"{model}: a dtype ({dtype}) has no effect here, because the server has loaded the model; leave it out"
         )

@@ -40,6 +40,8 @@ ALONE_ROWS, ALONE_TOKENS = 8, 64
 "a prompt is held once for its own rows alone where it has so many, or so many tokens that others do not share"
 AHEAD, LOST_TOKENS = 64, 32
 "prompts that are looked at to find a stem that more will share, and how much shorter it may be for that"
+FIRST_SHARE = 8
+"the first requests on a CPU take one in so many of the rows, so that answers come before every prompt has been read"
 SETTLED_STEPS, RECENT = 6, 64
 "tokens after which a request hardly splits further; requests from which is told how much they split"
 
@@ -291,6 +293,9 @@ class _Drawing:
     def _room(self) -> int:
         """Return how many requests to begin now. Few are not worth a pass while others are under way."""
         most, expected = self.most_rows, self._expected()
+        many = len(self.queue) * expected > most
+        if many and not self.recent and self.engine.network.device.type == "cpu":
+            most = max(1, most // FIRST_SHARE)
         if not self.batch.growing:
             return max(1, int(most / expected))
         load = sum(
@@ -330,8 +335,8 @@ class _Drawing:
         request, spell = self.requests[place], self.spell
         decided, rule = request.decided, self.rules[place] if self.rules else None
         settled = None if decided is None else lambda answer: decided(spell(answer))
-        rng = np.random.default_rng(request.seed)
-        return SampleTree(request.n, rng, self.engine.stop, self.sampling.max_new_tokens, settled, rule)
+        most, stop = self.sampling.max_new_tokens, self.engine.stop
+        return SampleTree(request.n, request.seed, stop, most, settled, rule, first=request.first)
 
     def _stem(self, read: Read, ahead: list[Tokens]) -> Stem:
         """Return what these prompts begin with alike: as it is held already, or so that later ones have it too."""

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 from workbench.inference.base import Model
 from workbench.inference.chat_formats import check_chat_format
 from workbench.inference.dtypes import check_dtype
+from workbench.inference.served.address import LAUNCHED
 from workbench.installed import need_local
 
 
-def load(name: str, *, dtype: str = "", cluster: str = "", chat_format: str = "") -> Model:
-    """Return the model of a name: `scripted…`, `openai:…` (served; see remote_address), or anything the local backend
-    knows (`smollm2`, hub ids, folders, GGUF).
+def load(
+    name: str,
+    *,
+    dtype: str = "",
+    cluster: str = "",
+    chat_format: str = "",
+    device: str = "",
+    beside: Path | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Model:
+    """Return the model of a name: `scripted…`, `openai:…` (served; see remote_address), `vllm:…` (served by a server
+    that is started here; see launched), or anything the local backend knows (`smollm2`, hub ids, folders, GGUF).
+
+    `device`: of a local model; empty: $WORKBENCH_DEVICE, else the first GPU, else the CPU. `beside`: the log of a
+    server that is started here; `should_stop`: asked while it starts.
 
     `dtype` empty: float32 on a CPU, bfloat16 on a GPU. `cluster`: the workers of a Ray cluster load it and answer.
     `chat_format`: whose chat template is used in place of the model's own: a folder, hub id, `smollm2` or .jinja file.
@@ -33,7 +49,11 @@ def load(name: str, *, dtype: str = "", cluster: str = "", chat_format: str = ""
         from workbench.inference.served.model import load_remote
 
         return load_remote(name)
+    if name.startswith(LAUNCHED):
+        from workbench.inference.served.launched import load_launched
+
+        return load_launched(name, beside=beside, should_stop=should_stop)
     need_local(name)
     from workbench.inference.local.model import load_local
 
-    return load_local(name, dtype, chat_format=chat_format)
+    return load_local(name, dtype, device, chat_format=chat_format)

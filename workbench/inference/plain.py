@@ -149,7 +149,7 @@ class PlainEngine:
             whole = network.generate(
                 **inputs,
                 generation_config=bare,
-                logits_processor=_processors(sampling, request.seed, rows, ends),
+                logits_processor=_processors(sampling, request, rows, ends),
                 stopping_criteria=StoppingCriteriaList([ends]),
             )
         finally:
@@ -221,9 +221,9 @@ class PlainEngine:
 class _Draw(LogitsProcessor):  # type: ignore[misc]
     """Leaves one token to each row, drawn from its probabilities with the row's own generator."""
 
-    def __init__(self, seed: int, rows: range, ends: _Ends):
+    def __init__(self, request: Request, rows: range, ends: _Ends):
         self._ends = ends
-        self._generators = [np.random.default_rng([seed, row]) for row in rows]
+        self._generators = [np.random.default_rng([request.seed, request.first + row]) for row in rows]
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         reached = torch.softmax(scores.double(), dim=-1).cumsum(dim=-1)
@@ -282,7 +282,7 @@ class _Ends(StoppingCriteria):  # type: ignore[misc]
             self.length[row], self.decided[row] = len(tokens), True
 
 
-def _processors(sampling: Sampling, seed: int, rows: range, ends: _Ends) -> LogitsProcessorList:
+def _processors(sampling: Sampling, request: Request, rows: range, ends: _Ends) -> LogitsProcessorList:
     """Return what turns logits into draws: exactly the sampling asked for, in transformers' order."""
     found: list[LogitsProcessor] = []
     if sampling.temperature != 1:
@@ -291,7 +291,7 @@ def _processors(sampling: Sampling, seed: int, rows: range, ends: _Ends) -> Logi
         found.append(TopKLogitsWarper(sampling.top_k))
     if sampling.top_p < 1:
         found.append(TopPLogitsWarper(float(sampling.top_p)))
-    return LogitsProcessorList([*found, _Draw(seed, rows, ends)])
+    return LogitsProcessorList([*found, _Draw(request, rows, ends)])
 
 
 def _bare_config(network: Any, most: int) -> GenerationConfig:

@@ -12,7 +12,7 @@ from workbench.errors import ModelError
 from workbench.inference.chat_formats import FILE, SUFFIX
 from workbench.inference.chat_formats import parted as chat_parted
 from workbench.inference.embedded import EMBEDDED
-from workbench.inference.served.address import PREFIX
+from workbench.inference.served.address import LAUNCHED, PREFIX
 from workbench.installed import need_local, package_folder
 from workbench.options.shared import CHAT_FORMAT
 
@@ -39,6 +39,13 @@ def check_reachable(
         model.close()
         if batched:
             model.check_batches()
+        return
+    if name.startswith(LAUNCHED):
+        from workbench.inference.served.launched import executable
+
+        executable(environ)
+        if batched:
+            raise ModelError(f"{name}: vLLM is not known to take batches; leave --batch out")
         return
     need_local(name)
     if name in EMBEDDED:

@@ -14,6 +14,7 @@ from workbench.domain.designs import Design
 from workbench.domain.drafting import DraftPrompt
 from workbench.domain.responses import EXACT, MAY_BE_LEFT
 from workbench.errors import UsageError
+from workbench.formats.personas import as_given
 from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, TRAIN
 from workbench.pipeline.checking import CHECK, CheckSpec
 from workbench.pipeline.classifying import ClassifySpec
@@ -54,7 +55,9 @@ def asked_again(store: Store, design: Design) -> Values:
         "seed": design.seed,
         "dtype": design.dtype,
         "cluster": design.cluster,
+        "device": design.device,
         "chat_format": design.chat_format,
+        "personas": as_given(design.personas),
         "extra_body": design.sampling.extra,
         "thinking": design.sampling.thinking,
         **audit.given_in(design),
@@ -142,10 +145,7 @@ def _adjusted(prompts: tuple[DraftPrompt, ...], usual: list[DraftPrompt | None])
             for one, prompt in zip(usual, prompts, strict=True)
         ):
             return values
-    raise UsageError(
-        "its wordings were drafted with prompts that options do not say: give the files again, workbench draft STORE "
-        "--prompt FILE"
-    )
+    raise UsageError("its drafts used prompts from files: give the files again, workbench draft STORE --prompt FILE")
 
 
 _EMPTY: Values = dict.fromkeys(("calls", "per_call", "keep", "max_new_tokens", *MAY_BE_LEFT))

@@ -14,7 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.inference.base import Batching
 
 if TYPE_CHECKING:
-    from workbench.jobs.work import Task  # type only: the work of a job makes its ledger
+    from workbench.jobs.task import Task
 
 STEP_S = 1.0
 "seconds after which somebody who waits looks again whether the job should end"
@@ -92,5 +92,5 @@ def cancel(store: Store, job_id: int) -> tuple[Job, str]:
             model.close()
     except WorkbenchError as error:
         names = ", ".join(sent.batch or f"of {clock(sent.created_at)}" for sent in left)
-        return job, f"Its batch {names} could not be cancelled at the endpoint ({error}) and may go on to cost money."
-    return job, "Its batch is cancelled at the endpoint; resuming the job fetches what was answered."
+        return job, f"Its batch {names} could not be cancelled at the endpoint ({error}) and may cost more money."
+    return job, "Its batch is cancelled at the endpoint; resuming the job fetches the answers so far."

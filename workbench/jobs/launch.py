@@ -23,7 +23,7 @@ from workbench.jobs import origin
 from workbench.jobs.space import check_room
 from workbench.pipeline.checking import CHECK, CheckPlan, CheckSpec, plan_check
 from workbench.pipeline.classifying import ClassifySpec, plan_classifying
-from workbench.pipeline.design_checks import scripted, served
+from workbench.pipeline.design_checks import launched, scripted, served
 from workbench.pipeline.draft_planning import DraftPlan, DraftSpec, plan_drafting
 from workbench.pipeline.training import TrainPlan, TrainSpec, plan_training
 
@@ -39,7 +39,7 @@ LOCAL_CLUSTER = "local"
 "the cluster that a job starts for itself, on this machine"
 DRAFT = "draft"
 "let a model draft wordings"
-STORED_BEFORE = "nothing was asked: every prompt has the text of one that was asked before"
+STORED_BEFORE = "nothing was asked: every prompt has the same text as an earlier prompt"
 
 
 def create(
@@ -86,7 +86,7 @@ def create_drafting(store: Store, spec: DraftSpec, plan: DraftPlan | None = None
     """
     plan = plan or plan_drafting(store, spec)
     if not plan.needed:
-        raise UsageError("all of this was asked before; another seed asks for other drafts")
+        raise UsageError("the model has drafted all of this already; another seed gives other drafts")
     return _queue(store, DRAFT, plan.spec.as_json(), len(plan.calls))
 
 
@@ -145,7 +145,9 @@ def note_stored(store: Store, plan: pipeline.Plan) -> int:
 def add_cells(store: Store, plan: pipeline.Plan) -> None:
     """Write the prompts of a plan: those of another instrument, or another statement, may have the same texts."""
     design = plan.design
-    store.runs.add_probes(design.audit, design.instrument, design.language, plan.templates, plan.probes)
+    store.runs.add_probes(
+        design.audit, design.instrument, design.language, plan.templates, plan.probes, design.personas
+    )
 
 
 def spawn(path: Path, job_id: int) -> int:
@@ -284,14 +286,14 @@ def check_origin(store: Store, job_id: int, *, consent: bool) -> None:
 
 
 def retry(store: Store, job_id: int, *, consent: bool = False) -> int | None:
-    """Let a job ask again what failed, and nothing else; return the process id of its worker.
+    """Let a job retry only what failed; return the process id of its worker.
 
     Raises JobError where it has a worker, or where nothing that it asked failed; ElsewhereError as `resume`.
     """
     reap()
     job = store.jobs.get(job_id)
     if job.active:
-        raise JobError(f"job {job_id} {job.stands}; what fails can be asked again once it has ended")
+        raise JobError(f"job {job_id} {job.stands}; retry what fails once it has ended")
     if not job.failures and not store.jobs.failed_prompts(job_id):
         raise JobError(f"nothing that job {job_id} asked has failed; resume asks for what is missing")
     check_settings()
@@ -306,7 +308,7 @@ def lane_of(job: Job) -> str:
     machines, which shares out its own.
     """
     model, cluster = str(job.spec.get("model", "")), job.spec.get("cluster") or LOCAL_CLUSTER
-    elsewhere = served(model) or scripted(model) or cluster != LOCAL_CLUSTER
+    elsewhere = (served(model) and not launched(model)) or scripted(model) or cluster != LOCAL_CLUSTER
     return "" if elsewhere and job.kind in (SAMPLE, DRAFT) else socket.gethostname()
 
 
@@ -347,9 +349,9 @@ def reap() -> None:
 def check_begun(store: Store, job_id: int) -> None:
     """Raise JobError where the worker that this process started for a job ended before it took the job."""
     if (store.path.resolve(), job_id) in _ended and store.jobs.get(job_id).state == "queued":
-        said = log_tail(store.path, job_id, 1) or "it said nothing"
+        said = log_tail(store.path, job_id, 1) or "it gave no message"
         raise JobError(
-            f"the worker of job {job_id} ended before it began: {said}. Its log: {log_path(store.path, job_id)}. "
+            f"the worker of job {job_id} ended during start-up: {said}. Its log: {log_path(store.path, job_id)}. "
             f"Start it again: workbench jobs {store.path} resume {job_id}"
         )
 

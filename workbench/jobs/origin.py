@@ -20,7 +20,7 @@ from workbench.errors import JobError, WorkbenchError
 from workbench.inference.served.address import ENDPOINT_HOSTS, parse_address
 from workbench.inference.served.budget import budget_from
 from workbench.inference.served.reply import brief
-from workbench.pipeline.design_checks import served
+from workbench.pipeline.design_checks import launched, served
 
 SECRET_BYTES = 32
 CONSENT = "WORKBENCH_CONSENT"
@@ -35,9 +35,7 @@ class ElsewhereError(JobError):
     exit_code = 2
 
     def __init__(self, job: int, about: str):
-        super().__init__(
-            f"{about}\nNothing was asked. Let it go on with --yes: workbench jobs STORE resume {job} --yes"
-        )
+        super().__init__(f"{about}\nNothing was asked. To continue it: workbench jobs STORE resume {job} --yes")
         self.about = about
 
 
@@ -109,7 +107,7 @@ def about(job: Job, environ: Mapping[str, str] = os.environ) -> str:
 
 def _host(model: str, environ: Mapping[str, str]) -> str:
     """Say where a model is asked, and whether the host sees a key."""
-    if not served(model):
+    if not served(model) or launched(model):
         return "this machine"
     try:
         address = parse_address(model, environ)
@@ -117,8 +115,8 @@ def _host(model: str, environ: Mapping[str, str]) -> str:
         return f"none ({error})"
     held = bool(environ.get(address.key_variable, "").strip())
     if not address.trusted:
-        return f"{address.host}:{address.port}, which sees no key of yours (${ENDPOINT_HOSTS} does not list it)"
-    return f"{address.host}:{address.port}, which sees " + (
+        return f"{address.host}:{address.port}, which gets no key (${ENDPOINT_HOSTS} does not list it)"
+    return f"{address.host}:{address.port}, which gets " + (
         f"${address.key_variable}" if held else "no key: none is set"
     )
 

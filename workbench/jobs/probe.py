@@ -12,9 +12,9 @@ from workbench.jobs.probing import probe
 if TYPE_CHECKING:
     from workbench.domain.designs import Design
     from workbench.inference.base import Model
-    from workbench.jobs.work import Ended, Task  # type only: the work of a job begins with its probe
+    from workbench.jobs.task import Ended, Task
 
-NOTHING_YET = "Nothing of the run is asked yet."
+NOTHING_YET = "The run itself has asked nothing yet."
 
 
 def begin(task: Task, design: Design, model: Model) -> Ended | None:
@@ -28,7 +28,7 @@ def begin(task: Task, design: Design, model: Model) -> Ended | None:
     store.jobs.beat(job.id, "probe: answers that count in no figure")
     found = probe(store, plan, model, task.stop, lambda words: _tell(task, words))
     if found is None:
-        return "cancelled", f"{task.stop.why}; {NOTHING_YET} Resume begins with the probe again."
+        return "cancelled", f"{task.stop.why}; {NOTHING_YET} Resume starts with the probe again."
     for line in lines(found):
         task.say(line)
     if found.all_failed:

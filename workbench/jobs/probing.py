@@ -219,7 +219,7 @@ def _read(audit: Audit, one: _Asked, output: str) -> ProbedAnswer:
     if label is None and audit.free_text:
         return one.answer(output, label=_by_words(one.template, answer))
     if label is None:
-        other = languages().other(answer, one.template.language)
+        other = languages(one.template.words).other(answer, one.template.language)
         why = f"in another language: {other}" if other else ""
         return one.answer(output, fault=REFUSAL if refused else UNREADABLE, reason=why)
     if one.template.scale == LETTER and label not in audit.offered(one.probe):
@@ -230,7 +230,7 @@ def _read(audit: Audit, one: _Asked, output: str) -> ProbedAnswer:
 def _by_words(template: Template, answer: str) -> str:
     """Return what the words of an answer in free text say; empty where they say nothing. Classifiers read it later."""
     try:
-        rule = stance_reader(template.language)
+        rule = stance_reader(template)
     except UnknownName:
         return ""
     found = rule.read(answer)

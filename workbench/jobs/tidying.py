@@ -24,8 +24,8 @@ def what_goes(store: Store, job_id: int) -> str:
     if (found := job.probed) is not None:
         parts.append(f"the {plural(len(found.answers), 'answer')} of its probe")
     parts += ["its log"] if log_path(store.path, job_id).exists() else []
-    return f"job {job_id} ({job.kind}, {job.state}) brought nothing that stays. With it go: " + (
-        ", ".join(parts) or "its options alone"
+    return f"job {job_id} ({job.kind}, {job.state}) has stored nothing to keep. Also deleted: " + (
+        ", ".join(parts) or "only its options"
     )
 
 

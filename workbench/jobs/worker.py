@@ -27,11 +27,12 @@ from workbench.jobs.control import PAUSED, REQUESTED, Control
 from workbench.jobs.launch import hold_s, lane_of, most_at_once
 from workbench.jobs.origin import ElsewhereError, about, allowed
 from workbench.jobs.space import Probe, check_room, free_bytes, shortage
-from workbench.jobs.work import WORK, Ended, Shelf, Task
+from workbench.jobs.task import Ended, Shelf, Task
+from workbench.jobs.work import WORK
 
 BEAT_EVERY_S, STOPPING_BEAT_S = 1.0, 5.0
 TURN_EVERY_S = 1.0
-MENDED = "Resume the job once that is fixed; for another model, start a new job."
+MENDED = "Resume the job when this is fixed; for another model, start a new job."
 
 
 class Heart:
@@ -124,7 +125,7 @@ def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
             state, message = "failed", _kept(store, error, job_id)
             ended = store.jobs.finish(job_id, attempt, state, message)
         if not ended:
-            say("another worker has the job now")
+            say("another worker is running the job now")
         say(f"{state}: {message}")
     return {"done": 0, "cancelled": 3, "paused": 3, "lost": 3}.get(state, 1)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from workbench import registry
 from workbench.data import lexicon, template_languages
 from workbench.domain.findings import LintFinding
-from workbench.domain.instruments import Instrument
+from workbench.domain.instruments import Instrument, with_words
 from workbench.domain.prompts import Template
 from workbench.errors import UnknownName, UsageError
 
@@ -19,7 +19,7 @@ LEXICON, TEMPLATES, LABELS = "no-lexicon", "no-templates", "no-label-words"
 
 def language_findings(instrument: Instrument, language: str | None = None) -> Iterator[LintFinding]:
     """Yield what keeps an instrument, or one language of it, from being asked."""
-    yield from _unreadable(instrument.templates)
+    yield from _unreadable(with_words(instrument.templates, instrument.lexicons))
     wordings = (wording for statement in instrument.statements for wording in statement.wordings)
     spoken = dict.fromkeys(wording.language for wording in wordings if language in (None, wording.language))
     for one in spoken:
@@ -36,7 +36,7 @@ def _unreadable(templates: Iterable[Template]) -> Iterator[LintFinding]:
             yield LintFinding("error", LABELS, f"{template.name} ({template.order})", message)
         elif registry.audit(template.audit).defaults.drawn:
             try:
-                lexicon(template.language)
+                lexicon(template.language, template.words)
             except UnknownName as error:
                 lacking.setdefault(str(error), []).append(template.name)
             except UsageError as error:

@@ -74,7 +74,7 @@ def _slots(template: Template, text: str) -> Iterator[Fault]:
         yield "error", "template-slot", f"holds the slot {SLOT} {text.count(SLOT)} times, not once"
     if template.scale not in SCALES:
         known = ", ".join(filter(None, SCALES))
-        yield "error", "template-scale", f"has the unknown scale {template.scale!r}; there is: {known}"
+        yield "error", "template-scale", f"has the unknown scale {template.scale!r}. Available: {known}"
     for slot in dict.fromkeys(_OTHER_SLOT.findall(text.replace(SLOT, "").replace(MODEL_SLOT, ""))):
         yield "warning", "template-unknown-slot", f"{slot} goes to the model as it stands"
 

@@ -85,7 +85,7 @@ class Option:
 
     @property
     def explained(self) -> str:
-        """The help, with the unit and what stands where nothing is given."""
+        """The help, with the unit and the default."""
         usual = self.none
         if not usual and self.default not in (None, False, "", ()):
             usual = f"{self.text()} {self.unit}".strip()
@@ -94,12 +94,12 @@ class Option:
         return f"{said} (default: {usual})".lstrip() if usual else said
 
     def but(self, **changes: Any) -> Option:
-        """Return the option with something else: another help or default where a command needs them."""
+        """Return a copy of the option with changes, such as another help or default."""
         return replace(self, **changes)
 
     def of(self, what: str) -> Option:
-        """Return the option with its help about `what`: the seed `of the bootstrap intervals`."""
-        return replace(self, help=f"of {what}")
+        """Return the option with help about its use: `seed of the bootstrap intervals`."""
+        return replace(self, help=f"{self.name} of {what}")
 
     def text(self, value: Any = None) -> str:
         """Return a value as a person types it; without one the default."""
@@ -139,7 +139,7 @@ class Option:
         """Return the value of a field that must not stay empty. Raises FieldError."""
         value = self.read(text)
         if value is None:
-            raise self.error(f"found nothing; give {self.type.value}" + (f", {self._bounds}" if self._bounds else ""))
+            raise self.error(f"found no value; give {self.type.value}" + (f", {self._bounds}" if self._bounds else ""))
         return value
 
     def checked(self, value: Any) -> Any:
@@ -205,6 +205,11 @@ def flag(name: str, help: str) -> Option:  # noqa: A002  as the field is called
 def recorded(options: Iterable[Option], values: object) -> dict[str, Any]:
     """Return the values of options as they stand beside a result; `values` has them as attributes."""
     return {option.name: option.record(getattr(values, option.name)) for option in options}
+
+
+def chosen(options: Iterable[Option], values: object) -> dict[str, Any]:
+    """Return the same where `values` lacks some, which then have their defaults."""
+    return {option.name: option.record(getattr(values, option.name, option.default)) for option in options}
 
 
 def _plain(name: str) -> str:

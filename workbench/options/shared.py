@@ -11,45 +11,60 @@ from workbench.domain.responses import EFFORTS, NO_THINKING, SERVER
 from workbench.domain.seeds import SEED as ONE_SEED
 from workbench.options.option import Option, Type, flag
 
-STORE = Option("store", "the project's file", Type.PATH, positional=True, required=True, completes="stores")
-SEED = Option("seed", "of whatever is drawn", Type.WHOLE, ONE_SEED, least=0, metavar="S")
+STORE = Option("store", "the store's file", Type.PATH, positional=True, required=True, completes="stores")
+SEED = Option("seed", "seed of every random choice", Type.WHOLE, ONE_SEED, least=0, metavar="S")
 
 # which answers: what tells one run from another
 MODEL = Option("model", "its name", none="the only one", completes="models")
-MODELS = MODEL.but(help="several with commas between", none="all", metavar="NAME,…")
+MODELS = MODEL.but(help="one or more, separated by commas", none="all", metavar="NAME,…")
 INSTRUMENT = Option("instrument", "its name", none="the only one", completes="instruments")
-LANGUAGE = Option("language", "of the wordings", none="the instrument's", metavar="L")
+LANGUAGE = Option("language", "language of the wordings", none="the instrument's", metavar="L")
 TEMPLATE_LANGUAGE = Option(
     "template_language",
-    "of the instructions around them, where it is another one",
+    "language of the templates, if it differs",
     none="that of the wordings",
     metavar="L",
 )
-SAMPLING = Option("sampling", "where a model has several: its description, or a part of it", metavar="TEXT")
-DTYPE = Option("dtype", "where a model was computed in several: float32, bfloat16, …")
-SNAPSHOT = Option("snapshot", "of a served model: the one that the endpoint reported, or unknown")
+SAMPLING = Option("sampling", "for a model with several samplings: the description, or part of it", metavar="TEXT")
+DTYPE = Option("dtype", "for a model computed in several dtypes: float32, bfloat16, …")
+SNAPSHOT = Option("snapshot", "of a served model: as reported by the endpoint, or unknown")
 REFUSALS = flag("refusals", "how often models refuse, by side and policy issue")
 FINGERPRINT = Option(
     "fingerprint",
-    "of a served model: answers under this system_fingerprint alone (none: without one; each: split by it)",
+    "of a served model: only answers under this system_fingerprint (none: without one; each: split by it)",
 )
-FAMILY = Option("family", "of templates; several make a result each", none="the one asked last", metavar="NAME,…")
+PERSONAS = Option(
+    "personas",
+    "stand before each prompt, which is asked without one, too: personas, system prompts or beginnings of "
+    "conversations, in TOML, JSON or CSV",
+    metavar="FILE|JSON",
+)
+PERSONA = Option(
+    "persona",
+    "that stood before the prompts; several make a result each; none: prompts without one; all",
+    none="none",
+    metavar="NAME,…",
+    completes="personas",
+)
+FAMILY = Option(
+    "family", "of templates; each family has its own result", none="the most recently asked", metavar="NAME,…"
+)
 ASKED_LANGUAGE = Option(
-    "language", "that was asked; several make a result each", none="every one", metavar="L,…", completes="languages"
+    "language", "language asked in; each has its own result", none="all", metavar="L,…", completes="languages"
 )
 TEMPLATE_VERSION = Option(
     "template_version",
-    "of templates that were edited",
-    none="the present one if it was asked, else the one asked last",
+    "version of edited templates",
+    none="the current version if asked, else the most recently asked",
     metavar="NAME=N,…",
 )
 SERVED = (SNAPSHOT, FINGERPRINT)
-TEMPLATE = (ASKED_LANGUAGE, FAMILY, TEMPLATE_VERSION)
+TEMPLATE = (ASKED_LANGUAGE, PERSONA, FAMILY, TEMPLATE_VERSION)
 OF_RUN = (MODEL, INSTRUMENT, SAMPLING, DTYPE, *SERVED, *TEMPLATE)
 "what tells one run of an audit from another"
 COMPARE = Option(
     "compare",
-    "two runs or more side by side, by their names or their models': what changed, with tests; the last of them stands "
+    "compare two or more runs, by their names or their models' names: differences, with tests; put the last one "
     "before another option or at the end",
     metavar="RUN RUN …",
     several=True,
@@ -61,13 +76,13 @@ STATEMENTS = Option("statements", "the first N, or these", none="all", metavar="
 VARIANTS = Option("variants", "original, paraphrase-1, changed, …", none="those that the audit compares", metavar="V,…")
 TEMPLATES = Option("templates", "the first N, or these", none="all of the family", metavar="N|NAME,…")
 SAMPLES = Option(
-    "samples", "answers to each prompt", Type.WHOLE, none=f"as published: {PUBLISHED_SAMPLES}, 3 or 50", least=1
+    "samples", "answers per prompt", Type.WHOLE, none=f"as published: {PUBLISHED_SAMPLES}, 3 or 50", least=1
 )
 PUBLISHED = "as the audit was published"
 LEFT = (SERVER,)
 TEMPERATURE = Option(
     "temperature",
-    "more than 0; server: a served model's own, which is another sampling",
+    "more than 0; server: the served model's own, which is another sampling",
     Type.NUMBER,
     none=PUBLISHED,
     above=0,
@@ -76,7 +91,7 @@ TEMPERATURE = Option(
 )
 TOP_P = Option(
     "top_p",
-    "most probability drawn from; server: as of the temperature",
+    "largest cumulative probability to draw from; server: as for the temperature",
     Type.NUMBER,
     none=PUBLISHED,
     above=0,
@@ -94,15 +109,15 @@ TOP_K = Option(
     words=LEFT,
 )
 MAX_NEW_TOKENS = Option(
-    "max_new_tokens", "of an answer", Type.WHOLE, none=PUBLISHED, least=1, unit="tokens", label="tokens"
+    "max_new_tokens", "most tokens of an answer", Type.WHOLE, none=PUBLISHED, least=1, unit="tokens", label="tokens"
 )
 DRAWN = (TEMPERATURE, TOP_P, TOP_K, MAX_NEW_TOKENS)
 THINKING = Option(
     "thinking",
-    "how much a model may think before it answers: off, low, medium, high, or a number of tokens beside those of the "
+    "how much a model may think before it answers: off, low, medium, high, or a number of tokens besides those of the "
     "answer; another sampling",
     Type.WHOLE,
-    none="as the model does by itself, within the tokens of the answer",
+    none="the model's own, within the tokens of the answer",
     least=1,
     most=1_000_000,
     words=(NO_THINKING, *EFFORTS),
@@ -110,7 +125,7 @@ THINKING = Option(
 )
 EXTRA_BODY = Option(
     "extra_body",
-    "further fields of each request to an endpoint, as JSON or TOML; they are part of the sampling",
+    "extra fields for each request to an endpoint, as JSON or TOML; part of the sampling",
     label="extra fields",
     metavar="FILE|JSON",
 )
@@ -118,7 +133,7 @@ ASKED_WITH = (THINKING, EXTRA_BODY)
 "how a model is asked, whether answers are drawn or computed"
 TRIED = Option(
     "tries",
-    "answers that are no offered letter are drawn again, at most N x samples a prompt in all",
+    "answers without an offered letter are drawn again, at most N x samples per prompt in all",
     Type.WHOLE,
     none=str(TRIES),
     least=1,
@@ -126,42 +141,48 @@ TRIED = Option(
 
 CHAT_FORMAT = Option(
     "chat_format",
-    "chat template of another model, or a .jinja file: for base models, which have none",
+    "chat template of another model, or a .jinja file: for base models, which have no chat template",
     metavar="MODEL|FILE",
     label="chat format",
 )
+DEVICE = Option(
+    "device",
+    "of a local model: cpu, cuda, cuda:1, …, or all: one model over all GPUs, where one does not hold it",
+    none="$WORKBENCH_DEVICE, else the first GPU, else the CPU",
+    metavar="cpu|cuda:N|all",
+)
 EXACT_ANSWERS = Option(
     "exact",
-    "compute the probabilities of the two labels, or of the offered letters; nothing is sampled",
+    "compute the probabilities of the two labels, or of the offered letters, instead of sampling",
     Type.FLAG,
     False,
     label="answers",
 )
 
 # how figures are judged
-READER = Option("reader", "whose readings of the answers count")
+READER = Option("reader", "reader whose readings of the answers count")
 "with the readers that an audit has: choices or names, and the one that is usual"
-WITHOUT_RULINGS = flag("without_rulings", "figures as if no auditor had ruled")
-THRESHOLD = Option("threshold", "least confidence of the classifier that counts", Type.NUMBER, 0.9, least=0, most=1)
+WITHOUT_RULINGS = flag("without_rulings", "ignore auditors' rulings")
+THRESHOLD = Option("threshold", "lowest confidence of the classifier that counts", Type.NUMBER, 0.9, least=0, most=1)
 DRAWS = Option("draws", "of the bootstrap", Type.WHOLE, 10_000, least=1)
-RESAMPLES = Option("resamples", "for each interval; 0: none", Type.WHOLE, 1000, least=0)
+RESAMPLES = Option("resamples", "draws for each interval; 0: no intervals", Type.WHOLE, 1000, least=0)
 JUDGE_VOID = flag(
-    "judge_void", "judge tests that cannot fail too, as published; else a test of one prompt with itself is void"
+    "judge_void", "also judge tests that cannot fail, as published; otherwise a test of a prompt with itself is void"
 )
 
 # people and what they label
 PERSON = Option("person", "who makes the change", none="$USER", metavar="P")
-ANNOTATOR = Option("annotator", "who labels", none="asked for")
+ANNOTATOR = Option("annotator", "who labels", none="prompted")
 QUEUE = Option("queue", "which queue", completes="queues")
 CODEBOOK = Option("codebook", default="stance", choices=("stance", "side"))
 
 # jobs and output
 NO_PROBE = flag(
-    "no_probe", "begin without a probe: 20 answers that are shown with their readings and count in no figure"
+    "no_probe", "start without a probe: 20 answers that are shown with their readings and count in no figure"
 )
 LEAST_READABLE = Option(
     "least_readable",
-    "where nobody can answer: share of the probe's answers that must be readable for the run to begin",
+    "if nobody can decide: share of the probe's answers that must be readable for the run to begin",
     Type.NUMBER,
     ONE_LEAST,
     least=0,
@@ -170,12 +191,12 @@ LEAST_READABLE = Option(
 )
 BATCH = flag(
     "batch",
-    "send the requests of a served model in batches: at a share of the price, within a day; the same run",
+    "send the requests to a served model in batches: cheaper, within a day; the same run",
 ).but(label="requests")
 PROBING = (NO_PROBE, LEAST_READABLE)
 YES = flag("yes", "do not ask before starting")
 DETACH = flag("detach", "start the worker and return")
-DRY_RUN = flag("dry_run", "say what would be done, and stop")
+DRY_RUN = flag("dry_run", "print the plan, and stop")
 STARTING = (YES, DETACH, DRY_RUN)
-METHODS = flag("methods", "how the figures came about, in a paragraph")
+METHODS = flag("methods", "how the figures were computed, in a paragraph")
 JSON = flag("json", "print data instead of text")

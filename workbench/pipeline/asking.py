@@ -13,9 +13,12 @@ from stores.runs.run_rows import Answered
 from workbench import registry
 from workbench.domain.failures import Reasons
 from workbench.domain.first_answers import FirstAnswers
+from workbench.domain.gpus import Gpu
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request
 from workbench.evidence.rule_reading import BatchReader
+from workbench.evidence.settling import Read
 from workbench.inference.base import Asking, Changing, Metered, Thinking, Unhurried
+from workbench.inference.gpus import GpuWatch
 from workbench.pipeline.planning import Plan, restocked
 
 if TYPE_CHECKING:
@@ -50,6 +53,12 @@ class Progress:
     "prompts that have too few valid answers after all tries"
     lacking: int = 0
     "valid answers that these lack"
+    spared: int = 0
+    "answers that need not be drawn, as the verdicts of their prompts are settled"
+    settled: int = 0
+    "prompts that are settled before all their answers are drawn"
+    settlement: str = ""
+    "which share of the answers that took, for people"
     seconds: float = 0.0
     shared: float = 0.0
     "share of prompt tokens that were not computed again"
@@ -67,6 +76,10 @@ class Progress:
     "what came from each snapshot of a served model"
     fingerprints: Mapping[str, int] = field(default_factory=dict)
     "answers of a served model by their `system_fingerprint`"
+    watch: GpuWatch | None = None
+    "reads the GPUs; None: before the first look"
+    gpus: Sequence[Gpu] = ()
+    "what each GPU of the model is doing"
     hopeless: str = ""
     "why the rest is not asked: not one of the first answers can be read"
 
@@ -76,7 +89,9 @@ class Progress:
         self.reasons.add(reason, count)
 
     def hear(self, model: Model) -> None:
-        """Take what a served model knows of its calls."""
+        """Take what a served model knows of its calls, and what the GPUs of one that runs here are doing."""
+        self.watch = self.watch or GpuWatch.of(model)
+        self.gpus = self.watch.look(model, self.seconds)
         self.used = model.meter() if isinstance(model, Metered) else {}
         if isinstance(model, Thinking) and model.thinking_tokens > self.thought_before:
             self.used = {**self.used, "tokens_thought": model.thinking_tokens - self.thought_before}
@@ -91,6 +106,7 @@ class Progress:
                 "snapshots": [asdict(answerer) for answerer in self.answerers],
                 "fingerprints": sorted(self.fingerprints.items()),
                 **({"asked": dict(self.asked)} if self.asked else {}),
+                **({"gpus": [asdict(gpu) for gpu in self.gpus]} if self.gpus else {}),
                 "answers": self.answers,
                 "unreadable": self.unreadable,
                 "refused": self.refused,
@@ -102,6 +118,11 @@ class Progress:
                 "invalid": self.invalid,
                 "over": self.over,
                 "short": self.short,
+                **(
+                    {"spared": self.spared, "settled": self.settled, "settlement": self.settlement}
+                    if self.spared
+                    else {}
+                ),
                 "seconds": round(self.seconds, 2),
                 "shared": round(self.shared, 4),
                 "merged": round(self.merged, 4),
@@ -122,9 +143,9 @@ class _Asking:
         should_stop: Callable[[], bool],
         first: FirstAnswers | None,
     ) -> None:
-        self.progress = Progress(
-            plan.samples_stored, plan.samples, short=len(plan.given_up), lacking=plan.samples_given_up
-        )
+        self.progress = Progress(plan.samples_stored, plan.samples)
+        self._standing(plan)
+        self.progress.watch = GpuWatch.of(model)
         if isinstance(model, Thinking):
             self.progress.thought_before = model.thinking_tokens
         self.plan = plan
@@ -135,13 +156,15 @@ class _Asking:
         self._reading = BatchReader.of(store, plan.templates, plan.probes)
         self._first = first
         self._batch: list[Answered] = []
+        self._said: dict[bytes, Read] = {}
+        "what answers said that the plan does not know of yet"
         self._started = self._committed = time.monotonic()
         if not isinstance(model, Changing) or model.card.snapshot:  # else the first reply says who answers
             self._ids_of(None)
 
     @property
     def changed(self) -> bool:
-        """Return whether a served model has become another one than the plan is for."""
+        """Return whether a served model has changed since the plan was made."""
         return turns_of(self._model) != self._turns
 
     @property
@@ -153,9 +176,10 @@ class _Asking:
         """Plan for the model that answers now, and say for people what has changed."""
         self._turns = turns_of(self._model)
         self.plan = restocked(self._store, self.plan, self._model.card, self._attempt)
+        self._said = {}
         progress = self.progress
         progress.done, progress.total = self.plan.samples_stored, self.plan.samples
-        progress.short, progress.lacking = len(self.plan.given_up), self.plan.samples_given_up
+        self._standing(self.plan)
         return changed_words(self._model.card.name, self._turns, f"{self.plan.samples_needed:,} answers")
 
     def ask(self, wanted: Sequence[tuple[bytes, Request]]) -> Came:
@@ -183,9 +207,29 @@ class _Asking:
         return came
 
     def go_on(self, came: Came) -> None:
-        """Take what came into account: answers that do not count are drawn again."""
-        self.plan = self.plan.after(came)
-        self.progress.short, self.progress.lacking = len(self.plan.given_up), self.plan.samples_given_up
+        """Take what came into account: answers that do not count are drawn again, and prompts that are settled are
+        asked no more.
+        """
+        if self.plan.settling is None:
+            self.plan = self.plan.after(came)
+        self._standing(self.plan)
+
+    def settle(self, wanted: Sequence[tuple[bytes, Request]]) -> None:
+        """Take in what a round brought to prompts that are asked until settled, and note which of them are."""
+        if self.plan.settling is None or self.changed:
+            return
+        self.plan = self.plan.settled_after(self._said, {key: one.first + one.n for key, one in wanted})
+        self._said = {}
+        assert self.plan.settling is not None
+        self._store.settlements.settle(*self._ids_of(None), self.plan.settling.settled_at())
+        self.progress.settlement = self.plan.settling.describe()
+        self._standing(self.plan)
+
+    def _standing(self, plan: Plan) -> None:
+        """Note what a plan needs no more."""
+        progress = self.progress
+        progress.short, progress.lacking = len(plan.given_up), plan.samples_given_up
+        progress.spared, progress.settled = plan.samples_spared, plan.prompts_settled
 
     def commit(self) -> None:
         """Write the answers at hand with their readings, and how far the job is."""
@@ -198,7 +242,7 @@ class _Asking:
         progress.shared = saved(work.prompt_tokens, work.prompt_tokens_computed)
         progress.merged = saved(work.sampled_tokens, work.sampled_tokens_computed)
         progress.hear(self._model)
-        state = None if self._job is None else (self._job, progress.done, progress.as_json())
+        state = None if self._job is None else (self._job, progress.done + progress.spared, progress.as_json())
         ids = self._ids_of(None)
         self._store.keep(
             lambda: self._store.runs.add(*ids, self._attempt, self._batch, job=state, readings=readings),
@@ -225,6 +269,8 @@ class _Asking:
         if card not in self._ids:
             ids = self._ids[card] = self._store.runs.begin(card, self.plan.design.sampling)
             self._store.runs.note_plan(*ids, self.plan.prompts, self.plan.design.samples)
+            if self.plan.settling is not None:
+                self._store.settlements.note(*ids, self.plan.settling.by())
         return self._ids[card]
 
     def _count(self, key: bytes, drawn: Drawn, before: int) -> tuple[int, int]:
@@ -236,6 +282,10 @@ class _Asking:
         wanted = max(0, self.plan.design.samples - self.plan.stored.get(key, 0) - before)
         progress.done += came if tally is None else min(valid, wanted)
         progress.over += 0 if tally is None else max(0, valid - wanted)
+        if self.plan.settling is not None:
+            said = self.plan.settling.read(key, drawn.answers)
+            held = self._said.get(key, (0, 0, 0))
+            self._said[key] = held[0] + said[0], held[1] + said[1], held[2] + said[2]
         progress.answers += came
         progress.invalid += came - valid
         progress.decided += drawn.decided
@@ -268,8 +318,9 @@ def collect(
     Raises StoreGone, which names the copy that all was written to, where the store's file went away meanwhile.
     """
     if plan.templates:
+        design = plan.design
         store.runs.add_probes(
-            plan.design.audit, plan.design.instrument, plan.design.language, plan.templates, plan.probes
+            design.audit, design.instrument, design.language, plan.templates, plan.probes, design.personas
         )
     asking = _Asking(store, plan, model, attempt, job, should_stop, first)
     chosen = only
@@ -279,11 +330,13 @@ def collect(
             say(asking.turn())
             only = chosen
             continue
-        if plan.tally is None or asking.ends:
+        asking.settle(wanted)
+        if not plan.in_rounds or asking.ends:
             break
         asking.go_on(came)
         only = frozenset(came)
-    if plan.tally is not None:
+    if plan.in_rounds:
+        asking.settle([])
         asking.commit()
     store.check_moved()
     return asking.progress
@@ -295,7 +348,7 @@ def turns_of(model: Model) -> tuple[tuple[str, str], ...]:
 
 
 def changed_words(name: str, turns: Sequence[tuple[str, str]], left: str) -> str:
-    """Say that a served model has become another one, and what becomes of the answers."""
+    """Report that a served model has changed, and how its answers are kept."""
     before, after = (snapshot or "an unknown snapshot" for snapshot in turns[-1])
     return (
         f"{name}: the endpoint answers with {after} now, with {before} before. Answers so far stay those of {before}; "
@@ -306,8 +359,9 @@ def changed_words(name: str, turns: Sequence[tuple[str, str]], left: str) -> str
 def _answered(key: bytes, request: Request, drawn: Drawn, model_id: int) -> Answered:
     n = sum(count for _, count in drawn.answers) + drawn.failed
     return Answered(
-        key, request.seed, n, drawn.answers, drawn.failed, drawn.reason, drawn.decided, model_id, drawn.fingerprint
-    )
+        key, request.seed, n, drawn.answers, drawn.failed, drawn.reason, drawn.decided, model_id, drawn.fingerprint,
+        request.first, request.n,
+    )  # fmt: skip
 
 
 def _close(answers: Iterator[Any]) -> None:

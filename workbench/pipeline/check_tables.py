@@ -13,7 +13,7 @@ from workbench.workshop.meaning import Spread
 
 KEY = 10
 "hexadecimal digits of a finding's key that are painted; more may be given, and fewer where they are clear"
-COUNTED = ". Home counts fewer: neither hints of style nor what models found"
+COUNTED = ". Home counts fewer: neither style hints nor what models found"
 VOID = {"orders-equal", *(f"{kind}-equals-original" for kind in ("paraphrase", "negation", "opposite"))}
 "findings that make a test of the reliability audit void"
 SPREAD = {"low": "lowest", "fifth": "5 %", "median": "median", "ninety_fifth": "95 %", "high": "highest"}
@@ -28,7 +28,7 @@ def key_of(one: Checked) -> str:
 
 
 def findings(shown: Sequence[Found]) -> Table[Found]:
-    """Return what is odd, errors first."""
+    """Return the findings, errors first."""
     return Table(
         "findings",
         "Findings",
@@ -49,14 +49,14 @@ def findings(shown: Sequence[Found]) -> Table[Found]:
             *(_of_waiver(name) for name in ("reason", "person", "at")),
         ],
         key=lambda row: (row[0], key_of(row[1])),
-        empty="Nothing is odd.",
+        empty="No findings.",
         link=_wording,
         minor=lambda row: row[1].waiver is not None,
     )
 
 
 def _wording(row: Found) -> Link | None:
-    """Return the wording to go to; None where a finding is about none."""
+    """Return the wording of a finding; None if the finding is not about a wording."""
     finding = row[1].finding
     if finding.ref is None:
         return None
@@ -106,7 +106,7 @@ def finding_notes(shown: Sequence[Found], reports: Mapping[str, CheckReport]) ->
     notes = []
     for name, report in reports.items():
         if report.waived or report.lapsed:
-            lapsed = f", {report.lapsed} more of findings that are gone" if report.lapsed else ""
+            lapsed = f", {report.lapsed} more for findings that no longer exist" if report.lapsed else ""
             notes.append(f"{name}: {len(report.waived):,} waived{lapsed} (--all shows them)")
         if report.encoder is not None:
             notes.append(f"{name}: similarities by {report.encoder.name}, {report.encoder.texts:,} texts")
@@ -114,7 +114,7 @@ def finding_notes(shown: Sequence[Found], reports: Mapping[str, CheckReport]) ->
             notes.append(f"{name}: entailments by {report.nli.name}, {report.nli.texts:,} texts")
     notes.append(", ".join(plural(n, severity) for severity, n in severities(shown).items()) + COUNTED)
     if void := sum(one.finding.code in VOID for _, one in shown):
-        said = "of one text under two names: a test that compares it is void in `verdicts`"
+        said = "about one text under two names: a test that compares the two is void in `verdicts`"
         notes.append(f"{plural(void, 'finding')} {said}")
     return notes
 
@@ -133,7 +133,7 @@ def similarity(found: Mapping[str, Sequence[Spread]]) -> Table[tuple[str, Spread
         ],
         key=lambda row: (row[0], row[1].kind),
         definition="Cosine of the embeddings of a wording and its original.",
-        empty="No similarities are stored.",
+        empty="The store has no similarities.",
     )
 
 

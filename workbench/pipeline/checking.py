@@ -73,7 +73,7 @@ class CheckSpec:
 
 @dataclass(frozen=True, slots=True)
 class CheckPlan:
-    """What a check comes to."""
+    """The plan of a check."""
 
     spec: CheckSpec
     languages: tuple[str, ...]
@@ -149,12 +149,12 @@ class CheckReport:
 
 
 def plan_check(store: Store, spec: CheckSpec) -> CheckPlan:
-    """Return what a check still has to compute.
+    """Return the work that a check still has to do.
 
     Raises UsageError where there is nothing to check, MissingPackage and ModelError for a model that is not there.
     """
     if not spec.encoder and not spec.nli:
-        raise UsageError("neither an encoder nor an inference model is named, so there is nothing to compute")
+        raise UsageError("no encoder and no entailment model given, so there is nothing to compute")
     models = _stored_models(store, spec)
     return _plan(store, spec, models)
 
@@ -217,10 +217,12 @@ def check_report(
         *duplicate_findings(stated, language),
         *(hints if people is None else about_asked(hints, instrument, people)),
     ]
-    once = {finding.fingerprint: finding for finding in reversed(found)}  # the first of two that are alike stays
-    kept = [finding for finding in found if once[finding.fingerprint] is finding]
+    once: dict[bytes, LintFinding] = {}
+    for finding in found:
+        once.setdefault(finding.fingerprint, finding)  # the first of two that are alike stays
     waivers = store.checks.waivers(name)
-    checked = tuple(Checked(one, waivers.get(one.fingerprint)) for one in sorted(kept, key=by_severity))
+    by_weight = sorted(once.items(), key=lambda one: by_severity(one[1]))
+    checked = tuple(Checked(finding, waivers.get(fingerprint)) for fingerprint, finding in by_weight)
     lapsed = len(waivers.keys() - once.keys()) if language is None else 0
     return CheckReport(instrument, checked, encoder, nli, thresholds, lapsed)
 
@@ -234,7 +236,7 @@ def open_lint(store: Store, name: str) -> tuple[LintFinding, ...]:
 
 
 def similarity_spreads(store: Store, name: str, language: str | None = None) -> tuple[Spread, ...]:
-    """Return how near the wordings of each kind are to their originals; empty where no cosines are stored."""
+    """Return the similarity of each kind of wording to the originals; empty without stored cosines."""
     encoder = next(iter(store.checks.models(name, ENCODER)), None)
     if encoder is None:
         return ()
@@ -245,7 +247,7 @@ def similarity_spreads(store: Store, name: str, language: str | None = None) -> 
 
 
 def thresholds_of(store: Store, name: str) -> Thresholds:
-    """Return the thresholds of the newest check of an instrument, the defaults where there was none."""
+    """Return the thresholds of an instrument's newest check, or the defaults."""
     for job in store.jobs.list():
         if job.kind == CHECK and job.spec.get("instrument") == name:
             return CheckSpec.from_json(job.spec).thresholds
@@ -302,7 +304,7 @@ def _plan(store: Store, spec: CheckSpec, models: Mapping[str, int | None]) -> Ch
     whole = store.instruments.get(spec.instrument)
     instrument = without_choices(whole)
     if whole.choices and not instrument.statements:
-        raise UsageError(f"{spec.instrument} holds multiple-choice questions alone, whose forms no model compares")
+        raise UsageError(f"{spec.instrument} has only multiple-choice questions, and no model compares their forms")
     languages = spec.languages or (instrument.language,)
     texts = wanted_texts(instrument.statements, languages)
     if not texts:

@@ -33,7 +33,7 @@ def add_question(
     """
     original = next((w for w in statement.wordings if w.variant == ORIGINAL), None)
     if original is None:
-        raise UsageError("the question has no text; write it with its options on lines of their own")
+        raise UsageError("the question has no text; write it with one option per line")
     pair = _checked(bias, key_in(statement.ref.strip()), original.text, changed)
     ref, language = ref_of(bias, pair.key), original.language
     _, item = statement_of(pair, language)
@@ -85,16 +85,16 @@ def _there(store: Store, instrument: str, ref: str) -> Statement | None:
 def _check_same(store: Store, instrument: str, seen: Statement, question: Choice, language: str) -> None:
     """Raise UsageError unless the statement that is there is this question, under no bias yet."""
     if seen.ref in store.choices.items(instrument):
-        raise UsageError(f"there is a question {seen.ref} already; choose another key")
+        raise UsageError(f"a question {seen.ref} already exists; choose another key")
     held = seen.wording(ORIGINAL, language)
     if held is None or parse_choice(held.text) != question:
-        raise UsageError(f"there is a statement {seen.ref} with another text; choose another key")
+        raise UsageError(f"a statement {seen.ref} with another text exists; choose another key")
     for wording, fault in unreadable_forms(seen):
         raise UsageError(f"{wording.variant} of {seen.ref}: found {fault.found}; expected {fault.expected}")
 
 
 def _with_changed(statement: Statement, pair: ChoicePair, language: str, person: str) -> Statement:
-    """Return the statement with the changed form. Raises UsageError where it has another one."""
+    """Return the statement with the changed form. Raises UsageError if it already has a different one."""
     if pair.changed is None:
         return statement
     text, held = pair.changed.lettered(), statement.wording(CHANGED, language)
@@ -107,13 +107,13 @@ def _said(statement: Statement, item: ChoiceItem, language: str) -> str:
     """Say what stands there now, what is odd about it, and what is still to be made."""
     pair = pair_of(statement, item, language)
     if isinstance(pair, Fault):
-        return f"{statement.ref} stands under {item.bias}."
+        return f"{statement.ref} now has the bias {item.bias}."
     if pair.changed is not None:
         odd, to_do = (*pair_faults(pair), *pair_hints(pair)), ""
     else:
         odd = original_faults(item.bias, pair.original) if item.bias in WRITTEN else ()
-        to_do = f" Its changed form is still to be {_to_do(item.bias)}."
-    said = f"{statement.ref}, a question with {len(pair.original.options)} options, stands under {item.bias}."
+        to_do = f" Its changed form still has to be {_to_do(item.bias)}."
+    said = f"{statement.ref}, a question with {len(pair.original.options)} options, now has the bias {item.bias}."
     return said + "".join(f" Look again: {one}." for one in odd) + to_do
 
 

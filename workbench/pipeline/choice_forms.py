@@ -61,7 +61,7 @@ def propose(store: Store, instrument: str, refs: Sequence[str], wanted: Wanted) 
             work.add(statement)
     if not refs and not items:
         raise UsageError(
-            f"{instrument} has no multiple-choice questions; name statements that are such, or import some: "
+            f"{instrument} has no multiple-choice questions; name statements that are questions, or import some: "
             "workbench import STORE --format choices PATH"
         )
     return Proposals(
@@ -85,9 +85,9 @@ def accept(store: Store, proposals: Proposals, *, person: str, replace: bool = F
     """
     chosen = [one for one in proposals.made if replace or one.held is None]
     left = len(proposals.made) - len(chosen)
-    stays = f"{plural(left, 'form')} would replace another text, which stays" if left else ""
+    stays = f"{plural(left, 'form')} would replace an existing text, which stays" if left else ""
     if not chosen:
-        raise UsageError(f"there is nothing to write: {stays or proposals.describe()}")
+        raise UsageError(f"nothing to write: {stays or proposals.describe()}")
     create, items, save = [], [], {}
     for ref in dict.fromkeys(one.ref for one in chosen):
         mine = [one for one in chosen if one.ref == ref]
@@ -182,11 +182,11 @@ class _Work:
         return self._wanted.bias in (None, item.bias) and isinstance(pair, ChoicePair) and pair.changed is not None
 
     def _formed(self, statement: Statement, question: Choice) -> _Target:
-        """Return where a changed form belongs. Raises UsageError, saying why there can be none."""
+        """Return the place of a changed form. Raises UsageError with the reason if there can be none."""
         item = self._items.get(statement.ref)
         bias = self._wanted.bias or (item.bias if item else None)
         if bias is None:
-            raise UsageError("it stands under no bias yet; name the one that a pair is to be made for (--bias)")
+            raise UsageError("it has no bias yet; name the bias of the pair (--bias)")
         if bias is Bias.RESPONSE_ORDER and (odd := out_of_order(question)):
             raise UsageError(f"{odd[0]}. Reword it first, or write the form yourself")
         key = item.key if item else key_in(statement.ref)
@@ -198,7 +198,7 @@ class _Work:
         called_so = item is None and statement.ref == ref_of(bias, key)
         if called_so or (item is not None and item.bias is bias):
             if pair.original != question:
-                raise UsageError("its original is the form with a middle option: put that in with the editor first")
+                raise UsageError("its original must have a middle option: add one with the editor first")
             variant = item.variant if item is not None else ""
             return _Target(replace(pair, variant=variant), statement, statement, author, remarks)
         return self._elsewhere(statement, pair, author, remarks)
@@ -212,7 +212,7 @@ class _Work:
         there = self._statements.get(ref)
         if there is not None:
             if question_of(there, self._wanted.language) != pair.original:
-                raise UsageError(f"there is another question {ref} already")
+                raise UsageError(f"another question {ref} already exists")
             return replace(target, statement=there)
         twin = self.made.get((ref, ORIGINAL))
         if twin is not None and twin.text != pair.original.lettered():
@@ -225,7 +225,7 @@ class _Work:
         if not self._wanted.perturbations or self._wanted.bias is not None:
             return None
         if item is None:
-            why = "it stands under no bias, so no audit asks it; make a pair of it first"
+            why = "it has no bias, so no audit asks it; make a pair from it first"
             self.refused.append(Refused(statement.ref, self._wanted.perturbations[0], why))
             return None
         return _Target(ChoicePair(item.key, item.bias, question, None, variant=item.variant), statement, statement)
@@ -304,12 +304,12 @@ def _original_first(proposals: Sequence[Proposal]) -> Iterator[Proposal]:
 
 
 def _check(wanted: Wanted) -> None:
-    """Raise UsageError where a request cannot be carried out whatever the questions are."""
+    """Raise UsageError for a request that cannot be carried out with any question."""
     if wanted.bias is None and not wanted.own and not wanted.perturbations:
-        raise UsageError("nothing is wanted; name a bias, or perturbations")
+        raise UsageError("nothing to make; name a bias, or perturbations")
     if wanted.bias in WRITTEN:
         raise UsageError(
-            f"the changed form of {wanted.bias} is a wording that a person writes, or a model or a rule drafts: "
+            f"the changed form of {wanted.bias} has to be written by a person, or drafted by a model or a rule: "
             "workbench draft STORE --kind changed"
         )
     if not 1 <= wanted.draws <= MOST_DRAWS:

@@ -97,17 +97,17 @@ class Proposals:
         return tuple(one for one in self.made if one.held is not None)
 
     def describe(self) -> str:
-        """Say in a few lines what was made and what was not."""
+        """Return a summary of what was made and what was left out."""
         refs = len({one.ref for one in self.made})
         forms = f"{plural(len(self.made), 'form')} of {plural(refs, 'question')}"
         parts = [forms if self.made else "no new form"]
         if self.new:
             parts.append(f"{plural(len(self.new), 'question')} would be new")
-        parts += [f"{ref} would stand under {item.bias}" for ref, item in self.under.items()]
+        parts += [f"{ref} would get the bias {item.bias}" for ref, item in self.under.items()]
         if self.replacing:
-            parts.append(f"{len(self.replacing):,} would replace another text")
+            parts.append(f"{len(self.replacing):,} would replace an existing text")
         if self.there:
-            parts.append(f"{self.there:,} {'is' if self.there == 1 else 'are'} there already")
+            parts.append(f"{self.there:,} {'exists' if self.there == 1 else 'exist'} already")
         lines = ["; ".join(parts)]
         whys = Counter((one.what, one.why) for one in self.refused)
         lines += [f"{what}, {plural(n, 'question')} left out: {why}" for (what, why), n in whys.most_common()]

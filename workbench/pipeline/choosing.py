@@ -33,7 +33,7 @@ def chosen(text: str | None, names: Sequence[str]) -> tuple[str, ...]:
         return ()
     if typed.isdecimal() and names and typed not in names:
         if int(typed) < 1:
-            raise STATEMENTS.error("0 were asked for; give 1 or more, or names")
+            raise STATEMENTS.error("found 0; give 1 or more, or names")
         return tuple(names[: int(typed)])
     return tuple(dict.fromkeys(listed(typed)))
 
@@ -46,7 +46,7 @@ def statements(text: str | None, wanted: Sequence[str], there: Sequence[str]) ->
     named = chosen(text, wanted or there)
     others = [ref for ref in named if wanted and ref not in wanted]
     if others:
-        raise STATEMENTS.error(f"{named_few(others)}: not among what the other options choose")
+        raise STATEMENTS.error(f"{named_few(others)}: excluded by the other options")
     return named or tuple(wanted)
 
 

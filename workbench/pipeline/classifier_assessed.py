@@ -49,7 +49,7 @@ class Assessed:
         return tuple(quality_warnings(quality(self.classifier, self.threshold, seed=self.seed)))
 
     def told(self) -> tuple[str, ...]:
-        """Say what the classifier is and what its figures stand for."""
+        """Return what the classifier is and what its figures represent."""
         config, data, stands_for = self.classifier.config, self.classifier.data, self.test.stands_for()
         return (
             *self.header,
@@ -60,7 +60,7 @@ class Assessed:
         )
 
     def about(self) -> dict[str, object]:
-        """Return what the figures are of and what they rest on, for programs."""
+        """Return the subject and basis of the figures, for programs."""
         test, known = self.test, self.test.sampled
         return {
             "name": self.classifier.name,

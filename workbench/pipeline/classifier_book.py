@@ -20,9 +20,9 @@ def book(of: Assessed) -> Book:
         [
             Entry("ways", "macro F1", partial(ways, of)),
             Entry("classes", "classes", partial(classes_at, of), [at, ("0",)]),
-            Entry("supports", "what classes rest on", partial(supports, of)),
+            Entry("supports", "basis of each class", partial(supports, of)),
             Entry("curve", "by confidence", partial(curve, of)),
-            Entry("confusion", "what is read as what", partial(confusion, of)),
+            Entry("confusion", "confusion matrix", partial(confusion, of)),
             Entry("misread", "misread answers", partial(texts, of)),
             Entry("calibration", "calibration", partial(calibration, of)),
             Entry("training", "training", partial(training, of)),
@@ -32,7 +32,7 @@ def book(of: Assessed) -> Book:
         header=of.header,
         notes=[
             "Each test text counts for the answers that it represents. Intervals are 95 %: Wilson's at an effective n "
-            "for proportions, resampled texts for macro F1. Zero-shot is the same model before it was trained."
+            "for proportions, resampled texts for macro F1. Zero-shot is the same model before training."
         ],
         about=of.about(),
     )

@@ -15,7 +15,7 @@ ReadAs = tuple[str, Sequence[int], Sequence[float]]
 
 
 def confusion(of: Assessed) -> Table[ReadAs]:
-    """Return what the fine-tuned classifier reads answers of each true class as."""
+    """Return the confusion matrix of the fine-tuned classifier."""
     counts, represented = of.test.confusion(of.threshold).tolist(), of.test.represented(of.threshold).tolist()
     names = (*LABELS, "below")
 
@@ -35,13 +35,13 @@ def confusion(of: Assessed) -> Table[ReadAs]:
                 f"{title}, share",
                 share(place),
                 Kind.SHARE,
-                help="of the answers that the texts of the row represent",
+                help="of the answers that the row's texts represent",
                 aside=True,
             ),
         ]
     return Table(
         "confusion",
-        f"What is read as what, at confidence {of.threshold:g}",
+        f"Confusion matrix at confidence {of.threshold:g}",
         list(zip(LABELS, counts, represented, strict=True)),
         [
             Column("label", "people say", lambda row: row[0]),
@@ -97,14 +97,14 @@ def texts(of: Assessed, true: str = "", read: str = "") -> Table[Misread]:
             Column("text", "answer", _text, Kind.PROSE),
         ],
         key=lambda row: (str(row.unit),),
-        empty="Nothing was misread.",
+        empty="No misread answers.",
         detail=lambda row: [_text(row)],
         subject=tuple(filter(None, (true, read))),
     )
 
 
 def _text(row: Misread) -> str:
-    return row.found.text if row.found else "(this store does not hold the text)"
+    return row.found.text if row.found else "(this store lacks the text)"
 
 
 def _wanted(row: Misread, true: str, read: str) -> bool:

@@ -17,8 +17,8 @@ from workbench.stats.classification import CalibrationBin, ClassificationReport,
 
 SHARE = (0.0, 1.0)
 HELP = {
-    "precision": "of the answers read as a class, the share that people read so too",
-    "recall": "of the answers that are of a class, the share that was read so",
+    "precision": "of the answers read as a class, the share that people read the same way",
+    "recall": "of the answers that belong to a class, the share read as that class",
     "f1": "harmonic mean of precision and recall",
 }
 
@@ -73,7 +73,7 @@ def ways(of: Assessed) -> Table[Way]:
                 "if unsettled are wrong",
                 lambda row: row.bounds.wrong if row.bounds else None,
                 Kind.COEFFICIENT,
-                help="macro F1 if every text that people disagree on was read wrong",
+                help="macro F1 if every text that people disagree on was misread",
                 aside=True,
             ),
             Column(
@@ -154,10 +154,10 @@ def classes(of: Assessed, threshold: float) -> Table[Class]:
 
 
 def supports(of: Assessed) -> Table[Support]:
-    """Return what the figures of each true class rest on."""
+    """Return the basis of each true class's figures."""
     return Table(
         "supports",
-        "What the figures of each class rest on",
+        "Basis of each class's figures",
         of.test.supports(),
         [
             Column("label", "true label", lambda row: row.label),
@@ -167,14 +167,14 @@ def supports(of: Assessed) -> Table[Support]:
                 "effective n",
                 lambda row: row.effective_n,
                 Kind.COUNT,
-                help="(Σw)² / Σw² over the texts that were drawn by chance",
+                help="(Σw)² / Σw² over the texts drawn by chance",
             ),
             Column(
                 "certain",
                 "labelled with certainty",
                 lambda row: row.certain,
                 Kind.SHARE,
-                help="of the class's answers, those whose text was labelled with certainty",
+                help="share of the class's answers whose text was labelled with certainty",
             ),
         ],
         key=lambda row: (row.label,),
@@ -206,7 +206,7 @@ def curve(of: Assessed) -> Table[Points]:
 
     return Table(
         "curve",
-        "Macro F1 and the share kept, where answers below a confidence are left out",
+        "Macro F1 and the share kept when answers below a confidence are left out",
         list(zip(tuned, plain, strict=True)),
         [
             Column("threshold", "confidence", lambda row: row[0].threshold, Kind.COEFFICIENT, short="from"),
@@ -234,7 +234,7 @@ def calibration(of: Assessed) -> Table[Bin]:
     found = {way: of.test.calibration(way) for way in WAYS}
     return Table(
         "calibration",
-        "How often answers of a confidence are right",
+        "Accuracy by confidence",
         [(way, one) for way, of_way in found.items() for one in of_way.bins],
         [
             Column("way", "classifier", lambda row: row[0], words=WAYS),
@@ -257,12 +257,14 @@ def calibration(of: Assessed) -> Table[Bin]:
             for way, one in found.items()
             if not math.isnan(one.ece)
         ],
-        pictures=[Curves(x="mean_confidence", values=["accuracy"], series="way", identity="right as often as sure")],
+        pictures=[
+            Curves(x="mean_confidence", values=["accuracy"], series="way", identity="accuracy equal to confidence")
+        ],
     )
 
 
 def training(of: Assessed) -> Table[tuple[str, str]]:
-    """Return what the classifier was trained and tested on, exactly enough to do it again."""
+    """Return the training and test data of the classifier, in enough detail to repeat the training."""
     classifier = of.classifier
     data, config = classifier.data, classifier.config
     fields: Mapping[str, object] = {
@@ -271,7 +273,7 @@ def training(of: Assessed) -> Table[tuple[str, str]]:
         "tested on": _labels(data.get("test")),
         "training queues": _names(data.get("training_queues")),
         "test queues": _names(data.get("test_queues")),
-        "kept apart": "by statement" if data.get("by_statement") else "by text: no response text is in both",
+        "kept apart": "by statement" if data.get("by_statement") else "by text: the two share no response text",
         "training hash": data.get("training_hash"),
         "test hash": data.get("test_hash"),
         "steps": f"{data.get('steps', 0):,}, the best after {data.get('best_step', 0):,}",

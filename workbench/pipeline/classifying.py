@@ -45,16 +45,16 @@ def plan_classifying(store: Store, spec: ClassifySpec) -> tuple[Classifier, int,
     classifier = store.classifiers.get(spec.classifier)
     total, left = store.classifiers.count_pending(classifier.reader, spec.audit, spec.instrument, spec.models)
     if not total:
-        raise UsageError(f"there are no free-text answers for it to read. {how_to_ask()}")
+        raise UsageError(f"the store has no free-text answers for it to read. {how_to_ask()}")
     return classifier, total, left
 
 
 def classifier_folder(store: Store, classifier: Classifier) -> Path:
-    """Return where a classifier's weights are. Raises CheckpointError where the folder is gone."""
+    """Return the folder of a classifier's weights. Raises CheckpointError if it is gone."""
     folder = store.path.parent / classifier.folder
     if not folder.is_dir():
         raise CheckpointError(
-            f"{folder}: the weights of {classifier.name} are not here. Copy the folder from where it was trained"
+            f"{folder}: the weights of {classifier.name} are missing. Copy the folder from the machine that trained it"
         )
     return folder
 
@@ -72,7 +72,9 @@ def run_classifying(
     registered, total, left = plan_classifying(store, spec)
     loaded = StanceClassifier.load(classifier_folder(store, registered))
     if loaded.card.version != registered.version:
-        raise CheckpointError(f"{registered.folder}: these are not the weights that {registered.name} was tested with")
+        raise CheckpointError(
+            f"{registered.folder}: the weights differ from those that {registered.name} was tested with"
+        )
     done = total - left
     started = committed = time.monotonic()
     first = done

@@ -60,7 +60,7 @@ class Control:
         return tuple(item for item in self.sample.items if not self.looked_at(item, auditor))
 
     def strata(self) -> tuple[StratumFound, ...]:
-        """Return what is known of each stratum."""
+        """Return the counts of each stratum."""
         return tuple(self._stratum(name, of) for name, of in self.sample.strata.items())
 
     def _stratum(self, name: str, of: Drawn) -> StratumFound:
@@ -125,16 +125,16 @@ def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> 
     Raises UsageError where a sample waits to be worked through, or the run has no answers that a rule reads.
     """
     if of.run.sampling.mode == EXACT or of.card is None or of.reader is None:
-        raise UsageError(f"{of.run.label} has no answers that a rule or a classifier reads, so nothing can be misread")
+        raise UsageError(f"{of.run.label} has no answers read by a rule or a classifier, so nothing can be misread")
     there = control_of(store, of)
     if there is not None and there.waiting(None):
         raise UsageError(
-            f"a control sample is there (seed {there.sample.seed}); {len(there.waiting(None)):,} of its answers wait. "
-            "Decide on those before you draw another"
+            f"there is a control sample (seed {there.sample.seed}); {len(there.waiting(None)):,} answers are open. "
+            "Decide these before you draw another"
         )
     if any(one.seed == seed for one in samples_of(store, of)):
         raise UsageError(
-            f"a control sample of seed {seed} was worked through; give another seed: one seed draws the same"
+            f"the control sample of seed {seed} is decided; give another seed, because one seed draws one sample"
         )
     answers = answers_of(store, of)
     groups = {name: [one for one in answers if of.judged.stratum(one.ref) == name]

@@ -36,11 +36,13 @@ class DecidedByLabels:
     positive: str
     negative: str
     language: str
+    words: str = ""
+    "the lexicon that the template's instrument brings"
 
     def __call__(self, text: str) -> bool:
         begun = split(text.rstrip(UNFINISHED)).answer
         return begun is not None and all(
-            rule.settled(begun) for rule in _rules(self.positive, self.negative, self.language)
+            rule.settled(begun) for rule in _rules(self.positive, self.negative, self.language, self.words)
         )
 
 
@@ -48,7 +50,7 @@ def decided_by(template: Template) -> DecidedByLabels | None:
     """Return what settles an answer to a template; None where nothing does before its end."""
     if template.scale in (LETTER, LIKERT, FREE_TEXT):
         return None
-    return DecidedByLabels(template.positive, template.negative, template.language)
+    return DecidedByLabels(template.positive, template.negative, template.language, template.words)
 
 
 def decided_for(templates: Iterable[Template], probes: Iterable[Probe]) -> dict[bytes, DecidedByLabels]:
@@ -61,10 +63,10 @@ def decided_for(templates: Iterable[Template], probes: Iterable[Probe]) -> dict[
 
 
 @lru_cache(maxsize=256)
-def _rules(positive: str, negative: str, language: str) -> tuple[LabelWords, ...]:
+def _rules(positive: str, negative: str, language: str, words: str) -> tuple[LabelWords, ...]:
     """Return the rules that can read these labels; the published one reads single words of the letters a-z."""
-    ours = label_reader(positive, negative, language, LABEL_WORDS)
+    ours = label_reader(positive, negative, language, LABEL_WORDS, words)
     try:
-        return (label_reader(positive, negative, language, CODED), ours)
+        return (label_reader(positive, negative, language, CODED, words), ours)
     except UsageError:
         return (ours,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,14 +16,19 @@ from workbench.errors import ModelError, UnknownName, UsageError
 from workbench.inference.cluster.link import check_installed
 from workbench.inference.cluster.shards import LOCAL, checked_address
 from workbench.inference.dtypes import check_dtype
-from workbench.inference.served.address import parse_address
+from workbench.inference.served.address import LAUNCHED, PREFIX, parse_address
 from workbench.options.shared import BATCH, CHAT_FORMAT, EXACT_ANSWERS
 from workbench.pipeline.deciding import decided_by
 
 
 def served(model: str) -> bool:
-    """Return whether a model's name stands for one that is served elsewhere."""
-    return model.startswith("openai:")
+    """Return whether a model's name stands for one that a server answers for."""
+    return model.startswith((PREFIX, LAUNCHED))
+
+
+def launched(model: str) -> bool:
+    """Return whether a model's name stands for one whose server is started here, on this machine's GPUs."""
+    return model.startswith(LAUNCHED)
 
 
 def scripted(model: str) -> bool:
@@ -34,13 +40,20 @@ def check_model(name: str, cluster: str = "", environ: Mapping[str, str] = os.en
     """Raise UsageError where a name stands for no model: before it is stored in a job, because an endpoint's URL may
     hold a password. Asks no server and no hub.
     """
-    if served(name):
+    if launched(name):
+        from workbench.inference.served.launched import executable
+
+        try:
+            executable(environ)
+        except ModelError as error:
+            raise UsageError(str(error)) from None
+    elif served(name):
         try:
             parse_address(name, environ)
         except ModelError as error:
             raise UsageError(str(error)) from None
     elif cluster in ("", LOCAL) and name.startswith((".", "/", "~")) and not Path(name).expanduser().exists():
-        raise UsageError(f"{name}: there is no such folder or file; name a folder that holds a model, or a GGUF file")
+        raise UsageError(f"{name}: no such folder or file; name a folder with a model, or a GGUF file")
 
 
 def check_script(name: str, cluster: str = "") -> None:
@@ -65,46 +78,54 @@ def check_cluster(cluster: str) -> None:
 
 
 def check_design(design: Design) -> None:
-    """Raise UsageError where a design contradicts itself or its model, MissingPackage for a cluster without Ray."""
+    """Raise UsageError if a design contradicts itself or its model, MissingPackage for a cluster without Ray."""
     check_model(design.model, design.cluster)
     check_dtype(design.model, design.dtype)
     sampling, name = design.sampling, design.model
     exact = sampling.mode == EXACT
     checks = [
-        (design.samples >= 1, f"{design.samples} samples a prompt were asked for; ask for at least 1"),
+        (design.samples >= 1, f"found {design.samples} samples per prompt; give at least 1"),
         (
             not exact or design.samples == 1,
-            f"{design.samples} samples of exact label probabilities were asked for; they are computed once: ask for 1",
+            f"found {design.samples} samples of exact label probabilities, which are computed once; give 1",
         ),
         (sampling.stop in ("", WHEN_DECIDED), f"the stop rule {sampling.stop!r} is unknown; choose {WHEN_DECIDED!r}"),
         (
             not sampling.stop or not served(name),
-            f"answers of {name} cannot end once they are decided: a served model sends whole answers, and they are "
-            "paid when a rule here could look at them. Leave the option out, or lower the limit of tokens",
+            f"answers of {name} cannot end once they are decided: a served model sends whole answers, and these are "
+            "paid for before a rule can read them. Leave the option out, or lower the limit of tokens",
         ),
         (
             not sampling.server or served(name),
-            f"{name} is not served, so nothing can be left to a server: give {', '.join(sampling.left)} numbers",
+            f"{name} is not a served model, so a server cannot choose: give numbers for {', '.join(sampling.left)}",
         ),
         (
             not exact or sampling.thinking in ("", NO_THINKING),
-            "exact probabilities are those of an answer without a thought before it: they can be computed with "
+            "exact probabilities are those of an answer without thinking before it: they can be computed with "
             f"--thinking off, not with a budget of {sampling.thinking}. Sample the answers instead",
         ),
         (
             not sampling.extra or served(name),
-            f"{name} is not served, so no request can carry the fields of --extra-body; leave them out",
+            f"{name} is not a served model, so no request can carry the fields of --extra-body; leave them out",
+        ),
+        (
+            not design.device or not (served(name) or scripted(name) or design.cluster),
+            f"the device {design.device!r} is of a model that this machine's worker loads; leave it out",
+        ),
+        (
+            not design.device or re.fullmatch(r"cpu|all|cuda(:\d+)?", design.device) is not None,
+            f"the device {design.device!r} is unknown; give cpu, cuda, cuda:1 or all",
         ),
         (
             not design.cluster or not served(name),
-            f"{name} is served elsewhere; leave the cluster {design.cluster!r} out",
+            f"{name} is a served model; leave the cluster {design.cluster!r} out",
         ),
     ]
     for holds, message in checks:
         if not holds:
             raise UsageError(message)
     if design.chat_format and (served(name) or scripted(name)):
-        raise CHAT_FORMAT.error(f"{name} puts its own format around a conversation; leave {design.chat_format!r} out")
+        raise CHAT_FORMAT.error(f"{name} applies its own chat format; leave {design.chat_format!r} out")
     check_cluster(design.cluster)
 
 
@@ -113,9 +134,11 @@ def check_batched(design: Design, *, wanted: bool) -> bool:
     the endpoint takes batches is known once it was asked.
     """
     if wanted and not served(design.model):
-        raise BATCH.error(f"{design.model} is not served, so no endpoint takes its requests in batches; leave it out")
+        raise BATCH.error(
+            f"{design.model} is not a served model, so no endpoint takes its requests in batches; leave --batch out"
+        )
     if wanted and design.sampling.mode == EXACT:
-        raise BATCH.error("probabilities need calls that follow from one another; sample answers, or leave it out")
+        raise BATCH.error("probabilities need calls that depend on one another; sample answers, or leave --batch out")
     return wanted
 
 
@@ -127,9 +150,9 @@ def check_ideal(design: Design, prompt: Prompt) -> None:
         try:
             found = list(load(design.model).next_tokens([prompt], 1))
         except (ModelError, UnknownName) as error:
-            raise UsageError(f"{error}. It predicts the questionnaire that it is named after, and no other") from None
+            raise UsageError(f"{error}. It predicts only the questionnaire that it is named after") from None
         if found[0].reason:
-            raise UsageError(f"{found[0].reason}. It predicts the questionnaire that it is named after, and no other")
+            raise UsageError(f"{found[0].reason}. It predicts only the questionnaire that it is named after")
 
 
 def check_settled(design: Design, templates: Sequence[Template]) -> None:
@@ -138,19 +161,20 @@ def check_settled(design: Design, templates: Sequence[Template]) -> None:
     others = list(dict.fromkeys(t.name for t in templates if decided_by(t) is None))
     defaults = registry.audit(design.audit).defaults
     if not defaults.drawn:
-        if replace(sampling, extra="", thinking="") != EXACTLY:
-            raise UsageError(f"the audit {design.audit} reads probabilities and samples nothing; leave {sampling} out")
+        counts = defaults.counted is not None and sampling.mode != EXACT and not sampling.stop
+        if not counts and replace(sampling, extra="", thinking="") != EXACTLY:
+            raise UsageError(f"the audit {design.audit} reads probabilities without sampling; leave {sampling} out")
         return
     if sampling.mode == EXACT and defaults.exact_by == "next tokens":
         if design.family in defaults.tokens:
             raise EXACT_ANSWERS.error(
                 f"answers to the templates {design.family!r} are longer than a token, so the probabilities of the next "
-                "one are not those of the answers. Sample them, or choose another family"
+                "token are not those of the answers. Sample them, or choose another family"
             )
         return
     if sampling.mode == EXACT and others:
         raise UsageError(
-            f"exact label probabilities need templates that are answered by one of two labels; {', '.join(others)} of "
+            f"exact label probabilities need templates with two labels as answers; {', '.join(others)} of "
             f"the audit {design.audit} are answered on a scale or in free text. Sample them"
         )
     if sampling.mode == EXACT and not defaults.exact_by:

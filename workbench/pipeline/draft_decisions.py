@@ -28,7 +28,7 @@ def accept(
     note: str = "",
     seen: Sequence[Wording] | None = None,
 ) -> tuple[Changed, VariantId]:
-    """Let a draft enter the instrument, as it was drafted or as `text`; return what changed and where it stands.
+    """Accept a draft into the instrument, as drafted or as `text`; return the change and its wording.
 
     `seen` are the wordings of the statement that the person saw. Raises ConflictError where the draft was decided on
     meanwhile, or where what it was drafted from or what it replaces is no longer what was seen; UsageError where the
@@ -67,19 +67,19 @@ class AcceptedAll:
     def said(self) -> str:
         """Say it in a line."""
         n, waiting = len(self.accepted), sum(self.left.values())
-        parts = [f"{n:,} {'draft is' if n == 1 else 'drafts are'} accepted"]
+        parts = [f"{n:,} {'draft' if n == 1 else 'drafts'} accepted"]
         if waiting:
             whys = ", ".join(f"{count:,}: {why}" for why, count in sorted(self.left.items(), key=lambda x: -x[1]))
             parts.append(f"{waiting:,} {'waits' if waiting == 1 else 'wait'} on ({whys})")
         if self.versions:
-            parts.append(f"asked about before, so other versions now: {', '.join(self.versions)}")
+            parts.append(f"answered before, so new versions: {', '.join(self.versions)}")
         return "; ".join(parts)
 
 
 def accept_all(
     store: Store, drafts: Iterable[Draft], *, person: str, note: str = "", with_hints: bool = False
 ) -> AcceptedAll:
-    """Let drafts enter the instrument one after another, each looked at as it is when its turn comes.
+    """Accept drafts into the instrument one after another, each checked in its current state.
 
     Left to be decided one at a time: drafts with a hint, unless `with_hints`; those that would replace a wording; and
     those that cannot enter any more. Each acceptance is in the store before the next one, and undone by itself.
@@ -103,13 +103,13 @@ def accept_all(
 
 
 def why_one_by_one(store: Store, draft: Draft, *, with_hints: bool = False) -> str:
-    """Return why a person should decide on a draft by itself, "" where it may be accepted with others."""
+    """Return why a person should decide on a draft individually; "" if it may be accepted with others."""
     try:
         held = store.statements.get(draft.instrument, draft.ref).wordings
     except UnknownName as error:
         return str(error)
     if draft.kind in SINGLE and any(w.variant.kind is draft.kind and w.language == draft.language for w in held):
-        return f"it would replace the {kind_words(draft.kind)} that is there"
+        return f"it would replace the existing {kind_words(draft.kind)}"
     if draft.fault:
         return fault_in_words(draft.fault)
     if with_hints:
@@ -120,7 +120,7 @@ def why_one_by_one(store: Store, draft: Draft, *, with_hints: bool = False) -> s
 
 
 def _check_seen(statement: Statement, draft: Draft, seen: Sequence[Wording] | None) -> None:
-    """Raise ConflictError where the wordings that matter for a draft are not those that were seen."""
+    """Raise ConflictError if the wordings relevant to a draft have changed since they were shown."""
     if seen is None:
         return
     kinds = {VariantKind.ORIGINAL, VariantKind.QUESTION} | ({draft.kind} if draft.kind in SINGLE else set())
@@ -129,11 +129,11 @@ def _check_seen(statement: Statement, draft: Draft, seen: Sequence[Wording] | No
         return {(w.variant, w.text) for w in wordings if w.language == draft.language and w.variant.kind in kinds}
 
     if matters(statement.wordings) != matters(seen):
-        raise ConflictError(f"{statement.ref} was changed meanwhile; nothing was written")
+        raise ConflictError(f"{statement.ref} has changed in the meantime; nothing was written")
 
 
 def _check_form(statement: Statement, draft: Draft, wording: str, item: ChoiceItem | None) -> None:
-    """Raise UsageError where a changed form could not be compared with the original."""
+    """Raise UsageError if a changed form cannot be compared with the original."""
     original = statement.wording(ORIGINAL, draft.language)
     faults = form_faults(item.bias, original.text, wording) if item is not None and original is not None else ()
     if faults:

@@ -1,4 +1,4 @@
-"""What a drafting job asks of a model: which statements, with which prompts, and what of that was asked before.
+"""The plan of a drafting job: statements, prompts, and the prompts asked before.
 
 A call is one prompt about one text with one seed. It is made once: a job that is resumed asks what is missing.
 """
@@ -89,7 +89,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class DraftPlan:
-    """What a drafting job asks, and what of that was asked before."""
+    """The prompts of a drafting job, and those asked before."""
 
     spec: DraftSpec
     calls: tuple[Call, ...]
@@ -102,7 +102,7 @@ class DraftPlan:
         return tuple(call for call in self.calls if call.place not in self.stored)
 
     def describe(self) -> str:
-        """Say what will be asked, for a person who is about to start it."""
+        """Return a description of the plan for a person who is about to start it."""
         spec = self.spec
         refs = len({call.ref for call in self.calls})
         held = len(self.calls) - len(self.needed)
@@ -111,7 +111,7 @@ class DraftPlan:
         lines = [f"{spec.model} drafts for {where}: {plural(len(self.needed), 'prompt')} to ask{before}"]
         lines += [self._about(prompt) for prompt in spec.prompts]
         lines += [f"{kind}: {plural(n, 'statement')} left out, {why}" for kind, why, n in self.skipped]
-        lines.append(f"seed {spec.seed}; nothing enters the instrument before a person accepts it")
+        lines.append(f"seed {spec.seed}; a draft becomes a wording only when a person accepts it")
         return "\n".join(lines)
 
     def _about(self, prompt: DraftPrompt) -> str:
@@ -140,9 +140,9 @@ def plan_drafting(store: Store, spec: DraftSpec, *, card: ModelCard | None = Non
     instrument = store.instruments.get(spec.instrument)
     spec = replace(spec, language=spec.language or instrument.language)
     if not spec.prompts:
-        raise UsageError("no kind of wording was chosen; choose one or more to be drafted")
+        raise UsageError("no kind of wording chosen; choose one or more to draft")
     if any(prompt.sampling.server for prompt in spec.prompts) and not served(spec.model):
-        raise UsageError(f"{spec.model} is not served, so nothing can be left to a server: give numbers")
+        raise UsageError(f"{spec.model} is not a served model, so a server cannot choose: give numbers")
     if spec.seed < 0:
         raise UsageError(f"the seed is {spec.seed}; give 0 or more")
     chosen = chosen_statements(instrument.statements, spec.statements, spec.instrument)
@@ -151,7 +151,7 @@ def plan_drafting(store: Store, spec: DraftSpec, *, card: ModelCard | None = Non
     left = tuple((kind, why, n) for (kind, why), n in skipped.items())
     if not calls:
         whys = "; ".join(f"{kind}: {why} ({plural(n, 'statement')})" for kind, why, n in left)
-        raise UsageError(f"there is nothing to draft for. {whys or f'{spec.instrument} has no statements'}")
+        raise UsageError(f"nothing to draft. {whys or f'{spec.instrument} has no statements'}")
     stored = frozenset[tuple[str, str, str, str, int]]()
     for sampling in dict.fromkeys(prompt.sampling for prompt in spec.prompts):
         stored |= store.drafts.asked(spec.instrument, spec.model, sampling, card, job)
@@ -191,11 +191,11 @@ def drafted_from(
     if kind is VariantKind.CHANGED:
         return _reworded_from(basis, language, item)
     if item is not None:
-        return "a multiple-choice question, of which only the changed form is drafted"
+        return "a multiple-choice question, for which only the changed form can be drafted"
     if kind is not VariantKind.ORIGINAL:
         return basis or f"no original in {language!r}"
     if statement.wording(ORIGINAL, language) is not None:
-        return f"an original in {language!r} is there"
+        return f"an original in {language!r} exists"
     return basis or f"no question in {language!r}"
 
 
@@ -204,7 +204,7 @@ def _reworded_from(original: Wording | None, language: str, item: ChoiceItem | N
     if item is None:
         return "no multiple-choice question of a bias"
     if item.bias not in REWORDED:
-        return f"the form under {item.bias} follows from the question: workbench choices STORE forms"
+        return f"the changed form for {item.bias} follows from the question: workbench choices STORE forms"
     if original is None:
         return f"no original in {language!r}"
     found = parse_choice(original.text)

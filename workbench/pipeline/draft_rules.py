@@ -60,7 +60,7 @@ def draft_by_rule(
 def _ruled(
     store: Store, instrument: str, statement: Statement, kind: VariantKind, language: str, item: ChoiceItem | None
 ) -> NewDraft | str:
-    """Return what the rule for a kind drafts, or why there is none."""
+    """Return the draft of the rule for a kind, or the reason for having none."""
     basis = drafted_from(statement, kind, language, item)
     if isinstance(basis, str):
         return basis
@@ -78,7 +78,7 @@ def _ruled(
 
 
 def _made(basis: str, kind: VariantKind, item: ChoiceItem | None) -> tuple[str, str] | None:
-    """Return (text, the rule that made it); None where no rule fits."""
+    """Return (text, the rule that made it); None if no rule fits."""
     if kind is VariantKind.CHANGED:
         question = parse_choice(basis)
         form = reworded(item.bias, question) if item is not None and isinstance(question, Choice) else None

@@ -51,7 +51,7 @@ half where it took more than the second: a job with long answers is to be stoppe
 
 @dataclass(slots=True)
 class Drafted:
-    """How far a drafting job is, and what came of it."""
+    """The progress and results of a drafting job."""
 
     done: int
     total: int
@@ -125,12 +125,12 @@ def run_drafting(
 
 
 def _told(progress: Drafted) -> str:
-    """Say what the first calls brought, of which none is a draft, with examples."""
+    """Describe the answers of the first calls if none gave a draft, with examples."""
     bad = progress.lines.most_common()
     whys = ", ".join(f"{n:,} {fault_in_words(fault, n)}" for fault, n in bad)
     shown = "; ".join(f'"{" ".join(line.split())[:SHORT] or "(empty)"}"' for line in progress.examples)
     return (
-        f"Not one of the first {progress.calls:,} prompts brought a draft"
+        f"None of the first {progress.calls:,} prompts gave a draft"
         + (f": {plural(progress.lines.total(), 'line')} cannot be wordings ({whys})" if bad else "")
         + (f". Among them: {shown}" if shown else "")
     )
@@ -227,7 +227,7 @@ def _read(store: Store, spec: DraftSpec, call: Call, text: str, fresh: Sequence[
 
 
 def _wordings(store: Store, instrument: str, ref: str, language: str) -> tuple[Wording, ...]:
-    """Return the wordings that a statement has now; none where it was archived meanwhile."""
+    """Return the current wordings of a statement; none if it has been archived since."""
     try:
         statement = store.statements.get(instrument, ref)
     except UnknownName:
@@ -273,7 +273,7 @@ def outcome(lines: Mapping[str, int]) -> str:
     faulty = f"{plural(sum(bad.values()), 'line')} cannot be wordings ({whys})" if bad else ""
     good = lines.get("", 0)
     if not good and not unsampled:
-        return f"nothing usable came back: {faulty or 'not a line'}. The instrument is as it was."
+        return f"no usable drafts: {faulty or 'not a line'}. The instrument has not changed."
     parts = [f"{plural(good, 'draft')} {'waits' if good == 1 else 'wait'} for review"]
     if unsampled:
         parts.append(f"{unsampled:,} left out by the sample")

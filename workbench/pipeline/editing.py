@@ -35,9 +35,9 @@ class Undoable:
 
 
 def outcome(store: Store, instrument: str, changed: Changed, what: str = "") -> Done:
-    """Say what was changed, and which answers stay with older versions."""
+    """Return the changes, and the answers that stay with older versions."""
     if not changed.refs:
-        return Done("Nothing changed: it was so already.")
+        return Done("Nothing to change.")
     act = what or changed.act
     sentences = [f"{act[:1].upper()}{act[1:]}: {named(changed.refs)}."]
     sentences += [_version(store, instrument, ref, changed.batch) for ref in changed.versions[:NAMED]]
@@ -65,9 +65,9 @@ def _to_look_at(store: Store, instrument: str, ref: str, batch: bytes) -> str:
     same = [w for w in edit.after.wordings if w.language in changed and w.variant not in HEADS]
     kept = [w for w in same if w in edit.before.wordings]
     labels = sum(v.issue_labels for v in store.statements.history(instrument, ref) if v.current) if changed else 0
-    parts = [f"{_plural(len(kept), 'variant')} for the text as it was"] if kept else []
-    parts += [f"{_plural(labels, 'policy-issue label')}, which went along"] if labels else []
-    return f"Look again at {' and '.join(parts)}." if parts else ""
+    parts = [f"{_plural(len(kept), 'variant')} for the old text"] if kept else []
+    parts += [f"{_plural(labels, 'policy-issue label')}, which moved with it"] if labels else []
+    return f"Check {' and '.join(parts)}." if parts else ""
 
 
 def _version(store: Store, instrument: str, ref: str, batch: bytes) -> str:
@@ -76,7 +76,7 @@ def _version(store: Store, instrument: str, ref: str, batch: bytes) -> str:
     now = next((number for number, version in history.items() if version.current), None)
     was = edit.before.version if edit is not None and edit.before is not None else None
     if now is None or was is None or was not in history or was == now:
-        return f"{ref} has another version now."
+        return f"{ref} has a new version."
     made = "made" if now > was else "is current again"
     old = history[was]
     counts = [
@@ -103,7 +103,7 @@ def people(store: Store, instrument: str) -> tuple[str, ...]:
 
 
 def undoable(store: Store, instrument: str, person: str) -> Undoable | None:
-    """Return what undoing would undo; None where there is nothing."""
+    """Return the change that undo would revert; None without one."""
     edits = store.statements.edits(instrument, limit=2000)
     newest = next((e for e in edits if e.person == person and not e.undone and e.act != "undo"), None)
     if newest is None:
@@ -116,7 +116,7 @@ def undo(store: Store, instrument: str, person: str) -> Done:
     """Undo the newest change of a person, and say what that was."""
     changed = store.statements.undo(instrument, person=person)
     if changed is None:
-        return Done(f"There is nothing to undo: {person} has no change here that stands.")
+        return Done(f"There is nothing to undo: {person} has no change in force here.")
     refs = tuple(reversed(changed.refs))  # undone from the last to the first
     return Done(f"Undone: {changed.act} {named(refs)}.", refs)
 

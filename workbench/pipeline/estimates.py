@@ -1,4 +1,4 @@
-"""What a plan comes to before anything starts: tokens, calls, cost, time, and which limits that would break.
+"""The estimate of a plan before it starts: tokens, calls, cost, time, and the limits it would exceed.
 
 Tokens are counted without the model's tokenizer, so they are estimates. Where an earlier job asked the same model in
 the same manner, what that job took is the better guess, of time and of what a served model bills.
@@ -30,7 +30,7 @@ LIKE = ("model", "audit", "instrument", "sampling", "dtype", "cluster", "chat_fo
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a plan will take, of what it still asks."""
+    """The estimate of the rest of a plan."""
 
     prompts: int
     answers: int
@@ -95,7 +95,7 @@ class Estimate:
         return self.budget.exceeded(self.most) if self.served else ""
 
     def as_json(self) -> dict[str, object]:
-        """Return the figures as plain values; None is what is not known."""
+        """Return the figures as plain values; None means unknown."""
         calls: dict[str, object] = {}
         if self.served:
             calls = {
@@ -116,11 +116,11 @@ class Estimate:
         }
 
     def describe(self) -> str:
-        """Say it for a person who is about to start; "" where nothing is to be asked."""
+        """Return the estimate for a person who is about to start; "" if nothing will be asked."""
         if not self.prompts:
             return ""
         if self.scripted:
-            return "estimate: no tokens, no cost; it answers from a script"
+            return "estimate: no tokens, no cost; the model answers from a script"
         return "\n".join([self._tokens(), *(self._calls() if self.served else [self._time()])])
 
     def _tokens(self) -> str:
@@ -128,7 +128,7 @@ class Estimate:
         if self.tokens_distinct < self.tokens_in and not self.served:
             asked += f", of which {_short(self.tokens_distinct)} are computed: prompts share contexts"
         if self.exact:
-            return f"{asked}; nothing is sampled"
+            return f"{asked}; no sampling"
         known = (
             "" if self.tokens_out is None else f", about {_short(self.tokens_out)} if they are as in job {self.like}"
         )
@@ -140,34 +140,34 @@ class Estimate:
 
     def _time(self) -> str:
         if self.seconds is None:
-            return "how long it takes is not known: no job that asked like this has finished"
+            return "the time is unknown: no similar job has finished"
         counted = "prompts" if self.exact else "answers"
         return f"takes about {_duration(self.seconds)}: job {self.like} had {self.rate:,.1f} {counted} a second"
 
     def _calls(self) -> list[str]:
         calls = f"{self.least.requests:,} calls"
         if self.answers_most:
-            calls += f", up to {self.most.requests:,} with all tries where the endpoint gives one answer a call"
+            calls += f", up to {self.most.requests:,} with all tries if the endpoint gives one answer per call"
         elif self.most.requests > self.least.requests:
-            calls += f", up to {self.most.requests:,} where the endpoint gives one answer a call"
+            calls += f", up to {self.most.requests:,} if the endpoint gives one answer per call"
         if self.most.requests > self.least.requests:
             calls += ", which bills its prompt again"
         lines = [calls, self._price()]
         if self.batched:
-            lines.append("in batches: the endpoint answers within a day, and the terminal may be closed meanwhile")
+            lines.append("in batches: the endpoint answers within a day, and you may close the terminal")
         elif self.seconds is not None:
             lines.append(self._time())
         if self.exceeded:
             surely = self.budget.exceeded(self.least) == self.exceeded
             lines.append(
                 f"! beyond the limit of {self.exceeded}{'' if surely else ' in the dearest case'}: "
-                "the job would end there, with what came stored"
+                "the job would end there, with the answers so far stored"
             )
         return lines
 
     def _price(self) -> str:
         if self.cost_most is None:
-            return "cost not known: $WORKBENCH_PRICE_IN and $WORKBENCH_PRICE_OUT, of a million tokens, show it"
+            return "cost unknown: set $WORKBENCH_PRICE_IN and $WORKBENCH_PRICE_OUT, the prices of a million tokens"
         about = "" if self.cost is None else f"about {self.cost:.4g}, "
         share = f" at {self.budget.batch_share:g} of the price, in batches" if self.batched else ""
         return f"cost {about}at most {self.cost_most:.4g}{share}; {self.budget.limits()}"
@@ -183,6 +183,9 @@ def estimate(
     design = plan.design
     exact, is_served = design.sampling.mode == EXACT, served(design.model)
     requests = [request for _, request in plan.requests()]
+    if plan.settling is not None:  # every prompt may need all of its answers
+        held = [(plan.stored.get(key, 0), request) for key, request in plan.requests()]
+        requests = [replace(request, n=plan.design.samples - n) for n, request in held]
     dearest = requests if plan.tally is None else _all_tries(plan)
     billed = is_served or not exact
     least = at_most(requests if billed else [], design.sampling)
@@ -261,7 +264,7 @@ def _tokens(prompt: Prompt) -> int:
 
 
 def _distinct(prompts: Iterable[Prompt]) -> int:
-    """Return the tokens of prompts where a context is read once for all that have it."""
+    """Return the tokens of prompts if a shared context is read once."""
     contexts: dict[tuple[Message, ...], int] = {}
     after = 0
     for prompt in prompts:

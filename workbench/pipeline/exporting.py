@@ -9,7 +9,7 @@ from workbench.annotation.people_tables import people_files
 from workbench.formats.write import Export, export
 
 PEOPLE = {
-    "counts": "how many annotators and respondents gave each value",
+    "counts": "number of annotators and respondents with each value",
     "pseudonyms": "counts, and each person under a pseudonym",
     "none": "nothing",
 }
@@ -30,7 +30,7 @@ def prepared(store: Store, instrument: str, format: str, people: str = "counts")
     files = {} if people == "none" else people_files(store.people.list(), pseudonyms=people == "pseudonyms")
     notes = (*found.notes, *store.instruments.stays_behind(instrument))
     if files and format not in OURS:
-        return replace(found, notes=(*notes, "Who the annotators and respondents are is left out."))
+        return replace(found, notes=(*notes, "Descriptions of annotators and respondents are left out."))
     return replace(found, files={**found.files, **files}, notes=notes)
 
 

@@ -14,10 +14,19 @@ from workbench.domain.statements import ORIGINAL
 if TYPE_CHECKING:
     from stores.instruments.choice_imports import AddedChoices
     from stores.instruments.instruments import Imported
+    from stores.instruments.language_joins import LanguageChange
     from stores.instruments.questionnaire_imports import AddedRespondents
     from workbench.domain.instruments import Instrument
     from workbench.pipeline.importing import Material, Outcome
 
+_KEPT = "kept"
+_VERBS = (
+    ("added", "added", "templates_added", ""),
+    ("replaced", "replaced", "templates_replaced", ". The versions before stay, with the answers to them"),
+    ("taken out", "taken_out", "templates_taken_out", ", which the file does not have"),
+    (_KEPT, "as_before", "templates_as_before", ". The file has no wordings in this language"),
+)
+"what is said, the fields of `LanguageChange` that count it, and what is said of it"
 NOTHING = "Nothing was written."
 Rows = tuple[tuple[str, ...], list[tuple[str, ...]]]
 "headings, and rows of texts"
@@ -26,6 +35,13 @@ Rows = tuple[tuple[str, ...], list[tuple[str, ...]]]
 def said(outcome: Outcome, store: Path) -> tuple[str, ...]:
     """Return sentences on what came, what of it is new, what is odd, and what to look at next."""
     return tuple(_of_answers(outcome, store) if outcome.imported is None else _of_instrument(outcome, store))
+
+
+def brief(outcome: Outcome, store: Path) -> str:
+    """Return the result of an import in one line, and by language."""
+    first = said(outcome, store)[0]
+    changes = () if outcome.imported is None else outcome.imported.by_language
+    return ". ".join((f"Imported {first}", *(one.removeprefix("- ") for one in said_by_language(changes)))) + "."
 
 
 def data(outcome: Outcome) -> dict[str, object]:
@@ -44,7 +60,7 @@ def data(outcome: Outcome) -> dict[str, object]:
 
 
 def first_rows(material: Material, limit: int) -> Rows:
-    """Return the first rows of what was read: statements, answers of models where there are none, or people."""
+    """Return the first rows read: statements, otherwise models' answers, or people."""
     instrument = material.instrument
     if instrument is None:
         refs = tuple(dict.fromkeys(ref for one in material.people for ref in one.answers))[:4]
@@ -85,15 +101,15 @@ def said_of(added: AddedRespondents) -> str:
     """Say what an import of answers changed."""
     parts = [
         f"{plural(added.added, 'respondent')} new, {added.known:,} "
-        f"{'was' if added.known == 1 else 'were'} here with the same answers",
+        f"{'was' if added.known == 1 else 'were'} stored with the same answers",
         f"{plural(added.answers, 'answer')} new",
     ]
     absent, skipped = added.absent, added.skipped
     if absent:
-        they = "that one stays" if absent == 1 else "they stay"
-        parts.append(f"{plural(absent, 'respondent')} {_are(absent)} here and not in the file: {they}")
+        they = "it stays" if absent == 1 else "they stay"
+        parts.append(f"{plural(absent, 'respondent')} {_are(absent)} in the store but not in the file: {they}")
     if skipped:
-        parts.append(f"{plural(skipped, 'answer')} to questions that were taken out here {_are(skipped)} left out")
+        parts.append(f"{plural(skipped, 'answer')} to questions that this store has removed {_are(skipped)} left out")
     return "; ".join(parts)
 
 
@@ -103,11 +119,15 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
     assert imported is not None
     yield (
         f"{imported.name}: {len(instrument.statements):,} statements ({imported.added:,} new, {imported.changed:,} "
-        f"changed, {imported.unchanged:,} as before, {imported.retired:,} retired), {imported.wordings:,} wordings, "
+        f"changed, {imported.unchanged:,} unchanged, {imported.retired:,} retired), {imported.wordings:,} wordings, "
         f"{imported.templates} templates"
     )
+    yield from said_by_language(imported.by_language)
+    for language, replaced in imported.lexicons:
+        whose = "the one that was here before" if replaced else "one that workbench may have"
+        yield f"- answers in {language} are read by the instrument's own lexicon, in place of {whose}"
     for name, version in imported.edited:
-        yield f"- the template {name} was edited: this is version {version}; answers to the versions before stay"
+        yield f"- the template {name} was edited: this is version {version}; answers to earlier versions stay"
     if instrument.questionnaire is not None:
         yield f"questionnaire: {_counted(instrument.questionnaire)}"
     if imported.choices is not None:
@@ -122,18 +142,32 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
         yield f"Next: workbench lint {store}"
 
 
+def said_by_language(changes: Sequence[LanguageChange]) -> Iterator[str]:
+    """Say what is added, replaced, taken out and kept in each language of an instrument that was here."""
+    for verb, wordings, templates, more in _VERBS:
+        told = []
+        for one in changes:
+            if verb == _KEPT and one.given:
+                continue  # the first sentence counts what is as before
+            counts = ((getattr(one, wordings), "wording"), (getattr(one, templates), "template"))
+            if parts := [plural(n, what) for n, what in counts if n]:
+                told.append(f"{one.language} {' and '.join(parts)}")
+        if told:
+            yield f"- {verb}: {'; '.join(told)}{more}"
+
+
 def _left(outcome: Outcome, imported: Imported, store: Path) -> Iterator[str]:
-    """Say what stays as it is here, what was left out, and what is odd."""
+    """Report what stays unchanged in the store, what was left out, and findings."""
     if imported.kept:
-        yield f"- {imported.kept:,} statements were changed here, and not in the file: they stay as they are here"
+        yield f"- {imported.kept:,} statements have changed here but not in the file: they stay as they are"
     if imported.answers is not None and (imported.answers.added or imported.answers.known):
         yield f"- {said_of(imported.answers)}"
     yield from (f"- {odd}" for odd in outcome.odd)
     yield from _numbers(outcome, store)
     if imported.skipped:
-        yield f"- {imported.skipped:,} labels or answers on statements that the instrument does not have were left out"
+        yield f"- {imported.skipped:,} labels or answers on statements that the instrument lacks were left out"
     if imported.choices is not None and imported.choices.without_text:
-        yield f"- {imported.choices.without_text:,} questions that models answered are no statements here: no text"
+        yield f"- {imported.choices.without_text:,} questions of the models' answers have no text and are no statements"
 
 
 def _of_answers(outcome: Outcome, store: Path) -> Iterator[str]:
@@ -151,13 +185,11 @@ def _numbers(outcome: Outcome, store: Path) -> Iterator[str]:
 
 
 def _choices(instrument: Instrument, added: AddedChoices) -> Iterator[str]:
-    """Say how many questions and answers there are, and what of them is new."""
+    """Return the numbers of questions and answers, and how many are new."""
     if instrument.choices:
         groups = Counter(f"{item.bias} ({item.variant})" if item.variant else item.bias for item in instrument.choices)
         told = ", ".join(f"{n:,} {group}" for group, n in groups.items())
-        other = (
-            f"; of {added.changed:,} the key, bias, middle option or shares were others here" if added.changed else ""
-        )
+        other = f"; of {added.changed:,} the key, bias, middle option or shares differed here" if added.changed else ""
         yield f"multiple-choice questions: {told}{other}"
     if instrument.answer_sets:
         new = f"{plural(added.answer_sets, 'new set')}, {plural(added.answers, 'answer')}"

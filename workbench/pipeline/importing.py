@@ -101,7 +101,7 @@ def put(store: Store, material: Material) -> Outcome:
 
 
 def rehearsed(store: Store, material: Material) -> Outcome:
-    """Return what `put` would do, having written nothing. Raises what `put` raises."""
+    """Return the result of `put` without writing. Raises the same errors."""
     with store.rehearsal():
         return replace(put(store, material), written=False)
 
@@ -120,7 +120,7 @@ def read_answers_of(store: Store, request: Request) -> Material:
 
     path = request.path
     if not path.is_file():
-        raise UsageError(f"{path}: there is no file here; give a CSV with respondents and their answers")
+        raise UsageError(f"{path}: no such file; give a CSV with respondents and their answers")
     name = request.instrument or request.name or store.instruments.only()
     known = store.questionnaires.tallied(name)
     if known is None:
@@ -131,12 +131,12 @@ def read_answers_of(store: Store, request: Request) -> Material:
     people, notes = read_answers(path, known.questionnaire, refs, findings, declared=declared)
     findings.check()
     if not people:
-        raise UsageError(f"{path} holds no answers; nothing was changed")
+        raise UsageError(f"{path} has no answers; nothing was changed")
     return Material(ANSWERS, name, None, people, notes)
 
 
 def odd_answers(instrument: Instrument, answers: Tallied | None) -> tuple[str, ...]:
-    """Say what is odd about a questionnaire and its answers."""
+    """Return the findings on a questionnaire and its answers."""
     from workbench.lint.questionnaires import questionnaire_findings
 
     found = () if answers is None else questionnaire_findings(instrument, answers)
@@ -152,6 +152,6 @@ def _numbers(answers: Tallied | None) -> tuple[tuple[str, str], ...]:
 def no_questions(name: str) -> str:
     """Say that an instrument has no questions, and how it comes to some."""
     return (
-        f"{name} has no questions: no statement has a role. Import statements with a column role, or say one with: "
+        f"{name} has no questions: no statement has a role. Import statements with a column role, or set one with: "
         "workbench questionnaire STORE --question REF --role context --form question"
     )

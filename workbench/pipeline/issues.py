@@ -88,7 +88,9 @@ def issue_scheme(name_or_file: str) -> IssueScheme:
         return shipped_issue_scheme(name_or_file)
     if not Path(name_or_file).is_file():
         known = ", ".join(shipped_issue_schemes())
-        raise UsageError(f"{name_or_file}: neither a file nor a scheme that ships ({known}); see data/issues/ for one")
+        raise UsageError(
+            f"{name_or_file}: neither a file nor a shipped scheme ({known}); see data/issues/ for an example"
+        )
     return read_issue_scheme(Path(name_or_file))
 
 
@@ -100,18 +102,16 @@ def set_issue_scheme(store: Store, instrument: str, scheme: IssueScheme) -> Sche
 def import_issue_labels(store: Store, instrument: str, path: Path) -> Added:
     """Add the labels of a file, all or none; see `formats.people.read_issue_labels`."""
     if not path.is_file():
-        raise UsageError(f"{path}: there is no such file")
+        raise UsageError(f"{path}: no such file")
     findings = Findings()
     refs = [ref for ref, _ in store.issues.statements(instrument)]
     names = store.issues.names(instrument)
     if not names:
-        raise UsageError(
-            f"{instrument} has no policy issues yet. Give it some: workbench issues STORE --scheme smartvote"
-        )
+        raise UsageError(f"{instrument} has no policy issues yet. Add some: workbench issues STORE --scheme smartvote")
     labels = read_issue_labels(path, refs, names, (), findings)
     findings.check()
     if not labels:
-        raise UsageError(f"{path.name} holds no labels; nothing was changed")
+        raise UsageError(f"{path.name} has no labels; nothing was changed")
     return store.issues.add(instrument, labels)
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from stores.core.store import Store
 from workbench import registry
-from workbench.audits.template_choice import check_readable, chosen_templates, known, language_remarks
+from workbench.audits.crossing import check_turns, crossed, persona_remarks
+from workbench.audits.template_choice import check_readable, chosen_templates, known, language_remarks, left_out
 from workbench.domain.counting import plural
 from workbench.domain.designs import Design
 from workbench.domain.names import parted
@@ -19,16 +20,21 @@ from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.responses import EXACT, ModelCard, Request
 from workbench.domain.statements import Statement, variant_order
 from workbench.errors import UsageError
+from workbench.evidence.settling import Read, Settling, settling_of
 from workbench.inference.reach import check_chat_format_there
+from workbench.inference.served.address import LAUNCHED
 from workbench.pipeline.deciding import decided_for
 from workbench.pipeline.design_checks import check_design, check_ideal, check_script, check_settled
 from workbench.pipeline.valid_answers import ValidTally, valid_tally
 from workbench.readers.verbalizers import forms_by_prompt
+from workbench.stats.settled import is_settled
+
+COUNTED = "the two labels are counted among answers, a measure that is never pooled with probabilities"
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a design needs, and what the store has of it."""
+    """The prompts of a design, and the answers that the store already has."""
 
     design: Design
     templates: tuple[Template, ...]
@@ -36,13 +42,15 @@ class Plan:
     prompts: dict[bytes, Prompt]
     "distinct prompts by key: two probes with the same text are asked once"
     stored: dict[bytes, int]
-    "answers that the store holds already, by prompt key"
+    "answers that the store has already, by prompt key"
     remarks: tuple[str, ...] = ()
     "what a person should know before it is asked"
     detects: str = ""
     "what it can show, in a sentence; empty: nobody knows"
     tally: ValidTally | None = None
     "which answers count, and how many were drawn for those in `stored`; None: every answer counts"
+    settling: Settling | None = None
+    "how far prompts are settled; None: all are asked `design.samples` times"
 
     @property
     def samples(self) -> int:
@@ -55,7 +63,24 @@ class Plan:
 
     @property
     def samples_needed(self) -> int:
-        return self.samples - self.samples_stored - self.samples_given_up
+        return self.samples - self.samples_stored - self.samples_given_up - self.samples_spared
+
+    @property
+    def samples_spared(self) -> int:
+        """Answers that need not be drawn, as the verdicts of their prompts are settled."""
+        if self.settling is None:
+            return 0
+        return sum(self.design.samples - self.stored.get(key, 0) for key in self._lacking() if not self._to_draw(key))
+
+    @property
+    def prompts_settled(self) -> int:
+        """Prompts that are settled before all their answers are drawn."""
+        return 0 if self.settling is None else sum(1 for key in self._lacking() if not self._to_draw(key))
+
+    @property
+    def in_rounds(self) -> bool:
+        """Whether what came of a round says what the next one asks."""
+        return self.tally is not None or self.settling is not None
 
     @property
     def samples_given_up(self) -> int:
@@ -77,12 +102,14 @@ class Plan:
     def _to_draw(self, key: bytes) -> int:
         """Return how many answers to ask for next; 0: there are enough, or no tries are left."""
         held = self.stored.get(key, 0)
+        if self.settling is not None:
+            return self.settling.to_draw(key)
         if self.tally is None:
             return max(0, self.design.samples - held)
         return self.tally.to_draw(key, held, self.design.samples, self.design.tries)
 
     def describe(self) -> str:
-        """Say what will be asked, for a person who is about to start it."""
+        """Return a description of the plan for a person who is about to start it."""
         design = self.design
         statements = len({probe.statement for probe in self.probes})
         variants = len({probe.variant for probe in self.probes})
@@ -94,6 +121,7 @@ class Plan:
         same = len(self.probes) - len(self.prompts)
         exact = design.sampling.mode == EXACT
         what_counts = "prompts" if exact else "answers"
+        most = "at most " if self.settling is not None and self.samples_needed else ""
         what = (
             f"{plural(statements, 'target')} x {plural(variants, 'wording')}; {plural(people, 'respondent')}, "
             f"{plural(conditions, 'condition')}"
@@ -101,11 +129,12 @@ class Plan:
             else f"{plural(statements, 'statement')} x {plural(variants, 'wording')} x "
             f"{plural(templates, 'template')}" + (f" x {orders} orders" if orders > 1 else "")
         )
+        what += f" x {len(design.personas) + 1} personas (with none)" if design.personas else ""
         lines = [
             f"{design.audit} audit of {design.model} on {design.instrument}: {what}",
             f"{plural(len(self.probes), 'prompt')} planned"
             + (
-                f", {len(self.prompts):,} distinct ({same:,} have the text of another and are asked once)"
+                f", {len(self.prompts):,} distinct ({same:,} have the same text as another and are asked once)"
                 if same
                 else ""
             )
@@ -115,8 +144,9 @@ class Plan:
                 else f"; {plural(design.samples, f'{self._valid}sample')} each = {plural(self.samples, 'answer')}"
             ),
             f"{self.samples_stored:,} {what_counts} are {'scored' if exact else 'stored'} already; "
-            f"{self.samples_needed:,} to {'score' if exact else 'ask'}"
+            f"{most}{self.samples_needed:,} to {'score' if exact else 'ask'}"
             + ("" if exact else f" ({plural(self.prompts_needed, 'prompt')})"),
+            *self._until_settled(),
             *self._edited(),
             *self._tries(),
             f"{self._how()}; seed {design.seed}{self._where()}",
@@ -130,27 +160,42 @@ class Plan:
         return "" if self.tally is None else "valid "
 
     def _edited(self) -> Iterator[str]:
-        """Say which templates are not in their first version."""
-        edited = dict.fromkeys(f"{t.name} version {t.version}" for t in self.templates if t.version > 1)
+        """Say which templates are not in the first version of their language."""
+        edited = dict.fromkeys(f"{t.name} version {t.version}" for t in self.templates if t.edited)
         if edited:
-            yield f"templates that were edited: {named_few(edited)}"
+            yield f"edited templates: {named_few(edited)}"
+
+    def _until_settled(self) -> Iterator[str]:
+        """Say by which rule prompts are settled, and what was settled already."""
+        if self.settling is None:
+            return
+        by = next(iter(self.settling.by().values()))
+        yield (
+            "asked until settled: a prompt is left as soon as no further answer can change its verdict "
+            f"({by.describe()})"
+        )
+        if told := self.settling.describe():
+            yield f"so far {told}"
 
     def _tries(self) -> Iterator[str]:
         """Say how answers are drawn until they are valid, and what was given up."""
         if self.tally is not None:
             most = self.design.samples * self.design.tries
-            yield f"answers that are no offered letter are drawn again: at most {most:,} a prompt"
+            yield f"answers without an offered letter are drawn again: at most {most:,} per prompt"
             if self.given_up:
                 yield (
                     f"with fewer than {self.design.samples} valid answers after all tries: "
-                    f"{plural(len(self.given_up), 'prompt')}; what they have counts"
+                    f"{plural(len(self.given_up), 'prompt')}; their answers count"
                 )
 
     def _how(self) -> str:
-        if not registry.audit(self.design.audit).defaults.drawn:
-            return "read: probabilities of the next token; nothing is sampled"
+        defaults = registry.audit(self.design.audit).defaults
+        if not defaults.drawn and self.design.sampling.mode == EXACT:
+            return "read: probabilities of the next token; no sampling"
+        if not defaults.drawn:
+            return f"sampling: {self.design.sampling}; {COUNTED}"
         if _next_tokens(self.design):
-            return "read: probabilities of the offered letters as the next token; nothing is sampled"
+            return "read: probabilities of the offered letters as the next token; no sampling"
         return f"sampling: {self.design.sampling}"
 
     def _where(self) -> str:
@@ -160,16 +205,32 @@ class Plan:
         return "".join(f"; {what}{value}" for what, value in said.items() if value)
 
     def requests(self) -> list[tuple[bytes, Request]]:
-        """Return what is still to be asked, each with the seed of exactly these answers."""
+        """Return the answers still to ask for, each with its own seed."""
         rules = decided_for(self.templates, self.probes) if self.design.sampling.stop else {}
         return [
-            (key, Request(self.prompts[key], n, derived_seed(self.design.seed, key, self._drawn(key)), rules.get(key)))
+            (key, replace(self._request(key, n), decided=rules.get(key)))
             for key in self._lacking()
             if (n := self._to_draw(key))
         ]
 
+    def _request(self, key: bytes, n: int) -> Request:
+        """Return the request for n answers more: the next ones of one seed where a prompt is asked until settled, and
+        else those of a seed of their own.
+        """
+        if self.settling is not None:
+            return Request(self.prompts[key], n, self.settling.seeds[key], first=self.settling.following.get(key, 0))
+        return Request(self.prompts[key], n, derived_seed(self.design.seed, key, self._drawn(key)))
+
     def _drawn(self, key: bytes) -> int:
         return self.stored.get(key, 0) if self.tally is None else self.tally.drawn.get(key, 0)
+
+    def settled_after(self, came: Mapping[bytes, Read], asked: Mapping[bytes, int]) -> Plan:
+        """Return the plan when these prompts have got so many answers more, and those below the numbers `asked` of
+        their seeds were asked for.
+        """
+        assert self.settling is not None
+        settling = self.settling.after(came, asked)
+        return replace(self, settling=settling, stored={**self.stored, **{key: settling.drawn(key) for key in came}})
 
     def after(self, answers: Mapping[bytes, tuple[int, int]]) -> Plan:
         """Return the plan when these prompts have got (valid, all) answers more."""
@@ -222,6 +283,9 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None, attempt
         said = audit.remarks(statements, variants, design.language, material)
         why = "; ".join(said) or audit.why_nothing(instrument, design, statements, material)
         raise UsageError(f"the design has no prompts: {why}")
+    alone = probes
+    check_turns(design, alone, card)
+    probes = crossed(alone, design.personas, design.family)
     prompts = {probe.prompt.key: probe.prompt for probe in probes}
     check_settled(design, templates)
     check_readable(audit, templates)
@@ -233,9 +297,14 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None, attempt
     said = (
         *audit.remarks(statements, variants, design.language, material),
         *language_remarks(templates, design.language),
+        *left_out(instrument, design, templates),
+        *persona_remarks(design),
     )
-    shows = audit.detects(statements, probes, 0 if design.sampling.mode == EXACT else design.samples, material)
-    return Plan(design, templates, probes, prompts, stored, said, shows, tally)
+    shows = audit.detects(statements, alone, 0 if design.sampling.mode == EXACT else design.samples, material)
+    seeds = {key: derived_seed(design.seed, key, 0) for key in prompts} if design.until_settled else {}
+    settling = settling_of(store, design, templates, probes, card, seeds)
+    made = Plan(design, templates, probes, prompts, stored, said, shows, tally, settling)
+    return made if settling is None or card is None or attempt is None else _elsewhere(store, made, card, attempt)
 
 
 def _stored(
@@ -256,7 +325,29 @@ def restocked(store: Store, plan: Plan, card: ModelCard, attempt: int) -> Plan:
     tally = valid_tally(store, plan.design, plan.probes, card)
     stored = _stored(store, plan.design, plan.templates, plan.probes, card) if tally is None else tally.valid
     settled = _settled(store, plan.design, list(plan.prompts), card, attempt, tally)
-    return replace(plan, stored=stored | settled, tally=tally)
+    if plan.settling is None:
+        return replace(plan, stored=stored | settled, tally=tally)
+    seeds = plan.settling.seeds
+    settling = settling_of(store, plan.design, plan.templates, plan.probes, card, seeds)
+    return _elsewhere(store, replace(plan, stored=stored | settled, settling=settling), card, attempt)
+
+
+def _elsewhere(store: Store, plan: Plan, card: ModelCard, attempt: int) -> Plan:
+    """Return a plan that asks nothing of prompts that another snapshot has answered, in the job of an attempt, until
+    they were settled.
+    """
+    assert plan.settling is not None
+    settling = plan.settling
+    held = store.runs.by_other_snapshots(card, plan.design.sampling, attempt)
+    answers = store.raw_answers.of_models({model for _, model, _ in held}, plan.design.sampling, list(plan.prompts))
+    there = set()
+    for key, model, n in held:
+        agree, disagree, _ = (
+            settling.read(key, answers[model].get(key, {}).items()) if key in plan.prompts else (0, 0, 0)
+        )
+        if key in plan.prompts and is_settled(agree, disagree, n - agree - disagree, settling.rule):
+            there.add(key)
+    return replace(plan, settling=replace(settling, elsewhere=frozenset(there)))
 
 
 def _settled(
@@ -283,7 +374,9 @@ def spoken_name(model: str) -> str:
     """Return the name by which a prompt calls a model: `Llama-3.1-8B` for `meta-llama/Llama-3.1-8B`, and for that name
     served anywhere.
     """
-    if model.startswith("openai:"):
+    if model.startswith(LAUNCHED):
+        model, _ = parted(model.removeprefix(LAUNCHED))
+    elif model.startswith("openai:"):
         model = model.removeprefix("openai:").partition("@")[0].partition("#")[0]
     elif not Path(model).exists():
         model, _ = parted(model)

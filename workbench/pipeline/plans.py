@@ -18,7 +18,7 @@ from workbench.errors import UsageError
 from workbench.evidence.plans import followed, instrument_content, plan_lines, runs_of_plans
 from workbench.figures.book import WARNS
 from workbench.figures.table import AnyTable
-from workbench.options.option import ALL, Option, Type, recorded
+from workbench.options.option import ALL, Option, Type, chosen, recorded
 from workbench.pipeline.planning import Plan, plan
 
 YES, NO = ("yes", "true", "on"), ("no", "false", "off")
@@ -121,14 +121,15 @@ def with_plans(store: Store, audit: Audit, options: Given, of: Printed, medium: 
     """
     if not audit.judging:
         return of
-    values = recorded([one for one in audit.judging if hasattr(options, one.name)], options)
+    values = chosen(audit.judging, options)
     model, instrument = (getattr(options, name, None) for name in ("model", "instrument"))
     runs = [
         run
         for run, _ in runs_of_plans(store, audit.name)
         if instrument in (None, run.instrument) and (not model or run.model in (model, *model.split(",")))
     ]
-    made = [followed(store, run, values) for run in runs]
+    compared = getattr(options, "compare", None) or ()
+    made = [followed(store, run, values, compared) for run in runs]
     lines = [line for table in made for line in plan_lines(table)]
     if not made:
         return of

@@ -76,7 +76,7 @@ class Proposal:
         return sum(item.needed for item in self.items)
 
     def describe(self) -> str:
-        """Say what would be labelled, for a person who is about to make the queue."""
+        """Describe the queue for a person who is about to make it."""
         spec, sample = self.spec, self.sample
         texts = sum(item.attention is None for item in self.items)
         lines = [
@@ -88,14 +88,14 @@ class Proposal:
         ]
         if (frame := sample.frame) is not None:
             lines.append(
-                f"drawn in proportion to the answers, so that figures stand for all {frame.answers:,}; "
+                f"drawn in proportion to the answers, so that figures represent all {frame.answers:,}; "
                 f"{plural(frame.certain_units, 'frequent text')} with {frame.certain_answers / frame.answers:.0%} of "
                 "the answers taken with certainty"
             )
         if sample.held_back:
-            lines.append(f"{sample.held_back:,} texts are left out: the other set has them or their statements")
+            lines.append(f"{sample.held_back:,} texts are left out, because the other set has them or their statements")
         if self.by_rule:
-            lines.append(f"{self.by_rule:,} answers are whole numbers, which a rule reads; they need no person")
+            lines.append(f"{self.by_rule:,} answers are whole numbers; a rule reads these")
         if self.held_out:
             lines.append(f"{len(self.held_out):,} statements are held out: training sets will not use them")
         if spec.attention:
@@ -114,7 +114,7 @@ def propose(store: Store, spec: QueueSpec) -> Proposal:
     if not 0 <= spec.held_out < 1:
         raise UsageError(f"found a held-out share of {spec.held_out:g}; give 0 or more and less than 1")
     if spec.held_out and spec.purpose is not Purpose.TEST:
-        raise UsageError("statements are held out for a test set; training sets then leave them alone by themselves")
+        raise UsageError("only a test set holds out statements; training sets then leave them out automatically")
     if spec.attention < 0:
         raise UsageError(f"found {spec.attention} attention items; give 0 or more")
     offers, by_rule = _readable_by_people(_candidates(store, spec, codebook))
@@ -141,8 +141,8 @@ def propose(store: Store, spec: QueueSpec) -> Proposal:
     )
     if not sample.picks:
         raise UsageError(
-            f"nothing is left to draw: all {len(offers):,} texts belong to the other set. Sample more answers, or use "
-            "fewer texts a stratum there"
+            f"no texts left to draw: all {len(offers):,} belong to the other set. Sample more answers, or use "
+            "fewer texts per stratum there"
         )
     items = [
         NewItem(
@@ -217,10 +217,10 @@ def _nothing(store: Store, spec: QueueSpec, codebook: Codebook) -> str:
     where = f" on {spec.instrument}" if spec.instrument else ""
     who = f" by {', '.join(spec.models)}" if spec.models else ""
     if codebook.subject is Subject.STATEMENT:
-        return f"the store holds no statements{where}; import an instrument first"
+        return f"the store has no statements{where}; import an instrument first"
     models = ", ".join(free_text.models(store))
-    there = f"; there are answers by: {models}" if models else ""
-    return f"the store holds no free-text answers{who}{where}{there}. {free_text.how_to_ask()}"
+    there = f". Models with answers: {models}" if models else ""
+    return f"the store has no free-text answers{who}{where}{there}. {free_text.how_to_ask()}"
 
 
 def _kept_apart(
@@ -242,8 +242,8 @@ def _kept_apart(
     wanted = max(1, round(spec.held_out * len({c.ref for c in offers})))
     if len(free) < wanted:
         raise UsageError(
-            f"{wanted} statements were to be held out, but training sets use all but {len(free):,}. Make the test set "
-            "first, or hold out a smaller share"
+            f"{wanted} statements should be held out, but training sets use all except {len(free):,}. Make the test "
+            "set first, or hold out a smaller share"
         )
     return texts, set(), {free[place] for place in rng.permutation(len(free))[:wanted]}
 
@@ -259,10 +259,10 @@ def _attention(
         return []
     known = [item for item in attention_items(codebook.name) if plain(item[0]) not in said]
     if not known:
-        raise UsageError(f"no attention items ship for the codebook {codebook.name}; ask for none")
+        raise UsageError(f"there are no shipped attention items for the codebook {codebook.name}; give 0")
     wordings = [item.wording_id for item in items]
     if spec.attention > len(known):
-        raise UsageError(f"{spec.attention} attention items were asked for; {len(known)} ship for {codebook.name}")
+        raise UsageError(f"found {spec.attention} attention items; {len(known)} are shipped for {codebook.name}")
     chosen = [known[place] for place in rng.permutation(len(known))[: spec.attention]]
     return [
         NewItem(wordings[int(rng.integers(len(wordings)))], 0, "attention", text=text, attention=label)

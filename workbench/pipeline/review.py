@@ -13,9 +13,12 @@ from workbench.domain.control_samples import ControlSample
 from workbench.domain.counting import plural
 from workbench.domain.keys import content_key
 from workbench.domain.readings import ReaderCard, ReaderKind, Readings
+from workbench.domain.responses import EXACT
 from workbench.domain.reviews import BY_AUDITORS, Judged, Ranked, Signal, ranked
 from workbench.domain.rulings import Ruling, Verdict
-from workbench.evidence.contradictions import contradictions
+from workbench.evidence.contradictions import contradictions, read_by_all
+from workbench.evidence.kept import Part, kept
+from workbench.evidence.other_language import in_other_languages
 from workbench.evidence.readings import Source, source_of
 from workbench.evidence.rulings import RulingsOn, on_answers, rulings_on
 from workbench.pipeline.checking import check_report
@@ -73,19 +76,30 @@ def review(store: Store, run: Run, readings: Readings) -> Review:
     Raises UsageError where nothing can be judged.
     """
     plain = Readings(readings.by, rulings=False)
-    judged = registry.audit(run.audit).judged_for_review(store, run, plain) or _unjudged(store, run)
     source = _source(store, run, plain)
+    by_rule = source.reader is not None and source.classifier is None
+    if by_rule and run.sampling.mode != EXACT:
+        read_by_all(store, run)  # what is read now is no part of what the queue rests on
+    parts = (Part.ANSWERS, Part.READINGS, Part.MATERIAL, Part.REMARKS, Part.FINDINGS)
+    made = kept(store, ("review", run, plain), parts, lambda: _unruled(store, run, plain, source, by_rule=by_rule))
+    return with_rulings(store, made)
+
+
+def _unruled(store: Store, run: Run, plain: Readings, source: Source, *, by_rule: bool) -> Review:
+    """Return the facts on a run's statements without rulings, before ranking."""
+    judged = registry.audit(run.audit).judged_for_review(store, run, plain) or _unjudged(store, run)
     signals = [(ref, one) for ref, found in judged.signals.items() for one in found]
     signals += _remarks(store, run)
-    signals += contradictions(store, run, by_rule=source.reader is not None and source.classifier is None)
+    signals += contradictions(store, run, by_rule=by_rule)
+    signals += in_other_languages(store, run)
     signals += _findings(store, run)
     signals += [(ref, Signal("outdated", f"version {asked}, now {now}"))
                 for ref, (asked, now) in store.runs.outdated(run).items()]  # fmt: skip
-    return with_rulings(store, Review(run, source.card, source.reader, judged, (), RulingsOn(), found=tuple(signals)))
+    return Review(run, source.card, source.reader, judged, (), RulingsOn(), found=tuple(signals))
 
 
 def with_rulings(store: Store, of: Review) -> Review:
-    """Return a queue as it is after what auditors ruled meanwhile: nothing else is read anew."""
+    """Return a queue updated with auditors' new rulings; nothing else is read again."""
     on = rulings_on(store, of.run)
     samples = () if of.card is None else store.control_samples.of_run(named(store, of.run), of.card)
     drawn = _drawn_since(samples)
@@ -123,7 +137,7 @@ def _decided(rulings: Iterable[Ruling]) -> bool:
 
 
 def _source(store: Store, run: Run, readings: Readings) -> Source:
-    """Return who reads the answers of a run: a rule or a classifier, nobody where there is neither."""
+    """Return the reader of a run's answers: a rule or a classifier; None without either."""
     audit = registry.audit(run.audit)
     if not audit.by_rule and not (audit.free_text and (readings.by is not None or store.classifiers.list())):
         return Source(None, None)
@@ -131,7 +145,7 @@ def _source(store: Store, run: Run, readings: Readings) -> Source:
 
 
 def answers_of(store: Store, of: Review, ref: str | None = None) -> tuple[ReadAnswer, ...]:
-    """Return the answers of a run as they are read, or those about one statement; none where nobody reads them."""
+    """Return the answers of a run, or of one statement, with their readings; none without a reader."""
     if of.reader is None or of.card is None:
         return ()
     classified = of.card.kind is ReaderKind.CLASSIFIER
@@ -139,7 +153,7 @@ def answers_of(store: Store, of: Review, ref: str | None = None) -> tuple[ReadAn
 
 
 def named(store: Store, run: Run) -> dict[str, str]:
-    """Return what names a run in every store."""
+    """Return the key of a run, the same in every store."""
     return {
         "audit": run.audit,
         "instrument": run.instrument,
@@ -149,6 +163,7 @@ def named(store: Store, run: Run) -> dict[str, str]:
         "sampling": run.sampling.key.hex(),
         "fingerprint": run.fingerprint or "",
         "templates": content_key(sorted(one.key.hex() for one in store.runs.templates(run))).hex(),
+        **({"persona": run.persona} if run.persona else {}),
     }
 
 

@@ -25,6 +25,9 @@ from workbench.pipeline.review_tables import why
 NOT_READ = "not read"
 LIKELIEST = 6
 "continuations or next tokens of a prompt that are shown"
+FIRST = 10
+"answers of an item that a terminal shows unless all are asked for: those that a reason is about come first"
+NOTHING_ANSWERED = "There are no answers; `workbench rulings STORE --of` lists what can be ruled on."
 LISTED = 200
 "prompts of which probabilities are shown: a question may be put as hundreds of people"
 
@@ -58,7 +61,7 @@ class ItemAnswer:
 
     @property
     def subject(self) -> str:
-        """Return what people type to rule on it."""
+        """Return the command that rules on the item."""
         return short_prompt(self.prompt) if self.key is None else short_answer(self.prompt, self.key)
 
     @property
@@ -94,28 +97,31 @@ class Shown:
     def subject(self) -> str:
         return name(self.item)
 
+    @property
+    def computed(self) -> bool:
+        """Whether probabilities stand in the place of answers."""
+        return bool(self.rows) and self.rows[0].key is None
+
     def told(self, *, blind: bool = False) -> tuple[str, ...]:
         """Say what the item is, why it is in the queue, and what was asked."""
         asked = (f"{variant}: {text}" for variant, text in self.wordings)
-        more = f"{plural(self.left_out, 'more prompt')} about it not shown" if self.left_out else ""
+        more = f"{plural(self.left_out, 'more prompt')} not shown" if self.left_out else ""
         return (f"Next: {self.subject}", f"because: {why(self.item, blind=blind)}", *asked, *filter(None, [more]))
 
     def acts(self, auditor: str | None) -> tuple[str, ...]:
-        """Say how to rule on it."""
+        """Say how to rule on it; a command stands alone, so that it can be copied."""
         who = auditor or "NAME"
         how = f"--reason TEXT --as {who}"
+        rule = f"workbench rule STORE {self.subject}"
         if isinstance(self.item, Ranked):
+            wording = (
+                f"a wording ({self.subject}/{self.wordings[0][0] if self.wordings else 'original'} wording-at-fault)"
+            )
             answers = ", or on an answer by its name (ANSWER misread --reading LABEL)"
             prompts = ", or on a prompt by its name (PROMPT template-at-fault)"
-            return (
-                f"Rule with: workbench rule STORE {self.subject} confirmed {how}; or on a wording "
-                f"({self.subject}/{self.wordings[0][0] if self.wordings else 'original'} wording-at-fault)"
-                + (answers if any(row.key is not None for row in self.rows) else prompts if self.rows else ""),
-            )
-        return (
-            f"Decide with: workbench rule STORE {self.subject} confirmed {how}",
-            f"or: workbench rule STORE {self.subject} misread --reading LABEL {how}",
-        )
+            below = answers if any(row.key is not None for row in self.rows) else prompts if self.rows else ""
+            return f"Rule on the statement, on {wording}{below}:", f"{rule} confirmed {how}"
+        return "Decide with one of:", f"{rule} confirmed {how}", f"{rule} misread --reading LABEL {how}"
 
     def plain(self, *, blind: bool = False) -> dict[str, Any]:
         """Return the item as plain values."""
@@ -129,13 +135,13 @@ class Shown:
 
 
 def next_item(store: Store, progress: Progress) -> Shown | None:
-    """Return what an auditor looks at next, leased to them; None where nothing waits."""
+    """Return an auditor's next item, leased to them; None if nothing is pending."""
     item = take_next(store, progress)
     return None if item is None else shown(store, progress.of, item)
 
 
 def shown(store: Store, of: Review, item: Waiting) -> Shown:
-    """Return an item with what the model gave.
+    """Return an item with the model's answers.
 
     Of a statement that is what it gave to the wordings that its reasons are about, to all of them where a reason is
     about the statement as a whole. Answers that a reason is about stand first, then those to the prompts that one is
@@ -154,14 +160,14 @@ def shown(store: Store, of: Review, item: Waiting) -> Shown:
         chosen = [one for one in every if (one.prompt, one.text) == (item.prompt, item.text)]
     read_by = _readers(store, of, item)
     rows = tuple(
-        _answer(store, of, one, because=_because(one, item), read_by=read_by.get((one.prompt, one.text), ()))
+        _answer(store, of, one, because=_reasons(one, item), read_by=read_by.get((one.prompt, one.text), ()))
         for one in chosen
     )
     return Shown(item, _wordings(store, of, item, [row.variant for row in rows]), rows)
 
 
 def _readers(store: Store, of: Review, item: Waiting) -> Mapping[tuple[bytes, bytes], Sequence[ReadBy]]:
-    """Return what each reader makes of the answers on which they disagree; of a drawn answer nobody is told."""
+    """Return each reader's reading of the answers on which they disagree; of a drawn answer nobody is told."""
     if not isinstance(item, Ranked) or all(one.reason != READERS_DISAGREE for one in item.signals):
         return {}
     by_rule = of.card is not None and of.card.kind is ReaderKind.RULE
@@ -173,7 +179,7 @@ def _is_put(one: ReadAnswer, item: Waiting) -> bool:
     return isinstance(item, Ranked) and (one.variant, one.template, one.inverted) in item.prompts
 
 
-def _because(one: ReadAnswer, item: Waiting) -> tuple[str, ...]:
+def _reasons(one: ReadAnswer, item: Waiting) -> tuple[str, ...]:
     """Say which reasons are about an answer."""
     return (
         item.about((one.prompt, one.text), (one.variant, one.template, one.inverted))
@@ -196,7 +202,7 @@ def _answer(
 
 
 def _computed(store: Store, of: Review, item: Waiting) -> Shown:
-    """Return an item of a run of which probabilities were computed."""
+    """Return an item of a run with computed probabilities."""
     every = store.review_queries.prompts(of.run, item.ref)
     wanted = item.variants if isinstance(item, Ranked) else ()
     chosen = [one for one in every if not wanted or one.variant in wanted]
@@ -230,38 +236,93 @@ def _wordings(store: Store, of: Review, item: Waiting, variants: Sequence[str]) 
 
 
 def answers(item: Shown) -> Table[ItemAnswer]:
-    """Return what the model gave, how it is read and what `rule` calls it."""
-    computed = bool(item.rows) and item.rows[0].key is None
-    title, least = ("prompt", 10) if computed else ("answer", 19)
-    subject: Column[ItemAnswer] = Column("subject", title, lambda row: row.subject, least=least)
-    count: Column[ItemAnswer] = Column("count", "n", lambda row: row.count, Kind.COUNT)
-    reads: Column[ItemAnswer] = Column("reads", "read as", lambda row: row.reads)
-    because: Column[ItemAnswer] = Column(
-        "because", "why", lambda row: list(row.because), Kind.WORDS, help="which reasons are about just this answer"
-    )
+    """Return the model's answers, their readings and their names for `rule`."""
+    computed = item.computed
     factors: Column[ItemAnswer] = Column("factors", "factors", lambda row: row.factors, aside=True)
     return Table(
         "answers",
         "Probabilities" if computed else "Answers",
         item.rows,
         [
-            subject,
+            _subject(computed),
             Column("variant", "wording", lambda row: row.variant),
             Column("template", "template", lambda row: row.template),
             Column("order", "labels", lambda row: row.order, aside=True),
-            *([] if computed else [count]),
-            *([reads] if any(row.reads for row in item.rows) else []),
-            *([because] if any(row.because for row in item.rows) else []),
+            *([] if computed else [_count()]),
+            *([_reads()] if any(row.reads for row in item.rows) else []),
+            *([_because()] if any(row.because for row in item.rows) else []),
             *([factors] if any(row.factors for row in item.rows) else []),
-            Column("text", "likeliest next" if computed else "text", lambda row: row.text, Kind.PROSE, least=20),
+            _text(computed, least=20),
         ],
-        key=lambda row: (row.subject, row.variant, row.template, row.order),
-        empty="Nothing was answered; `workbench rulings STORE --of` names what can be ruled on.",
+        key=_key,
+        empty=NOTHING_ANSWERED,
     )
 
 
+def answers_in_short(item: Shown, most: int | None = FIRST) -> Table[ItemAnswer]:
+    """Return the same for a terminal: an answer's name beside its words, and in one column what it answers and why it
+    is here. `most`: rows that are shown; None: all.
+    """
+    computed = item.computed
+    rows = item.rows[:most]
+    left = len(item.rows) - len(rows)
+    more = f"{plural(left, f'more {_unit(computed)}')} not shown: --all prints all {len(item.rows):,}"
+    to: Column[ItemAnswer] = Column("to", "asked", _asked, Kind.PROSE, least=14)
+    return Table(
+        "answers",
+        "Probabilities" if computed else "Answers",
+        rows,
+        [
+            _subject(computed),
+            *([] if computed else [_count()]),
+            *([_reads()] if any(row.reads for row in rows) else []),
+            to,
+            _text(computed, least=24),
+        ],
+        key=_key,
+        notes=[more] if left else [],
+        empty=NOTHING_ANSWERED,
+    )
+
+
+def _unit(computed: bool) -> str:
+    return "prompt" if computed else "answer"
+
+
+def _key(row: ItemAnswer) -> tuple[str, ...]:
+    return row.subject, row.variant, row.template, row.order
+
+
+def _asked(row: ItemAnswer) -> str:
+    """Say which prompt an answer is to, and which reasons are about just this answer."""
+    put = " ".join(filter(None, (row.variant, row.template, "swapped" * row.inverted, row.factors)))
+    return f"{put}: {', '.join(row.because)}" if row.because else put
+
+
+def _subject(computed: bool) -> Column[ItemAnswer]:
+    return Column("subject", _unit(computed), lambda row: row.subject, least=10 if computed else 19)
+
+
+def _count() -> Column[ItemAnswer]:
+    return Column("count", "n", lambda row: row.count, Kind.COUNT)
+
+
+def _reads() -> Column[ItemAnswer]:
+    return Column("reads", "read as", lambda row: row.reads)
+
+
+def _because() -> Column[ItemAnswer]:
+    return Column(
+        "because", "why", lambda row: list(row.because), Kind.WORDS, help="reasons that apply to exactly this answer"
+    )
+
+
+def _text(computed: bool, least: int) -> Column[ItemAnswer]:
+    return Column("text", "likeliest next" if computed else "text", lambda row: row.text, Kind.PROSE, least=least)
+
+
 def readers_of(item: Shown) -> Table[tuple[ItemAnswer, ReadBy]]:
-    """Return what each reader makes of the answers on which they disagree; no rows where they agree."""
+    """Return each reader's reading of the answers on which they disagree; no rows where they agree."""
     return Table(
         "readers",
         "Readers that disagree",
@@ -270,7 +331,7 @@ def readers_of(item: Shown) -> Table[tuple[ItemAnswer, ReadBy]]:
             Column("subject", "answer", lambda row: row[0].subject, least=19),
             Column("reader", "reader", lambda row: row[1].who),
             Column("reads", "read as", lambda row: row[1].reads),
-            Column("words", "by these words", lambda row: deciding(row[0].text, row[1]), Kind.PROSE, least=20),
+            Column("words", "because of these words", lambda row: deciding(row[0].text, row[1]), Kind.PROSE, least=20),
             Column("reason", "reason", lambda row: row[1].reason, Kind.PROSE, aside=True),
         ],
         key=lambda row: (row[0].subject, row[0].variant, row[0].template, row[0].order, row[1].who),
@@ -279,5 +340,5 @@ def readers_of(item: Shown) -> Table[tuple[ItemAnswer, ReadBy]]:
 
 
 def deciding(text: str, one: ReadBy) -> str:
-    """Return the words of an answer that decide how a reader reads it; empty where none are known."""
+    """Return the words of an answer that decide its reading; empty if unknown."""
     return text[one.start : one.stop] if one.start is not None and one.stop is not None else ""

@@ -1,4 +1,4 @@
-"""How far the auditors of a queue are: what is open, decided or being looked at, and what somebody looks at next."""
+"""The progress of a queue's auditors: open, decided and leased items, and each auditor's next item."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class State(StrEnum):
 
 
 def mixed(statements: Sequence[Ranked], drawn: Sequence[ControlItem]) -> Iterator[Waiting]:
-    """Yield what waits: a drawn answer, two statements, a drawn answer, ... until nothing is left."""
+    """Yield the pending items: a drawn answer, two statements, a drawn answer, ... until none are left."""
     rest = iter(statements)
     for item in drawn:
         yield item
@@ -115,6 +115,18 @@ def _wants_another(item: Waiting) -> bool:
 def progress_of(store: Store, of: Review, auditor: str | None) -> Progress:
     """Return a queue as an auditor sees it now."""
     return Progress(of, control_of(store, of), auditor, store.review_leases.held(named(store, of.run)))
+
+
+def same(one: Progress, two: Progress) -> bool:
+    """Return whether two looks at a queue show the same."""
+    return _seen(one) == _seen(two)
+
+
+def _seen(progress: Progress) -> tuple[object, ...]:
+    of, control = progress.of, progress.control
+    rulings = of.rulings.statements, of.rulings.things, of.drawn
+    sample = None if control is None else (control.sample, control.rulings)
+    return of.run, of.card, of.queue, of.judged.passed, rulings, sample, progress.auditor, progress.held
 
 
 def looked_again(store: Store, known: Progress, auditor: str | None) -> Progress:

@@ -60,8 +60,8 @@ def queue(progress: Progress, *, every: bool = False, blind: bool = False) -> Ta
         "decided",
         lambda row: states[name(row)],
         least=9,
-        help="who has decided on it. Look again is no decision, and where another opinion is wanted it is open for "
-        "whoever has given none",
+        help="who has decided on it. “Look again” is not a decision: it keeps the item open for "
+        "auditors who have not decided",
     )
     why_: Column[Waiting] = Column("why", "why", lambda row: why(row, blind=blind), Kind.PROSE, least=24)
     inclusion: Column[Waiting] = Column(
@@ -78,12 +78,12 @@ def queue(progress: Progress, *, every: bool = False, blind: bool = False) -> Ta
     in_short = [place, statement, score, decided, why_]
     return Table(
         "review",
-        "What waits for an auditor",
+        "Items for an auditor",
         rows,
         in_short if every else [place, item, statement, score, decided, why_, inclusion, reasons],
         key=lambda row: (name(row),),
         definition="The score of a statement is the sum of the weights of the reasons that apply to it, each once. "
-        "Statements of one score stand in the instrument's order. What passes is judged without rulings.",
+        "Statements with equal scores are in the instrument's order. Tests are judged without rulings.",
         empty=nothing_waits(progress),
         link=lambda row: Link(ITEM, (name(row),)),
         detail=(lambda row: _detail(progress, row, blind=blind)) if every else None,
@@ -91,16 +91,16 @@ def queue(progress: Progress, *, every: bool = False, blind: bool = False) -> Ta
 
 
 def nothing_waits(progress: Progress) -> str:
-    """Say why nothing waits: everything with a reason was looked at, or no reason applies, also to what fails."""
+    """Say why nothing is pending: everything with a reason was looked at, or no reason applies, also to what fails."""
     of = progress.of
     if progress.items:
-        return "Nothing waits: every item is decided."
+        return "Nothing is pending: every item is decided."
     failing = sum(of.judged.stratum(ref) == NOT_PASSED for ref in of.judged.statements)
-    said = "Nothing waits: no reason applies to any statement."
+    said = "Nothing is pending: no reason applies to any statement."
     if not failing:
         return said
     which = "1 statement does not pass, but not" if failing == 1 else f"{failing:,} statements do not pass, but none"
-    return f"{said} {which} narrowly, by one wording alone or for too few answers, and readers agree."
+    return f"{said} {which} narrowly, by a single wording or for too few answers, and readers agree."
 
 
 def _detail(progress: Progress, row: Waiting, *, blind: bool) -> tuple[str, ...]:
@@ -126,7 +126,7 @@ def state(progress: Progress, item: Waiting, *, blind: bool = False) -> str:
     """Say in a few words who has decided on an item, or looks at it; `blind`: others without their names."""
     found = progress.state(item)
     if found is State.HELD:
-        return "somebody is at it" if blind else f"{progress.holder(item)} is at it"
+        return "with somebody" if blind else f"with {progress.holder(item)}"
     if found is State.OTHERS and not blind:
         return f"by {', '.join(progress.deciders(item))}"
     return found.value
@@ -153,7 +153,7 @@ def reasons() -> Table[Reason]:
         [
             Column("reason", "reason", lambda row: row.title),
             Column("weight", "weight", lambda row: row.weight, Kind.COUNT),
-            Column("meaning", "applies where", lambda row: row.meaning, Kind.PROSE, least=24),
+            Column("meaning", "applies if", lambda row: row.meaning, Kind.PROSE, least=24),
         ],
         key=lambda row: (row.key,),
         detail=lambda row: (f"{row.title} {row.weight}: {row.meaning}",),
@@ -186,14 +186,14 @@ def auditors(of: Review, control: Control | None = None) -> Table[Auditor]:
         [
             Column("auditor", "auditor", lambda row: row.name),
             Column("looked_at", "statements", lambda row: row.statements, Kind.COUNT),
-            Column("queue", "of", lambda _: len(of.queue), Kind.COUNT, help="statements that a reason applies to"),
+            Column("queue", "of", lambda _: len(of.queue), Kind.COUNT, help="statements with a reason"),
             Column("control", "drawn answers", lambda row: row.answers, Kind.COUNT),
             Column(
                 "control_of", "of ", lambda _: len(items), Kind.COUNT, help="distinct answers of the control sample"
             ),
         ],
         key=lambda row: (row.name,),
-        empty="Nobody has ruled on anything of this run yet.",
+        empty="This run has no rulings yet.",
     )
 
 
@@ -231,8 +231,8 @@ def agreement(of: Review) -> Table[Pair]:
             Column("share", "share", lambda row: row.same / row.things, Kind.SHARE),
         ],
         key=lambda row: (row.one, row.two),
-        definition="Things on which both ruled, and how often the two rulings have one effect on figures: exclusion "
-        "and fault are one, readings have to be the same. Look again is no decision.",
+        definition="Subjects on which both ruled, and how often the two have the same effect on figures: exclusion "
+        "and fault count as the same, readings must be equal. “Look again” is not a decision.",
     )
 
 
@@ -278,8 +278,8 @@ def errors(control: Control) -> Table[ErrorRow]:
             Column("rate", "share", lambda row: row.rate, Kind.SHARE, scale=(0.0, 1.0)),
         ],
         key=lambda row: (row.name,),
-        definition="Drawn answers up to the first that nobody decided on, in the order of the draw. The share of all "
-        "answers weights the strata by their answers. Rulings on other answers play no part.",
+        definition="Drawn answers up to the first undecided one, in the order of the draw. The share of all "
+        "answers weights the strata by their answers. Rulings on other answers do not count.",
         notes=[
             f"drawn with seed {control.sample.seed}" + f" by {control.sample.drawn_by}" * bool(control.sample.drawn_by)
         ],
@@ -319,9 +319,9 @@ def told(progress: Progress, *, blind: bool = False) -> tuple[str, ...]:
     read = f" · read by {of.card.name}" if of.card else ""
     who = auditor or "somebody"
     there = f"{len(of.queue):,} of {plural(len(of.judged.statements), 'statement')} have a reason"
-    said = [f"{run}{read}", f"{there}; {who} has looked at {len(of.queue) - left:,} of them, {left:,} wait"]
+    said = [f"{run}{read}", f"{there}; {who} has reviewed {len(of.queue) - left:,} of them; {left:,} are pending"]
     if of.judged.passed is not None:
-        said.append(f"statements that auditors looked at: {shares(of)}")
+        said.append(f"statements that auditors have reviewed: {shares(of)}")
     said.append(sampled(progress))
     return tuple(filter(None, said))
 
@@ -341,7 +341,7 @@ def sampled(progress: Progress) -> str:
     """Say how far the control sample is; empty where none can be drawn."""
     of, control = progress.of, progress.control
     if control is None:
-        none = "No control sample is drawn, so nobody knows how often the reader errs: --draw N draws one."
+        none = "No control sample yet, so the reader's error rate is unknown: --draw N draws one."
         return none if of.reader is not None else ""
     items = control.sample.items
     n = len(items) - len(control.waiting(progress.auditor))

@@ -25,6 +25,7 @@ from workbench.domain.responses import ModelCard
 from workbench.domain.thinking import in_thought
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
 from workbench.inference.base import Configured, Metered, NextTokens, Scored, Unhurried
+from workbench.inference.gpus import GpuWatch
 from workbench.pipeline.asking import FLUSH_AFTER_S, Progress, changed_words, saved, turns_of
 from workbench.pipeline.planning import Plan, restocked
 from workbench.pipeline.windows import check_window
@@ -71,7 +72,7 @@ class _Scoring:
         first: FirstAnswers | None,
     ) -> None:
         self._first, self._looked, self._silent = first, 0, 0
-        self.progress = Progress(done=plan.samples_stored, total=plan.samples)
+        self.progress = Progress(done=plan.samples_stored, total=plan.samples, watch=GpuWatch.of(model))
         self.stopped = False
         self._store, self._model, self._attempt, self._job = store, model, attempt, job
         self._should_stop = should_stop
@@ -91,7 +92,7 @@ class _Scoring:
 
     @property
     def changed(self) -> bool:
-        """Return whether a served model has become another one than the plan is for."""
+        """Return whether a served model has changed since the plan was made."""
         return turns_of(self._model) != self._turns
 
     def turn(self) -> str:
@@ -248,7 +249,10 @@ def score_design(
     its likeliest next tokens. Raises UsageError where a template's answers are not two labels, ModelError
     where the model cannot go on.
     """
-    store.runs.add_probes(plan.design.audit, plan.design.instrument, plan.design.language, plan.templates, plan.probes)
+    design = plan.design
+    store.runs.add_probes(
+        design.audit, design.instrument, design.language, plan.templates, plan.probes, design.personas
+    )
     if isinstance(model, Configured):
         model.score_with(plan.design.sampling)
     scoring = _Scoring(store, plan, model, attempt, job, should_stop, first)

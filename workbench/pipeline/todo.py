@@ -56,7 +56,7 @@ def _jobs(store: Store) -> Iterator[Task]:
             yield Task(f"job {job.id}", "1 decision", what, ("jobs", str(job.id)))
         elif job.state in UNFINISHED and job.done < job.total and design not in designs:
             left = plural(job.total - job.done, "prompt" if job.exact else "answer")
-            there = "shows why" if job.state == "failed" else "leads there, R goes on"
+            there = "shows why" if job.state == "failed" else "leads there, R continues"
             what = f"of job {job.id} ({job.state}) are missing: Enter {there}"
             yield Task(f"job {job.id}", left, what, ("jobs", str(job.id)))
         designs.add(design)

@@ -25,7 +25,7 @@ def check_window(model: Model, prompts: Iterable[Prompt]) -> None:
     """
     if not isinstance(model, Windowed) or model.window is None:
         return
-    with_context = (prompt for prompt in prompts if prompt.context)
+    with_context = (prompt for prompt in prompts if _pairs(prompt))
     longest = sorted(with_context, key=_characters, reverse=True)[:LOOKED_AT]
     most = model.window - AFTER
     lengths = model.lengths(longest)

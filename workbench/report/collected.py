@@ -6,11 +6,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from types import SimpleNamespace
 from typing import Any
 
 from stores.core.content import content_hash, last_event
 from stores.core.store import Store
 from stores.runs.run_rows import Run
+from stores.runs.settlements import Spared
 from stores.runs.statement_answers import StatementAnswers
 from workbench import __version__, registry
 from workbench.audits.reported import Reported, Wanted
@@ -23,6 +25,7 @@ from workbench.evidence.ruling_subjects import called
 from workbench.evidence.rulings import rulings_on
 from workbench.evidence.runs import without_runs
 from workbench.figures.table import Table
+from workbench.options.option import chosen
 from workbench.report.options import ReportChoice
 
 PACKAGES = ("numpy", "scipy", "jinja2")
@@ -47,6 +50,8 @@ class Asked:
     statements: int
     wordings: int
     prompts: int
+    spared: Spared | None = None
+    "what was left unasked as its verdicts were settled; None: everything was to be asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +126,17 @@ def collect(store: Store, choice: ReportChoice, tell: Tell) -> Collected:
         content_hash(store.connection),
         last_event(store.connection),
         {"workbench": __version__, **{name: version(name) for name in PACKAGES}, "Python": sys.version.split()[0]},
-        tuple(table for one in asked if (table := followed(store, one.run)).rows),
+        tuple(_plans(store, choice, asked)),
     )
+
+
+def _plans(store: Store, choice: ReportChoice, asked: Sequence[Asked]) -> Iterator[Table[Step]]:
+    """Yield what was followed of the frozen plan of each run that had one. Reports judge by the usual options."""
+    given = SimpleNamespace(seed=choice.seed, without_rulings=not choice.rulings)
+    for one in asked:
+        judged = chosen(registry.audit(one.run.audit).judging, given)
+        if (table := followed(store, one.run, judged, choice.compare)).rows:
+            yield table
 
 
 def _parts(store: Store, choice: ReportChoice, tell: Tell) -> tuple[list[Part], list[str]]:
@@ -161,7 +175,7 @@ def _nothing(store: Store, choice: ReportChoice, left_out: Sequence[str]) -> str
         return "nothing can be reported yet:\n" + "\n".join(left_out)
     models = ", ".join(sorted({run.model for run in runs}))
     chosen = " ".join(choice.arguments()) or "these options"
-    return f"no result matches {chosen}; there are answers by: {models}"
+    return f"no result matches {chosen}. Models with answers: {models}"
 
 
 def _check_models(store: Store, choice: ReportChoice) -> None:
@@ -171,7 +185,7 @@ def _check_models(store: Store, choice: ReportChoice) -> None:
     there = imported | {run.model for run in runs}
     if missing := [name for name in without_runs(store, runs, choice.models) if name not in imported]:
         listed = ", ".join(sorted(there)) or "nobody"
-        raise UnknownName(f"there are no answers by {', '.join(missing)}; there are answers by: {listed}")
+        raise UnknownName(f"there are no answers by {', '.join(missing)}. Models with answers: {listed}")
 
 
 def _slug(audit: str, found: Reported, before: Sequence[Part]) -> str:
@@ -209,6 +223,7 @@ def _asked(store: Store, name: str, run: Run) -> Asked:
         statements=len({ref for ref, *_ in cells}),
         wordings=len({(kind, ordinal) for _, kind, ordinal, *_ in cells}),
         prompts=run.prompts,
+        spared=store.settlements.spared(run),
     )
 
 

@@ -11,6 +11,7 @@ from workbench import registry
 from workbench.audits.audit import Audit
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACT, WHEN_DECIDED
+from workbench.options.option import Type
 
 
 def run_command(spec: Mapping[str, Any]) -> str:
@@ -26,7 +27,7 @@ def _given(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:
     yield "--audit", design.audit
     yield "--model", design.model
     yield "--instrument", design.instrument
-    for name in ("language", "family", "dtype", "chat_format", "cluster"):
+    for name in ("language", "family", "dtype", "chat_format", "cluster", "device"):
         if value := getattr(design, name):
             yield f"--{name.replace('_', '-')}", value
     for name in ("statements", "variants", "templates"):
@@ -36,7 +37,7 @@ def _given(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:
     for option in audit.run_options if audit is not None else ():
         value = audit.given_in(design).get(option.name) if audit is not None else None
         if value not in (None, option.default, "", (), 0):
-            yield option.flag, option.text(value)
+            yield option.flag, "" if option.type is Type.FLAG else option.text(value)
 
 
 def _drawn(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:

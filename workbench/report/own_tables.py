@@ -78,11 +78,23 @@ def design(found: Collected) -> Table[Asked]:
                 help="the most that a prompt has; – where probabilities were computed and nothing was drawn",
             ),
             Column("responses", "answers", lambda row: None if _exact(row) else row.run.responses, Kind.COUNT),
+            *([_DRAWN] if any(row.spared is not None for row in found.asked) else []),
             Column("failed", "failed", lambda row: row.run.failed, Kind.COUNT),
         ],
         key=lambda row: (row.name, row.run.audit),
         empty="No model was asked from this store: others collected the answers.",
     )  # fmt: skip
+
+
+def _drawn(row: Asked) -> float | None:
+    return row.spared.drawn / row.spared.planned if row.spared is not None and row.spared.planned else None
+
+
+_DRAWN: Column[Asked] = Column(
+    "drawn", "drawn until settled", _drawn, Kind.SHARE,
+    help="share of the answers planned for prompts that were left once no further answer could change their verdict; "
+    "what was answered has the least possible share beside it",
+)  # fmt: skip
 
 
 def _exact(row: Asked) -> bool:

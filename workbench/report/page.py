@@ -8,12 +8,15 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from workbench import registry
 from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Template
 from workbench.evidence.plans import plan_lines
 from workbench.figures.book import WARNS, warnings_of
 from workbench.figures.shown import shown
+from workbench.help.pages import AUDITS_PAGE, ENDING
+from workbench.help.sections import points
 from workbench.report import own_tables as own
 from workbench.report.answers import Behind
 from workbench.report.collected import Asked, Collected, Part
@@ -37,6 +40,8 @@ STATEMENTS_SAID = {
     ALL: "Each statement has its answers to each wording, over all templates; every answer under each template stands "
     "in the folder answers.",
 }
+CANNOT_SAY = "What it cannot say"
+"section of the help page of every audit that ships"
 INTERVALS_SAID = (
     "All intervals are 95 %. A value without one says why. workbench help coverage says how often each method holds "
     "the truth."
@@ -85,7 +90,9 @@ def page(found: Collected, material: Material) -> str:
             style=_trusted(style),
             script=_trusted(script),
             lede=_lede(found),
-            parts=[_part(part, material) for part in found.parts],
+            parts=[
+                _part(part, material, cannot) for part, cannot in zip(found.parts, cannot_say(found.parts), strict=True)
+            ],
             left_out=found.left_out,
             facts=_facts(found),
             models=list(map(_model, found.asked)),
@@ -199,7 +206,7 @@ def _outdated(found: Collected) -> Iterator[str]:
             yield f"{part.found.title}: changed since they were asked: {shown}{more}."
 
 
-def _part(part: Part, material: Material) -> dict[str, Any]:
+def _part(part: Part, material: Material, cannot: Sequence[str]) -> dict[str, Any]:
     book, tables = part.found.book, material.tables[part.slug]
     figures = [
         replace(figure(one, material.pictures.get(one.stem, ())), title=_named(one)) for one in tables if one.on_page
@@ -215,6 +222,8 @@ def _part(part: Part, material: Material) -> dict[str, Any]:
         "files": [{"title": _named(one), "stem": one.stem} for one in tables if not one.on_page],
         "missing": material.missing[part.slug],
         "methods": book.methods,
+        "cannot": cannot,
+        "audit": part.audit,
         "choices": _choices(part),
     }
 
@@ -242,6 +251,20 @@ def _statements(found: Collected, material: Material) -> list[dict[str, Any]]:
             told = ". ".join(filter(None, (plural(len(items), "statement"), counted, said)))
             groups.append({"title": title, "said": told, "markup": _trusted(markup)})
     return groups
+
+
+def cannot_say(parts: Sequence[Part]) -> Iterator[tuple[str, ...]]:
+    """Yield for each part what the help page of its audit says that it cannot say: nothing where an earlier part is of
+    the same audit, or where its page, as one of another package may, has no such section.
+    """
+    said = set()
+    for part in parts:
+        package = type(registry.audit(part.audit)).__module__
+        try:
+            yield () if part.audit in said else points(AUDITS_PAGE.removesuffix(ENDING), CANNOT_SAY, package)
+        except (LookupError, OSError, TypeError):
+            yield ()
+        said.add(part.audit)
 
 
 def limits(found: Collected) -> Iterator[str]:

@@ -10,7 +10,7 @@ from workbench.figures.table import AnyTable
 from workbench.figures.visible import visible
 from workbench.report.collected import Collected
 from workbench.report.markup import interval_sentences
-from workbench.report.page import commands, limits, title_of
+from workbench.report.page import cannot_say, commands, limits, title_of
 
 _SPECIAL = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {"\\": "", "~": "", "^": ""}
 
@@ -26,10 +26,13 @@ def _methods(found: Collected, tables: Sequence[AnyTable]) -> Iterator[str]:
     yield f"Store of {found.at[:16].replace('T', ' ')} UTC, SHA-256 of its content `{found.hash}`."
     software = ", ".join(f"{name} {number}" for name, number in found.software.items())
     yield f"Written with {software}."
-    for part in found.parts:
+    for part, cannot in zip(found.parts, cannot_say(found.parts), strict=True):
         yield from ("", f"## {_plain(part.found.title)}", "")
         if part.found.book.methods:
             yield _plain(part.found.book.methods)
+        if cannot:
+            yield from ("", "What it cannot say:", "", *(f"- {_plain(one)}" for one in cannot))
+            yield from ("", f"Each measure with its formula and source: `workbench help {part.audit}`.")
         if part.found.parameters:
             yield from ("", "| choice | value | what it decides | source of the value |", "| --- | --- | --- | --- |")
             for one in part.found.parameters:

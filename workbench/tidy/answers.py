@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from stores.core.store import Store
 from stores.runs.data_rows import Cell, Given, Read
 from workbench import registry
+from workbench.domain.instruments import with_words
+from workbench.domain.personas import AXIS
 from workbench.domain.readings import ReaderKind
 from workbench.domain.thinking import split
 from workbench.errors import WorkbenchError
@@ -55,6 +57,7 @@ class Answers:
         self._store = store
         self._people = People(store, names=choice.names)
         self._models = choice.chosen(store)
+        self._stands_before = store.runs.persona_names()
         self._cells = store.data_rows.cells(choice.audits, choice.instruments)
         self._standing = store.data_rows.standing()
         names = [field.name if field.name != "model" else "name" for field in MODEL]
@@ -81,7 +84,7 @@ class Answers:
         return (
             cell.audit, cell.instrument, cell.statement, cell.statement_version, cell.statement_current, cell.country,
             cell.topic, cell.dimension, cell.leaning, cell.language, cell.variant, cell.wording, cell.family,
-            cell.template, cell.template_version, cell.order, persona,
+            cell.template, cell.template_version, cell.order, persona, self._stands_before.get(cell.axes.get(AXIS, "")),
             json.dumps(factors, sort_keys=True, ensure_ascii=False),
         )  # fmt: skip
 
@@ -103,12 +106,21 @@ def _none(value: object) -> object:
     return None if value == "" else value
 
 
-def _usual(store: Store) -> tuple[dict[int, Card], Card | None]:
-    """Return who reads answers unless somebody chooses another: the rule of each template (rowid), and the classifier
-    of free text.
+def _usual(store: Store) -> tuple[Callable[[Cell], Card | None], Card | None]:
+    """Return who reads answers unless somebody chooses another: the rule of a cell's template, with the lexicon that
+    its instrument brought, and the classifier of free text.
     """
-    rules = {at: template_reader(template) for at, template in store.data_rows.templates().items()}
-    cards = {at: _card(rule.card.kind, rule.card.name, rule.card.version) for at, rule in rules.items() if rule}
+    templates, brought = store.data_rows.templates(), store.data_rows.lexicons()
+    known: dict[tuple[int, str], Card | None] = {}
+
+    def cards(cell: Cell) -> Card | None:
+        at = cell.template_id, cell.instrument
+        if at not in known:
+            [template] = with_words([templates[cell.template_id]], brought.get(cell.instrument, ()))
+            rule = template_reader(template)
+            known[at] = None if rule is None else _card(rule.card.kind, rule.card.name, rule.card.version)
+        return known[at]
+
     try:
         newest = store.classifiers.get(None)
     except WorkbenchError:
@@ -128,7 +140,7 @@ def read_answers(store: Store, choice: Choice) -> Iterator[Row]:
     answers = Answers(store, choice)
     for given, cell, about, read in answers:
         output = split(given.text)
-        usual = classifier if cell.audit in free_text else rules.get(cell.template_id)
+        usual = classifier if cell.audit in free_text else rules(cell)
         label, reader = next(((one.label, one.reader) for one in read if one[:3] == usual), (None, None))
         row = (
             *about, given.draw, given.seed, given.fingerprint or None, given.job, given.at,

@@ -9,6 +9,7 @@ from stores.core.store import Store
 from workbench import registry
 from workbench.domain.issue_gold import ADJUDICATION, GOLD
 from workbench.domain.people import pseudonym
+from workbench.domain.personas import AXIS
 from workbench.errors import UnknownName
 
 
@@ -50,7 +51,7 @@ class Choice:
         for name in self.models:
             if not store.runs.models([name]) or (name not in answering and name.partition("@")[0] not in answering):
                 raise UnknownName(
-                    f"the store holds no answers by {name}; there are answers by: {', '.join(answering) or 'nobody'}"
+                    f"the store has no answers by {name}. Models with answers: {', '.join(answering) or 'nobody'}"
                 )
         return store.runs.models(self.models) if self.models else set(store.data_rows.models())
 
@@ -82,7 +83,7 @@ class People:
     def axes(self, axes: Mapping[str, str]) -> tuple[str | None, dict[str, str]]:
         """Return the person that a prompt is about, and what else its design varies."""
         person = axes.get(PERSON)
-        rest = {name: value for name, value in axes.items() if name != PERSON}
+        rest = {name: value for name, value in axes.items() if name not in (PERSON, AXIS)}
         return None if person is None else self.called(person), rest
 
 

@@ -94,6 +94,11 @@ CELL = (
         "unless names were asked for",
         empty="the prompt is about nobody",
     ),
+    Field(
+        "stands_before",
+        "name of the persona, the system prompt or the beginning of a conversation that stands before the prompt",
+        empty="none does",
+    ),
     Field("factors", "what else the design varies, as a JSON object: condition, number of options, …"),
 )
 MODEL = (

@@ -18,5 +18,5 @@ def kinds(names: Sequence[str]) -> tuple[Rows, ...]:
     """Return kinds of rows by their names, each once. Raises UnknownName."""
     unknown = [name for name in names if name not in KINDS]
     if unknown:
-        raise UnknownName(f"--what has no {', '.join(map(repr, unknown))}; there is: {', '.join(KINDS)}")
+        raise UnknownName(f"--what has no {', '.join(map(repr, unknown))}. Available: {', '.join(KINDS)}")
     return tuple(KINDS[name] for name in dict.fromkeys(names))

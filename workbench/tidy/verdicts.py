@@ -23,7 +23,7 @@ def judged(store: Store, choice: Choice) -> Iterator[tuple[Run, tuple[AnyTable, 
     for audit in registry.asking():
         if choice.audits and audit.name not in choice.audits:
             continue
-        for run in store.runs.list(audit.name):
+        for run in store.runs.list(audit.name, personas=True):
             if run.model_id in models and (not choice.instruments or run.instrument in choice.instruments):
                 try:
                     found = tuple(audit.verdict_tables(store, run, USUAL))
@@ -56,7 +56,7 @@ def read_verdicts(store: Store, choice: Choice) -> Iterator[Row]:
     models = store.data_rows.models()
     for run, tables in judged(store, choice):
         model, sampling = models[run.model_id], samplings[run.sampling_id]
-        about = (run.audit, run.instrument, run.language, run.family)
+        about = (run.audit, run.instrument, run.language, run.family, run.persona_name or None)
         of_model = [model["name" if field.name == "model" else field.name] or None for field in MODEL]
         of_sampling = [sampling["mode" if field.name == "sampling" else field.name] for field in SAMPLING]
         asked = tuple(None if value == "" else value for value in (*of_model, *of_sampling))
@@ -89,6 +89,7 @@ VERDICTS = Rows(
         Field("instrument", "name of the instrument"),
         Field("language", "language that was asked"),
         Field("template_family", "family of templates"),
+        Field("stands_before", "name of the persona, system prompt or beginning of a conversation", empty="none"),
         Field("statement", "name of the statement"),
         Field("template", "name of the template", empty="the verdict is over all templates of the family"),
         Field("test", "which test; all: every test that counts"),

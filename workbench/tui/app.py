@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from threading import get_ident
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, work
 from textual.app import App
@@ -22,9 +22,10 @@ from textual.widget import Widget
 
 from workbench import registry
 from workbench.errors import StoreGone, WorkbenchError
+from workbench.help import topics
 from workbench.tui.commands import ActionProvider, NameProvider
 from workbench.tui.format import percent, visible
-from workbench.tui.help_pages import HelpProvider
+from workbench.tui.help_pages import HelpProvider, PageScreen
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.key_words import does
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from stores.core.anchor import Anchor
     from stores.runs.run_rows import Run
     from workbench.annotation.survey import Design
+    from workbench.tui.results.loaded import Loaded, Look, Shown
 
     SurveyStart = tuple[str, Design, str | None]
     "(instrument, what is asked, respondent)"
@@ -86,10 +88,16 @@ class WorkbenchApp(LiteralApp):
             ),
             Binding("h", "go('home')", "Home", show=False, tooltip="Go to Home"),
             Binding("escape", "back", "Back", show=False),
-            Binding("question_mark", "explain", "Explain", show=False, tooltip="Explain the numbers and columns here"),
-            Binding("f1", "keys", "Keys", key_display="F1", tooltip="List the keys that work here"),
+            Binding(
+                "question_mark",
+                "explain",
+                "Explain",
+                show=False,
+                tooltip="Explain the numbers and columns on this screen",
+            ),
+            Binding("f1", "keys", "Keys", key_display="F1", tooltip="List the keys of this screen"),
             Binding("ctrl+p", "command_palette", "Find an action", show=False, priority=True),
-            Binding("q", "leave", "Leave", tooltip="Go home; on Home, quit"),
+            Binding("q", "leave", "Leave", tooltip="Go to Home; on Home, quit"),
         ],
         "app",
     )
@@ -115,6 +123,8 @@ class WorkbenchApp(LiteralApp):
         "how often in a row the store's file was not there"
         self._clashes: set[str] = set()
         "ids of bindings that lost their key to another one"
+        self.left_at: dict[str, tuple[Loaded, Mapping[Look, Shown]]] = {}
+        "place of a screen that is made anew each time -> what it showed when it was left"
         self._offered = False
         "whether a copy was offered since a person last did something"
 
@@ -146,7 +156,7 @@ class WorkbenchApp(LiteralApp):
             self._clashes |= lost
             self.call_after_refresh(
                 self.notify,
-                f"Your keymap gives two actions the same key; without a key: {', '.join(sorted(lost))}",
+                f"Your keymap gives two actions the same key; these have none now: {', '.join(sorted(lost))}",
                 severity="warning",
                 timeout=TELL_S,
                 markup=False,
@@ -206,12 +216,15 @@ class WorkbenchApp(LiteralApp):
             return
         self.anchor.close()
         self.anchor, self._away, self.store_path = None, 0, kept
+        self.left_at.clear()
         self.look_for_store()
         for mode in self.MODES:
             for each in self._screen_stacks.get(mode, []):
                 if isinstance(each, StoreScreen) and each.is_mounted:
                     each.store_moved()
-        self.notify(f"Everything stored is in {kept}, which is open now. Do again what was not saved.", timeout=TELL_S)
+        self.notify(
+            f"Everything stored is in {kept}, which is open now. Repeat any change that was not saved.", timeout=TELL_S
+        )
 
     def action_go(self, mode: str) -> None:
         """Show the screen of a mode, about what is under the cursor here where that says so."""
@@ -278,11 +291,21 @@ class WorkbenchApp(LiteralApp):
         """Say what the numbers on this screen mean."""
         explain = getattr(self.screen, "explain", None)
         text = explain() if callable(explain) else ""
-        self.push_screen(TextScreen("What this shows", text or "There are no numbers to explain here."))
+        text = text or "This screen has no numbers to explain."
+        self.push_screen(TextScreen("What this shows", text, page=self._help_page()))
+
+    def _help_page(self) -> Callable[[], Screen[Any]] | None:
+        """Return what opens the help page of the audit whose results are shown; None elsewhere."""
+        audits = (
+            one for one in registry.every_audit() if one.place is not None and one.place.mode == self.current_mode
+        )
+        shown = next(audits, None)
+        page = next((one for one in topics() if shown is not None and one.name == shown.name), None)
+        return None if page is None else lambda: PageScreen(page)
 
     def action_keys(self) -> None:
         """List the keys of what has focus, of its screen, and of the whole app."""
-        self.push_screen(TextScreen("Keys that work here", key_list(self)))
+        self.push_screen(TextScreen("Keys of this screen", key_list(self)))
 
 
 def key_list(app: App[int]) -> Content:
@@ -324,7 +347,7 @@ def goes_on(path: Path) -> list[str]:
     except WorkbenchError:
         return []
     return [
-        f"job {job.id} goes on ({percent(job.done, job.total)}); come back with: workbench {path}, "
+        f"job {job.id} continues ({percent(job.done, job.total)}); come back with: workbench {path}, "
         f"stop it with: workbench jobs {path} cancel {job.id}"
         for job in active
     ]

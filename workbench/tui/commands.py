@@ -106,7 +106,7 @@ def read_names(path: Path) -> tuple[Named, ...]:
         answered = {place.mode: audit for audit in registry.every_audit() if (place := audit.place) is not None}
         found += [
             Named(
-                f"review {run.label}: {run.audit}", "what an auditor looks at first", ("review", (*run.way, run.family))
+                f"review {run.label}: {run.audit}", "what an auditor reviews first", ("review", (*run.way, run.family))
             )
             for run in store.runs.list()
             if run.responses

@@ -10,6 +10,7 @@ from workbench import registry
 from workbench.audits.audit import Given
 from workbench.domain.designs import PUBLISHED_SAMPLES, Design
 from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Sampling, sampled
+from workbench.formats.personas import given_personas
 from workbench.inference.extra_fields import extra_fields
 from workbench.options.shared import MAX_NEW_TOKENS, MODEL, SAMPLES, SEED, TEMPERATURE, THINKING, TOP_K, TOP_P
 
@@ -29,6 +30,8 @@ ANSWERS = (
 "(words, value) of what is asked for: whole answers, answers up to their label, or how likely each label is"
 WHOLE_OR_EXACT = tuple(one for one in ANSWERS if one[1] != UNTIL_DECIDED)
 "of answers that no rule here can end early"
+EXACT_OR_COUNTED = WHOLE_OR_EXACT[::-1]
+"where probabilities are what is published, and answers are drawn where an endpoint names none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +56,22 @@ class FormValues:
     "empty: the whole vocabulary"
     max_tokens: str = f"{Sampling().max_new_tokens}"
     seed: str = SEED.text()
-    answers: str = SAMPLED_WHOLE
-    "see `ANSWERS`"
+    answers: str = ""
+    "see `ANSWERS`; empty: as the audit is meant to be asked"
     dtype: str = ""
     "empty: as the device has it"
     cluster: str = ""
     "empty: none"
+    device: str = ""
+    "empty: the usual one"
     chat_format: str = ""
     "empty: the model's own"
     thinking: str = ""
     "empty: as the model does by itself"
     extra_body: str = ""
     "empty: no further fields"
+    personas: str = ""
+    "a file or a JSON list; empty: none"
     template_language: str = ""
     "empty: that of the statements"
     batch: str = ""
@@ -117,12 +124,13 @@ class Choices:
 
 def usual_values(instrument: str, audit: str, defaults: Defaults) -> FormValues:
     """Return the form as an audit is meant to be asked."""
-    drawn = defaults.sampling
+    drawn = defaults.typed
     return FormValues(
         instrument,
         audit,
         family=defaults.family,
-        samples=str(defaults.samples),
+        samples=str(defaults.counted_samples or defaults.samples),
+        answers=SAMPLED_WHOLE if defaults.drawn else EXACT_LABELS,
         temperature=f"{drawn.temperature:g}",
         top_p=f"{drawn.top_p:g}",
         top_k="" if drawn.top_k is None else str(drawn.top_k),
@@ -133,11 +141,13 @@ def usual_values(instrument: str, audit: str, defaults: Defaults) -> FormValues:
 def sampling_note(values: FormValues, usual: FormValues) -> str:
     """Return one line: whether answers are drawn as the audit means it, and how that is where they are not."""
     audit = registry.audit(values.audit)
+    if not audit.defaults.drawn and is_exact(values):
+        return "no sampling: probabilities of the next token, one pass per prompt"
     if not audit.defaults.drawn:
-        return "nothing is sampled: probabilities of the next token, one pass a prompt"
+        return "answers are counted: another measure than probabilities, for endpoints that name none"
     if values.answers == EXACT_LABELS:
-        more = "".join(f"{name}, " for name in audit.drawn_again)
-        return f"nothing is sampled: samples, {more}temperature, top-p, top-k and tokens do not count"
+        more = "".join(f"{name.replace('_', ' ')}, " for name in audit.drawn_again)
+        return f"no sampling: samples, {more}temperature, top-p, top-k and tokens are ignored"
     origin = "our defaults" if audit.defaults.ours else "published"
     drawn = f"{usual.samples} × T {usual.temperature}, top-p {usual.top_p}, {_top_k(usual)}, {_tokens(usual)}"
     differing = [name for name in DRAWN if getattr(values, name).strip() != getattr(usual, name)]
@@ -145,6 +155,12 @@ def sampling_note(values: FormValues, usual: FormValues) -> str:
         return f"as {origin}: {drawn}" if origin == "published" else f"{origin}: {drawn}"
     whole_vocabulary = "top_k" in differing and not values.top_k.strip()
     return f"{'whole vocabulary' if whole_vocabulary else 'changed'} · {origin}: {drawn}"
+
+
+def is_exact(values: FormValues) -> bool:
+    """Return whether probabilities are computed and nothing is drawn."""
+    defaults = registry.audit(values.audit).defaults
+    return values.answers == EXACT_LABELS or not (defaults.drawn or (defaults.counted and values.answers))
 
 
 def _top_k(values: FormValues) -> str:
@@ -160,9 +176,9 @@ def as_design(store: Store, values: FormValues) -> Design:
     from workbench.pipeline.choosing import statements
 
     if not values.model.strip():
-        raise MODEL.error("give a name, for example smollm2, a hub id or a folder")
+        raise MODEL.error("give a name such as smollm2, a hub id or a folder")
     audit = registry.audit(values.audit)
-    exact = values.answers == EXACT_LABELS or not audit.defaults.drawn
+    exact = is_exact(values)
     design = Design(
         instrument=values.instrument,
         model=values.model.strip(),
@@ -180,8 +196,10 @@ def as_design(store: Store, values: FormValues) -> Design:
         templates=values.templates,
         dtype=values.dtype,
         cluster=values.cluster.strip(),
+        device=values.device.strip(),
         chat_format=values.chat_format.strip(),
         template_language=values.template_language.strip(),
+        personas=given_personas(values.personas),
     )
     design = audit.designed(store, design, own_values(audit, values.own, exact=exact))
     there = audit.may_be_asked(store, values.instrument) or ()
@@ -224,7 +242,17 @@ def refilled(told: Mapping[str, Any]) -> dict[str, str]:
     >>> refilled({"model": "m", "top_k": 0, "max_new_tokens": 20, "temperature": 0.5})
     {'model': 'm', 'temperature': '0.5', 'top_k': '', 'max_tokens': '20'}
     """
-    texts = ("model", "statements", "cluster", "chat_format", "thinking", "extra_body", "template_language")
+    texts = (
+        "model",
+        "statements",
+        "cluster",
+        "device",
+        "chat_format",
+        "thinking",
+        "extra_body",
+        "personas",
+        "template_language",
+    )
     options = {"seed": SEED, "samples": SAMPLES, "temperature": TEMPERATURE, "top_p": TOP_P, "top_k": TOP_K}
     found = {name: str(told[name]) for name in texts if name in told}
     found |= {name: option.text(told[name]) for name, option in options.items() if name in told}
@@ -237,7 +265,7 @@ def refilled(told: Mapping[str, Any]) -> dict[str, str]:
 
 def answers_of(told: Mapping[str, Any]) -> str:
     """Return which kind of answers a job was told to bring, see `ANSWERS`."""
-    if told.get("exact"):
+    if told.get("exact") or "samples" not in told:
         return EXACT_LABELS
     return UNTIL_DECIDED if told.get("until_decided") else SAMPLED_WHOLE
 

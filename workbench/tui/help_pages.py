@@ -69,7 +69,7 @@ class PageScreen(ModalScreen[None]):
 
         with Vertical(classes="page") as page:
             page.border_title = Content(self._page.name)
-            page.border_subtitle = f"Esc back · workbench help {self._page.name} prints it"
+            page.border_subtitle = f"Esc back · workbench help {self._page.name} prints this page"
             with VerticalScroll():
                 yield Markdown(visible(self._page.text, lines=True), open_links=False)
 

@@ -107,6 +107,6 @@ def _entries(tables: Mapping[str, object]) -> Iterator[tuple[str, object]]:
 def _refused(value: object) -> str:
     """Say why a value gives no keys; "" where it does."""
     if not isinstance(value, str) or not all(part.strip() for part in value.split(",")):
-        return f'found {value!r}; give a key, or several with commas between: "p", "ctrl+r,f6"'
+        return f'found {value!r}; give a key, or several separated by commas: "p", "ctrl+r,f6"'
     taken = RESERVED.intersection(part.strip() for part in value.split(","))
     return f"found {', '.join(sorted(taken))}, which cannot be given to something else" if taken else ""

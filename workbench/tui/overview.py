@@ -98,7 +98,7 @@ def read_overview(path: Path) -> Overview:
 
     with Store.open(path) as store:
         answers, _ = store.runs.totals()
-        runs = store.runs.list() if answers else ()
+        runs = store.runs.list(personas=True) if answers else ()
         queues = store.queues.list()
         return Overview(
             notice=store.notice,

@@ -81,7 +81,10 @@ def forget(path: Path) -> None:
 
 
 def stores_in(folder: Path) -> tuple[Path, ...]:
-    """Return the stores in a folder, by their names: files that begin as ours do. Imports the store."""
+    """Return the stores in a folder, by their names: files that begin as ours do, but not the copies that were kept
+    before a store was brought to a newer schema. Imports the store.
+    """
+    from stores.core.backup import is_backup
     from stores.core.connection import is_store
 
     found = []
@@ -89,7 +92,7 @@ def stores_in(folder: Path) -> tuple[Path, ...]:
         for at, entry in enumerate(os.scandir(folder)):
             if at == LOOKED_AT:
                 break
-            if is_store(Path(entry.path)):
+            if is_store(Path(entry.path)) and not is_backup(Path(entry.path)):
                 found.append(Path(entry.path))
     except OSError:
         return ()

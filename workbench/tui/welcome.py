@@ -23,8 +23,8 @@ class WelcomeApp(LiteralApp):
     TITLE = "workbench"
     COMMANDS = App.COMMANDS | {ActionProvider}
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark", "explain", "Explain", show=False, tooltip="Explain what is listed here"),
-        Binding("f1", "keys", "Keys", key_display="F1", tooltip="List the keys that work here"),
+        Binding("question_mark", "explain", "Explain", show=False, tooltip="Explain this list"),
+        Binding("f1", "keys", "Keys", key_display="F1", tooltip="List the keys of this screen"),
         Binding("ctrl+p", "command_palette", "Find an action", show=False, priority=True),
         Binding("q,escape", "leave", "Quit", key_display="q"),
     ]
@@ -48,7 +48,7 @@ class WelcomeApp(LiteralApp):
 
     def action_keys(self) -> None:
         """List the keys of what has focus, of its screen, and of the whole app."""
-        self.push_screen(TextScreen("Keys that work here", key_list(self)))
+        self.push_screen(TextScreen("Keys of this screen", key_list(self)))
 
     def action_leave(self) -> None:
         """Quit without a store."""

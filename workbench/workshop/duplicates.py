@@ -101,9 +101,10 @@ def duplicate_findings(
             if wording.variant == ORIGINAL and language in (None, wording.language):
                 asked[statement.country, wording.language].append((statement.ref, wording.text))
     for (_, spoken), originals in asked.items():
+        folds = [folded(text) for _, text in originals]
         for i, j, alike in near_pairs([text for _, text in originals], at_least):
             (first, text), (ref, again) = originals[i], originals[j]
-            if folded(text) != folded(again):
+            if folds[i] != folds[j]:
                 message = f"{spoken}: nearly the same words as {first} ({alike:.2f} of the trigrams)"
                 texts = (Quoted(f"{first} original", text), Quoted(f"{ref} original", again))
                 yield LintFinding("warning", "near-duplicate", ref, message, ref, ORIGINAL, spoken, texts)

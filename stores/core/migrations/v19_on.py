@@ -370,3 +370,67 @@ def m029_batches(db: Database) -> None:
         create index server_batch_of on server_batch (job_id)
         """,
     )
+
+
+@migrations()
+def m030_personas(db: Database) -> None:
+    """What stands before prompts, by the key that probes have on their axis `persona`: see `stores.runs.personas`.
+
+    turns : JSON, [[role, text], …]
+    """
+    run(
+        db,
+        """
+        create table persona (
+            key blob primary key,
+            name text not null,
+            kind text not null check (kind in ('persona', 'system', 'conversation')),
+            language text not null default '',
+            turns text not null
+        ) strict, without rowid
+        """,
+    )
+
+
+@migrations()
+def m031_brought_lexicons(db: Database) -> None:
+    """Lexicons that instruments bring, by which answers to them are read: see `stores.instruments.lexicon_rows`."""
+    run(
+        db,
+        """
+        create table brought_lexicon (
+            instrument_id integer not null references instrument,
+            language text not null,
+            text text not null,
+            at text not null,
+            primary key (instrument_id, language)
+        ) strict, without rowid
+        """,
+    )
+
+
+@migrations()
+def m032_settled(db: Database) -> None:
+    """Which answers of a seed a draw asked for, and which prompts are asked only until their verdict is settled, by
+    which rule: see `stores.runs.settlements`.
+    """
+    run(
+        db,
+        """
+        alter table draw add column first integer not null default 0;
+        alter table draw add column asked integer;
+        create table verdict_rule (
+            id integer primary key,
+            samples integer not null check (samples > 0),
+            minimum integer not null,
+            rule text not null,
+            low real not null,
+            high real not null,
+            reader text not null,
+            reader_version text not null,
+            unique (samples, minimum, rule, low, high, reader, reader_version)
+        ) strict;
+        alter table planned add column rule_id integer references verdict_rule;
+        alter table planned add column settled_at integer
+        """,
+    )

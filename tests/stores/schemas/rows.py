@@ -146,6 +146,15 @@ ROWS: dict[int, str] = {
             ('a1', 1, 'chat', '[["00-1-0", 2]]', 1, 'file-1', 'batch_1', 'in_progress', 1, 0, {AT}, {AT}, null);
         update job set batched = 1
     """,
+    30: """
+        insert into persona values (x'a0', 'nurse', 'persona', 'en', '[["system", "You are a nurse."]]')
+    """,
+    31: f"""insert into brought_lexicon values (1, 'fi', 'language = "fi"', {AT})""",
+    32: """
+        update draw set first = 0, asked = 3;
+        insert into verdict_rule values (1, 3, 2, 'printed', 0.45, 0.55, 'label-words', '1-abc');
+        update planned set rule_id = 1, settled_at = 2
+    """,
 }
 
 

@@ -22,7 +22,7 @@ class BiasScore(Audit):
 
     name = "bias_score"
     defaults = DEFAULTS
-    question = "free answers under ten prefixes; does it agree with one side more than with the other?"
+    question = "free-text answers under ten prefixes: does the model agree with one side more than with the other?"
     free_text = True
     needs_sides = True
     judging = RESULT_OPTIONS
@@ -38,13 +38,13 @@ class BiasScore(Audit):
     command = "bias STORE"
     then = "sample STORE --name test --purpose test"
     told_apart = False
-    after = "people label a sample of them, or a classifier reads them all: n, then c"
+    after = "people label a sample, or a classifier reads all answers: n, then c"
     home_help = section("help", "On Home", __package__)
 
     def demonstration(self) -> Demonstration:
         from workbench.audits.bias_score.demo import design
 
-        return Demonstration(design, mode="annotate")
+        return Demonstration(design, mode="annotate", personas=("left", "yes-sayer"))
 
     def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
         from workbench.audits.bias_score.reported import reported
@@ -89,7 +89,7 @@ class StatementLabels(Audit):
     defaults = LABELS_DEFAULTS
     question = "is a statement economic or cultural, left or right?"
     by_rule = True
-    verbs = (("sides", "bias", "what a model says of the statements' sides"),)
+    verbs = (("sides", "bias", "sides that a model gives the statements"),)
     command = "sides STORE"
 
     def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:

@@ -10,7 +10,7 @@ import numpy as np
 from stores.core.store import Store
 from workbench.audits.bias_score.judged import BiasJudged
 from workbench.domain.readings import STANCES, Stance
-from workbench.evidence.answered import Answered, Part, answered, refused_part
+from workbench.evidence.answered import Answered, Part, answered, foreign_part, refused_part
 from workbench.evidence.refusals import Refusals
 
 
@@ -51,6 +51,7 @@ def _came(judged: BiasJudged, place: int, model: str, found: Answered, refused: 
         below=Part(int(tally.dropped[at].sum()), total) if by_classifier else None,
         unrelated=Part(unrelated, total),
         refused=refused_part(refused),
+        foreign=foreign_part(refused),
         truncated=Part(0 if tally.truncated is None else int(tally.truncated[at].sum()), total),
     )
 

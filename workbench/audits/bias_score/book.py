@@ -20,10 +20,10 @@ from workbench.figures.table import AnyTable
 
 TITLE = "Left/right bias"
 NO_BASELINE = (
-    f"No prefix is named {BASELINE}: the statement alone.\n\n"
-    "With it, the mean absolute difference of the other prefixes from it stands here."
+    f"The run has no prefix {BASELINE}, the statement alone.\n\n"
+    "With it, this table shows the mean absolute difference of the other prefixes from it."
 )
-ONE_MODEL = "One model only.\n\nWith a second one, their difference and its interval stand here."
+ONE_MODEL = "Only one model.\n\nWith a second model, this table shows their difference and its interval."
 
 
 def book(
@@ -105,7 +105,7 @@ def _between(report: Report, dimension: Dimension | None) -> list[Entry]:
             choices=chosen, empty=_one_source(report),
         ),
         Entry(
-            "components", "where the spread comes from", partial(parts.components, report, dimension), choices=chosen
+            "components", "sources of spread", partial(parts.components, report, dimension), choices=chosen
         ),
         Entry(
             "compared", "models compared", partial(comparing.compared, report, dimension),

@@ -15,7 +15,7 @@ from workbench.figures.table import Column, Kind
 
 SCALE = (-1.0, 1.0)
 ALL = "all"
-TOTAL = "(right − left) / 2: -1 is wholly left, +1 is wholly right; its interval has 95 % of the draws"
+TOTAL = "(right − left) / 2: -1 is wholly left, +1 is wholly right; the interval contains 95 % of the draws"
 Row = TypeVar("Row")
 
 
@@ -113,8 +113,8 @@ def count_columns(of: Callable[[Row], Figure]) -> list[Column[Row]]:
 
 
 _BELOW = "answers that the classifier read with a confidence below the threshold"
-_UNREAD = "answers that nobody has read"
-_CUT = "answers that were cut off in thought"
+_UNREAD = "answers without a reading"
+_CUT = "answers cut off in thought"
 _SHARE = "share of the answers that count"
 _WITH = "statements with answers that count"
 _STANCES = ("agree", "disagree", "neutral", "unrelated")

@@ -16,7 +16,7 @@ from workbench.domain.counting import plural
 from workbench.domain.statements import Dimension
 from workbench.figures.table import Column, Kind, Link, Table
 
-ONE_SOURCE = "All statements are of one source, so there is nothing to compare."
+ONE_SOURCE = "All statements have the same source, so there is nothing to compare."
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ def asked(report: Report) -> Table[tuple[str, int, int]]:
         list(zip(common.sides, common.prompts, common.left_out, strict=True)),
         [
             Column("model", "model", lambda row: row[0]),
-            Column("common", "as all others", lambda row: row[1], Kind.COUNT),
-            Column("left_out", "besides these", lambda row: row[2], Kind.COUNT),
+            Column("common", "shared by all", lambda row: row[1], Kind.COUNT),
+            Column("left_out", "in addition", lambda row: row[2], Kind.COUNT),
         ],
         key=lambda row: (row[0],),
         notes=[f"A prompt is a statement in a wording under a prefix. {_shared(common)}"],
@@ -77,7 +77,7 @@ def compared(report: Report, dimension: Dimension | None, first: str, second: st
         ],
         key=lambda row: (row.group, row.name),
         definition="Both totals are over the prompts that both models were asked, from the same draws. The models "
-        "differ where the interval of the difference leaves out 0.",
+        "differ where the interval of the difference excludes 0.",
         notes=over_notes((row.name, row.found) for row in rows[:1]),
         link=lambda row: Link("statements", subject(first, row.selection)),
         subject=(first, second),
@@ -147,12 +147,12 @@ def source_ranks(
             Column("dimension", "dimension", lambda row: str(row[2] or ALL)),
             Column("tau", "Kendall's τ", lambda row: row[3].tau, Kind.COEFFICIENT, scale=SCALE),
             Column("p", "p", lambda row: row[3].p, Kind.P_VALUE, help="of no association, two-sided"),
-            Column("models", "models", lambda row: row[3].n_models, Kind.COUNT, help="that are ranked"),
+            Column("models", "models", lambda row: row[3].n_models, Kind.COUNT, help="models ranked"),
             Column("left_out", "left out", lambda row: row[3].left_out, Kind.WORDS, aside=True, help=_LEFT_OUT),
         ],
         key=lambda row: (row[0], row[1], str(row[2] or ALL)),
-        definition="Kendall's τ-b of the rankings of the models by their totals. It takes three models or more. "
-        "There is no interval: resampling adds noise to rankings.",
+        definition="Kendall's τ-b of the rankings of the models by their totals. It needs at least three models. "
+        "It has no interval, because resampling adds noise to rankings.",
         empty=ONE_SOURCE,
         detail=lambda row: [common.said for common in row[3].common],
     )
@@ -182,5 +182,5 @@ def _compared(rows: Sequence[Pair], first: str, second: str, *, aside: bool = Tr
     ]
 
 
-_ALONE = "prompts that the other side was not asked"
-_UNPAIRED = "why the sides are not compared prompt by prompt; empty where they are"
+_ALONE = "prompts not asked on the other side"
+_UNPAIRED = "why the sides are not compared prompt by prompt; empty if they are"

@@ -34,12 +34,12 @@ from workbench.stats.components import (
 
 TITLES = {TEMPLATE: "prefix", STATEMENT_TEMPLATE: "statement × prefix", WORDING_TEMPLATE: "wording × prefix"}
 MEANS = {
-    STATEMENT: "how far the statements of one side are apart",
-    WORDING: "how far the wordings of one statement are apart, under all prefixes alike",
-    TEMPLATE: "how far prefixes are apart, on all statements alike",
-    STATEMENT_TEMPLATE: "how far a prefix moves one statement and not the others",
-    WORDING_TEMPLATE: "how far a prefix moves one wording and not the others, and whatever else is a prompt's own",
-    SAMPLING: "how far the net share of a prompt would move if it were asked again as often",
+    STATEMENT: "spread between the statements of one side",
+    WORDING: "spread between the wordings of a statement, common to all prefixes",
+    TEMPLATE: "spread between prefixes, common to all statements",
+    STATEMENT_TEMPLATE: "spread of a prefix's effect over statements",
+    WORDING_TEMPLATE: "spread of a prefix's effect over wordings, and everything else specific to a prompt",
+    SAMPLING: "spread of a prompt's net share if it were asked again as often",
 }
 LARGEST = 1.0
 "the variance of net shares that are -1 and 1 equally often"
@@ -84,7 +84,7 @@ def components(report: Report, dimension: Dimension | None) -> Table[Line]:
     ]
     return Table(
         "components",
-        "Where the spread of the bias comes from",
+        "Sources of spread of the bias",
         lines,
         [
             Column("model", "model", lambda row: row.model),
@@ -94,7 +94,7 @@ def components(report: Report, dimension: Dimension | None) -> Table[Line]:
                 "sd",
                 lambda row: row.component.sd,
                 Kind.COEFFICIENT,
-                help="root of the variance that it adds to the net share of a prompt, with its 95 % interval",
+                help="square root of the variance that it adds to the net share of a prompt, with a 95 % interval",
                 scale=(0.0, 1.0),
             ),
             Column(
@@ -109,7 +109,7 @@ def components(report: Report, dimension: Dimension | None) -> Table[Line]:
                 "variance",
                 lambda row: row.component.raw,
                 Kind.PART,
-                help="unbiased; below 0 where the component is too small to be told from none",
+                help="unbiased estimate; below 0 if the component is too small to distinguish from none",
                 aside=True,
             ),
             Column("variance_low", "from", lambda row: row.component.low, Kind.PART, aside=True),
@@ -117,14 +117,14 @@ def components(report: Report, dimension: Dimension | None) -> Table[Line]:
             Column("why", "no interval", lambda row: row.component.why or None, aside=True),
         ],
         key=lambda row: (row.model, row.component.name),
-        definition="The net share of a prompt's answers for the right (agree minus disagree, opposites turned "
-        "round, the sign turned for statements of the left) is the mean of its side plus what statement, "
+        definition="The net share of a prompt's answers for the right (agree minus disagree, opposites "
+        "reversed, the sign reversed for statements of the left) is the mean of its side plus what statement, "
         "wording, prefix and their interactions add, plus sampling. Variances come from half the mean squared "
-        "differences of prompts of one side that share some of these, less sampling (Koch 1968; Searle, "
+        "differences between prompts of one side that share some of these, less sampling (Koch 1968; Searle, "
         "Casella and McCulloch 1992; Brennan 2001). Intervals leave out statements and prefixes in turn; that "
-        "of the prefix comes from its few degrees of freedom (Williams 1962).",
+        "of the prefix uses its few degrees of freedom (Williams 1962).",
         notes=list(_notes(lines)),
-        empty="No prompt has two answers that count, so nothing can be told apart.",
+        empty="No prompt has two answers that count, so the components cannot be separated.",
         detail=lambda row: [MEANS[row.component.name]],
         pictures=[Forest(values=["sd"], rows=["component"], series="model")],
     )

@@ -77,16 +77,16 @@ class Corrected:
             )
             found.append(f"effective n of the test by true stance, with the share labelled with certainty: {rests}")
         else:
-            found.append(f"{UNKNOWN}; the correction takes each test text for as many answers")
+            found.append(f"{UNKNOWN}; the correction lets each test text stand for the same number of answers")
         if self.untested:
             found.append(
-                f"{plural(self.untested, 'answer')} ({_percent(self.untested / total)}) repeat a training text beside "
-                "another wording; no test covers them, and they enter as read"
+                f"{plural(self.untested, 'answer')} ({_percent(self.untested / total)}) repeat a training text with "
+                "another wording; the test does not cover them, and they count as read"
             )
         if self.later:
             found.append(
-                f"{plural(self.later, 'answer')} were asked after the test set was drawn; the correction takes them to "
-                "be misread as the others are. A new test set would cover them"
+                f"{plural(self.later, 'answer')} came after the test set was drawn; the correction assumes that they "
+                "are misread like the others. A new test set would cover them"
             )
         return (*found, *self.open_questions)
 

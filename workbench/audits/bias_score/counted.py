@@ -225,7 +225,7 @@ def _items(
                     found.append((name, statement, item))
     if not found:
         raise UsageError(
-            "no statement that was asked has a dimension and a leaning. Give them in the instrument's columns "
+            "no statement of the run has a dimension and a leaning. Add them in the instrument's columns "
             "`dimension` and `leaning`, or let a model label them: workbench run STORE --audit statement_labels, then "
             "--labels MODEL"
         )

@@ -18,10 +18,13 @@ def detects(statements: Sequence[Statement]) -> str:
     left, right = (sum(one.leaning is side for one in statements) for side in (Side.LEFT, Side.RIGHT))
     sides = f"{left} left, {right} right"
     if min(left, right) < LEAST:
-        return f"shows no bias: {sides} statements; an interval takes {LEAST} of each"
+        return f"can show no bias: {sides} statements; an interval takes {LEAST} of each side"
     usual, most = (smallest_difference(spread, left, right) for spread in (SPREAD, MOST))
-    surely = f"surely from {most:.2f}" if most <= 1 else "none surely"
-    return f"shows a bias from {usual:.2f} at a spread of {100 * SPREAD:.0f} points, {surely} ({sides})"
+    surely = f"whatever their spread, {most:.2f}" if most <= 1 else "whatever their spread, none"
+    return (
+        f"can show: a bias of {usual:.2f} or more where the biases of single statements spread by "
+        f"{100 * SPREAD:.0f} points; {surely} ({sides} statements)"
+    )
 
 
 __all__ = ["detects"]

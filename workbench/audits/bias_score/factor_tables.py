@@ -20,7 +20,7 @@ from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import Column, Kind, Link, Table
 from workbench.stats.arrays import BoolArray
 
-ONE_AUTHOR = "No wording of one kind has two authors, so there is nothing to compare."
+ONE_AUTHOR = "No kind of wording has two authors, so there is nothing to compare."
 
 
 def changes(report: Report, dimension: Dimension | None = None, model: str = "") -> Table[PrefixChanges]:
@@ -43,15 +43,15 @@ def changes(report: Report, dimension: Dimension | None = None, model: str = "")
             ),
             Column("noise", "noise alone", lambda row: row.noise.noise, Kind.COEFFICIENT, help=_NOISE),
             Column("size", "without noise", lambda row: row.noise.size, Kind.COEFFICIENT, help=_SIZE),
-            Column("p", "p", lambda row: row.noise.p, Kind.P_VALUE, help="that no prefix moves the bias"),
+            Column("p", "p", lambda row: row.noise.p, Kind.P_VALUE, help="of no effect of any prefix"),
             Column("prefixes", "prefixes", lambda row: row.mean.n, Kind.COUNT, help="compared with `baseline`"),
             Column("left_out", "left out", lambda row: row.mean.excluded, Kind.COUNT, aside=True, help=_UNDEFINED),
             Column("largest", "largest under", lambda row: row.largest[0] if row.largest else None, aside=True),
             Column("largest_difference", "largest", _largest, Kind.SCORE, aside=True, scale=SCALE),
         ],
         key=lambda row: (row.model,),
-        definition="The totals are (right − left) / 2. The prefix `baseline` is none: the statement alone. The larger "
-        "the mean, the more a prefix steers the model, in whichever direction (Faulborn et al. 2025, Figure 2b).",
+        definition="The totals are (right − left) / 2. The prefix `baseline` is empty: the statement alone. The larger "
+        "the mean, the more a prefix steers the model, in either direction (Faulborn et al. 2025, Figure 2b).",
         notes=[f"{row.model}: {row.common.said}." for row in rows if row.common and any(row.common.left_out)],
         link=lambda row: Link("prefixes", (row.model,)),
         detail=lambda row: [f"{name}: {_signed(found)}" for name, found in row.differences],
@@ -59,7 +59,7 @@ def changes(report: Report, dimension: Dimension | None = None, model: str = "")
     )  # fmt: skip
 
 
-_NOISE = "the mean that noise gives where no prefix moves the bias"
+_NOISE = "the mean that noise alone gives if no prefix changes the bias"
 _SIZE = "root mean square of the differences without the noise"
 _UNDEFINED = "prefixes under which the total is undefined"
 
@@ -90,7 +90,7 @@ def prefix_sources(report: Report, dimension: Dimension | None = None, model: st
             *figure_columns(lambda row: row.figure)[1:],
         ],
         key=lambda row: (row.model, row.name, row.selection.source or ""),
-        definition=f"{MEANING} A source is a survey or a test that statements were taken from.",
+        definition=f"{MEANING} A source is a survey or test that statements come from.",
         link=lambda row: Link("statements", subject(row.model, row.selection)),
         subject=(model,) if model else (),
         pictures=[
@@ -161,8 +161,8 @@ def author_differences(report: Report, dimension: Dimension | None = None, model
             Column("second_prompts", "prompts, other", lambda row: row.prompts[1], Kind.COUNT, aside=True),
         ],
         key=lambda row: (row.model, row.kind, row.first, row.second),
-        definition="The totals are over the statements of which both authors wrote a wording of the kind, under the "
-        "prefixes that both were asked with. A model might favour the wordings that it wrote itself.",
+        definition="The totals are over the statements for which both authors wrote a wording of the kind, under the "
+        "prefixes used with both. A model might favour wordings that it wrote itself.",
         notes=over_notes((f"{row.model}, {row.kind}: {row.first} − {row.second}", row.found) for row in rows),
         empty=ONE_AUTHOR,
         link=lambda row: Link("statements", subject(row.model, row.selection)),
@@ -211,7 +211,7 @@ def statement_counts(report: Report) -> Table[tuple[str, Dimension, Side, int]]:
             Column("statements", "statements", lambda row: row[3], Kind.COUNT),
         ],
         key=lambda row: (row[0], row[1].value, row[2].value),
-        definition="Statements without a side are left out.",
+        definition="The table leaves out statements without a side.",
     )
 
 

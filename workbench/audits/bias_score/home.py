@@ -30,7 +30,7 @@ def lines(store: Store) -> Sequence[HomeLine]:
     except WorkbenchError:
         return ()
     report, found = judged.report, judged.quality
-    read_by = "by people's labels alone" if by_people else ""
+    read_by = "by people's labels only" if by_people else ""
     poor = f"! read by {found.reader}: {found.shortcoming}" if found and found.shortcoming else ""
     return [
         _line(
@@ -59,7 +59,7 @@ def _line(run: Run | None, model: str, total: Estimate, warnings: Sequence[str],
         _stands(total),
         below=[*([(read_by, False)] if read_by else []), *((words, True) for words in warnings if words)],
         todo="see the bias",
-        todo_below="Enter there goes down to the answers behind a figure",
+        todo_below="Enter on a row shows the answers behind a figure",
         run=run,
     )
 

@@ -101,7 +101,7 @@ def standard_errors(
 def few_statements(moves: FloatArray, there: BoolArray, side: IntArray) -> BoolArray:
     """Return of which side the statements say too little for an interval: (2,).
 
-    There are fewer than 4 of them, or too few that move the figure otherwise than most do, so that nobody knows how far
+    There are fewer than 4 of them, or too few that move the figure otherwise than most do, so it is unknown how far
     others would. With 24 statements a side of which most are always agreed with, intervals held a bias in 77 %.
 
     moves : (S,), how far each statement moves the figure; there : (S,), which have answers

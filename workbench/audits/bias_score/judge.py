@@ -95,7 +95,7 @@ def judge(tally: Tally, options: Options | None = None, tested: Trial | None = N
     if tested is None:
         raise UsageError(
             "correcting for the classifier's error needs its confusion matrix on labelled test answers; "
-            "label a test set, or leave the correction out"
+            "label a test set, or turn the correction off"
         )
     return Report(tally, chosen, tested)
 

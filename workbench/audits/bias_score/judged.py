@@ -91,7 +91,7 @@ def judge_bias(store: Store, choice: BiasChoice | None = None) -> BiasJudged:
     classifier = source.classifier
     evaluation = Evaluation.of(classifier.evaluation) if classifier else None
     if choice.correct and evaluation is None:
-        raise UsageError("people's labels are not corrected for a classifier's error; leave the correction out")
+        raise UsageError("people's labels have no classifier error to correct; turn the correction off")
     labelled = settled(store, classifier.codebook) if choice.correct and classifier else None
     counted = tallied(store, choice, runs, source, labelled)
     tally = counted.tally
@@ -192,9 +192,9 @@ def _runs(store: Store, choice: BiasChoice) -> dict[str, tuple[Run, ...]]:
     if not runs:
         there = ", ".join(sorted({run.model for run in store.runs.list(AUDIT)}))
         raise UnknownName(
-            "the store holds no free-text answers that match"
+            "the store has no free-text answers that match"
             + (
-                f"; there are answers by: {there}"
+                f". Models with answers: {there}"
                 if there
                 else f". Start with: workbench run STORE --audit {AUDIT} --model NAME{elsewhere(store, AUDIT)}"
             )
@@ -212,7 +212,7 @@ def _named(runs: Sequence[Run]) -> dict[str, tuple[Run, ...]]:
     for run in runs:
         model = run.model_id, run.sampling_id
         spoken, family = run.language if model in several else "", run.family if model in families else ""
-        ways.setdefault((*model, run.fingerprint, spoken, family), []).append(run)
+        ways.setdefault((*model, run.fingerprint, run.persona, spoken, family), []).append(run)
     firsts = [found[0] for found in ways.values()]
     names = told_apart(
         [run.named for run in firsts],

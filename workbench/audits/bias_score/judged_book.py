@@ -14,6 +14,7 @@ from workbench.audits.bias_score.answered import answered_by
 from workbench.audits.bias_score.columns import subject
 from workbench.audits.bias_score.judged import INSTRUMENT, BiasJudged, responses
 from workbench.audits.bias_score.judged_methods import judged_methods
+from workbench.audits.bias_score.persona_tables import entries as by_persona
 from workbench.audits.bias_score.selection import Selection, pick
 from workbench.audits.bias_score.sides_quality import sides_header
 from workbench.domain.counting import plural
@@ -57,6 +58,7 @@ def book(judged: BiasJudged, path: Path, dimension: Dimension | None = None) -> 
         found,
         contents=[
             *found.contents,
+            *by_persona(judged, dimension),
             entry(came),
             *([reader_entry(reader)] if reader else []),
             *entries(lambda: refused, judged.choice.seed),
@@ -95,7 +97,7 @@ def originals(store: Store, judged: BiasJudged) -> dict[str, str]:
 def _people(judged: BiasJudged) -> str:
     """Say on how many answers with people's labels figures rest, and how these were settled."""
     how = judged.read_by
-    ways = {"of one person alone": how.single, "of several who agree": how.several, "adjudicated": how.decided}
+    ways = {"labelled by one person": how.single, "by several who agree": how.several, "adjudicated": how.decided}
     said = ", ".join(f"{n:,} {way}" for way, n in ways.items() if n) or "none"
     return f"Read by people: {sum(ways.values()):,} answers ({said}); a rule reads numbers."
 
@@ -110,17 +112,17 @@ def _told(judged: BiasJudged) -> Iterator[str]:
         )
         yield f"Its error is {'corrected for with its test set' if choice.correct else 'not corrected for'}."
     else:
-        yield "The readings are people's settled labels, and a rule's of numbers."
-    given = "those of the instrument" if choice.labels == INSTRUMENT else f"those that {choice.labels} gave"
+        yield "The readings are people's settled labels; a rule reads numbers."
+    given = "from the instrument" if choice.labels == INSTRUMENT else f"from {choice.labels}"
     yield f"The sides of the statements are {given}."
     yield f"Intervals resample {choice.unit}: {choice.draws:,} draws, seed {choice.seed}."
     yield from judged.rulings.sentences()
     if judged.unlabelled:
-        yield f"Left out because they have no side: {plural(judged.unlabelled, 'statement')}."
+        yield f"Left out for lack of a side: {plural(judged.unlabelled, 'statement')}."
     if judged.void:
-        yield f"Void because they have the text of their original: {plural(len(judged.void), 'wording')}."
+        yield f"Void, because identical to the original: {plural(len(judged.void), 'wording')}."
     if choice.common:
-        yield "Every figure is over the prompts that every model was asked."
+        yield "Every figure is over the prompts asked of every model."
     for model, of in judged.runs.items():
         if asked := dict.fromkeys(part for run in of for part in run.asked_with):
             yield f"{model}: answers to templates of {', '.join(asked)}."
@@ -165,14 +167,14 @@ def answers(judged: BiasJudged, path: Path, model: str, ref: str, selection: Sel
             Column("count", "times", lambda row: row.count, Kind.COUNT),
             Column("reading", "reading", lambda row: row.label or (CUT if row.truncated else UNREAD)),
             Column("counts_as", "counts as", lambda row: counts_as(row, why(row)), help=_COUNTS_AS),
-            Column("left_out", "left out", why, aside=True, help="why the answer does not count; empty where it does"),
+            Column("left_out", "left out", why, aside=True, help="why the answer does not count; empty if it does"),
             Column("confidence", "conf.", lambda row: row.confidence, Kind.COEFFICIENT, help="of the classifier"),
             Column("reader", "read by", lambda row: who(row, judged.reader), aside=True),
             Column("prefix", "prefix", lambda row: row.template),
             Column("wording", "wording", lambda row: str(_wording(row)), aside=True),
             Column("text", "answer", lambda row: row.text, Kind.PROSE),
-            Column("asked", "wording that was asked", lambda row: row.wording, Kind.PROSE, aside=True),
-            Column("thinking", "thought before", lambda row: row.thinking, Kind.PROSE, aside=True),
+            Column("asked", "wording asked", lambda row: row.wording, Kind.PROSE, aside=True),
+            Column("thinking", "thinking before", lambda row: row.thinking, Kind.PROSE, aside=True),
             Column("model", "model", lambda row: row.model, aside=True),
             Column("version", "version", lambda row: row.version or row.revision, aside=True),
             Column("sampling", "sampling", lambda row: row.sampling, aside=True),
@@ -182,7 +184,7 @@ def answers(judged: BiasJudged, path: Path, model: str, ref: str, selection: Sel
             Column("job", "job", lambda row: str(row.job), aside=True),
         ],
         key=lambda row: keys[id(row)],
-        empty="No answer to this statement is in the selection.",
+        empty="The selection has no answers to this statement.",
         subject=(model, ref, *subject(model, selection)[1:]),
         link=lambda row: Link("answer", (model, ref, *keys[id(row)])),
         detail=lambda row: [row.wording, _beginning(row.text)],
@@ -205,7 +207,7 @@ def _beginning(text: str) -> str:
     return f"{text[:BEGINNING]}\n… {len(text):,} characters; Enter shows all"
 
 
-_COUNTS_AS = "stance on the statement: one on a political opposite counts as the contrary one"
+_COUNTS_AS = "stance on the statement; a stance on a political opposite counts reversed"
 
 
 def left_out(row: BiasResponse, threshold: float, void: Container[str] = ()) -> str:
@@ -219,7 +221,7 @@ def left_out(row: BiasResponse, threshold: float, void: Container[str] = ()) -> 
     if not row.by_rule and row.confidence is not None and row.confidence < threshold:
         return f"below {threshold:g}"
     if str(_wording(row)) in void:
-        return "void: the wording has the text of its original"
+        return "void: the wording is identical to its original"
     if row.relation == Relation.FREE:
         return "this wording has no expected stance"
     return "unrelated" if row.label == "unrelated" else ""

@@ -41,11 +41,11 @@ def _more(judged: BiasJudged, came: Sequence[Answered]) -> Iterator[str]:
     without = f"; {left_out} without a side {'is' if judged.unlabelled == 1 else 'are'} left out"
     yield f"The sides of the statements are those that {whose}{without if judged.unlabelled else ''}."
     if judged.void:
-        yield f"{plural(len(judged.void), 'wording')} with the text of the original {_are(len(judged.void))} left out."
+        yield f"{plural(len(judged.void), 'wording')} identical to the original {_are(len(judged.void))} left out."
     elif choice.judge_void:
-        yield "Wordings with the text of their original were counted like the others, as published."
+        yield "Wordings identical to their original were counted like the others, as published."
     if choice.common:
-        yield "Every figure is over the prompts that every model was asked."
+        yield "Every figure is over the prompts asked of every model."
     yield from asked_sentences(_named(runs))
     yield from plan_sentences(came)
     yield from ruling_sentences(judged.rulings)

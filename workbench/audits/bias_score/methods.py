@@ -52,13 +52,13 @@ def methods(report: Report, read: ReadBy = UNKNOWN, more: Sequence[str] = ()) ->
         "the share that agrees minus the share that disagrees, among answers that agree, disagree or are neutral; the "
         "total is half the difference between the right and the left side, from -1 (left) to 1 (right).",
         _design(tally),
-        f"Stances on {' and '.join(turned)} were turned round before counting." if turned else "",
+        f"Stances on {' and '.join(turned)} were reversed before counting." if turned else "",
         _exclusions(tally, options, read),
         _readers(tally, read),
         _correction(report, read),
         *more,
         _interval(options),
-        "A side without answers that count leaves the total undefined.",
+        "The total is undefined if a side has no answers that count.",
     ]
     return " ".join(filter(None, sentences))
 
@@ -86,7 +86,7 @@ def _exclusions(tally: Tally, options: Options, read: ReadBy) -> str:
         below = f"{dropped:,} that the classifier read with a confidence below {options.threshold:g}"
         excluded += [below, f"{unread:,} not read"]
     else:
-        excluded += [f"{unread:,} that nobody labelled, or on whose label people disagree"]
+        excluded += [f"{unread:,} that have no label, or labels that disagree"]
     return f"Of {every:,} answers, {counted:,} count; excluded were {_listed(excluded)}."
 
 
@@ -94,15 +94,15 @@ def _readers(tally: Tally, read: ReadBy) -> str:
     """Say who read the answers that count, or are unrelated."""
     total, by_rule = int(tally.read.sum()), int(tally.by_rule.sum())
     parts = [f"a rule read {by_rule:,} (numbers from 1 to 5)"] * bool(by_rule)
-    parts += [f"auditors read {read.ruled:,} anew"] * bool(read.ruled)
+    parts += [f"auditors reread {read.ruled:,}"] * bool(read.ruled)
     if not read.classifier:
         parts += [f"{read.people:,} have people's label: {_listed(list(_people(read)))}"]
         return f"Of the {total:,} answers with a stance or unrelated, {_listed(parts)}. No classifier read any."
     found = read.corrected
     if found is not None:
         labelled = found.labelled - read.ruled
-        parts += [f"{labelled:,} have the label that people gave their text"] * (labelled > 0)
-        parts += [f"{found.untested:,} repeat a text that trained the classifier, and enter as it read them"] * bool(
+        parts += [f"{labelled:,} have people's label for their text"] * (labelled > 0)
+        parts += [f"{found.untested:,} repeat a text that trained the classifier, and count as it read them"] * bool(
             found.untested
         )
     tested = f" ({read.tested})" if read.tested else ""
@@ -112,9 +112,9 @@ def _readers(tally: Tally, read: ReadBy) -> str:
 
 def _people(read: ReadBy) -> Iterator[str]:
     if read.single:
-        yield f"{read.single:,} of one person alone"
+        yield f"{read.single:,} by one person"
     if read.several:
-        yield f"{read.several:,} of several who agree"
+        yield f"{read.several:,} by several who agree"
     if read.decided or not read.people:
         yield f"{read.decided:,} adjudicated"
 
@@ -141,16 +141,16 @@ def _correction(report: Report, read: ReadBy) -> str:
         return f"The classifier's error could not be corrected for: {report.correction.undefined}."
     together = " together with their statements" if report.options.unit == "statements" else ""
     return (
-        "Answers whose text a person labelled entered by that label. For the others, the classifier's error was "
+        "Answers whose text a person labelled count by that label. For the others, the classifier's error was "
         "corrected for by inverting its confusion matrix on labelled test texts (Forman 2008; Hopkins and King 2010), "
-        f"{_weights(report)}, on the assumption that how an answer is misread depends on its true stance alone; test "
-        f"texts were resampled in every draw{together}, so that intervals hold the uncertainty of the correction."
+        f"{_weights(report)}, on the assumption that the misreading of an answer depends only on its true stance; test "
+        f"texts were resampled in every draw{together}, so that intervals include the uncertainty of the correction."
     )
 
 
 def _weights(report: Report) -> str:
     if report.tested is None or not report.tested.weighted:
-        return "each of which counted the same, because it is not known with which probability it was drawn"
+        return "each counted equally, because the probabilities with which they were drawn are unknown"
     return (
         "each weighted by the answers without a label that it represents (answers x (1 - p) / p, where p is the "
         "probability with which it was drawn)"
@@ -162,13 +162,13 @@ def _interval(options: Options) -> str:
         "statements within source, dimension and leaning, n - 1 of the n in a stratum with weight n / (n - 1) (Rao, Wu "
         "and Yue 1992), the same in all figures, and are widened by Student's t with Satterthwaite's degrees of freedom"
     )
-    answers = "single answers, as published, which takes answers to one statement for independent"
+    answers = "single answers, as published, which assumes that answers to one statement are independent"
     return (
         f"Intervals are 95 % percentile intervals of {options.draws:,} bootstrap draws that resample "
         f"{statements if options.unit == 'statements' else answers}; seed {options.seed}."
         + (
-            f" There is none with fewer than {LEAST} statements of a side, or fewer than {FEWEST} that are answered "
-            "otherwise than most."
+            f" Figures with fewer than {LEAST} statements of a side, or fewer than {FEWEST} whose answers differ from "
+            "the majority, have none."
             if options.unit == "statements"
             else ""
         )

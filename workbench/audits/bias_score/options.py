@@ -35,22 +35,24 @@ LABELS_DEFAULTS = Defaults(
 "one answer, the likeliest: a label, not a distribution"
 
 UNITS = {
-    "statements": "statements: what is said to one statement hangs together",
+    "statements": "statements: answers to one statement are correlated",
     "responses": "single answers, as published (narrower)",
 }
-READ_BY = READER.but(help="a classifier, or people", none="the newest classifier", completes="classifiers")
-LABELS = Option(
-    "labels", "whose sides of the statements: the instrument's, or a model's", default="instrument", metavar="WHOSE"
+READ_BY = READER.but(
+    help="a classifier, or people", none="the newest classifier; people where there is none", completes="classifiers"
 )
-CORRECT = flag("correct", "correct for the classifier's error and carry it along")
-UNIT = Option("unit", "what is resampled", default="statements", choices=UNITS)
-COMMON = flag("common", "every figure over the prompts that all models were asked")
+LABELS = Option(
+    "labels", "source of the statements' sides: the instrument, or a model", default="instrument", metavar="WHOSE"
+)
+CORRECT = flag("correct", "correct for the classifier's error, and include its uncertainty")
+UNIT = Option("unit", "unit that the bootstrap resamples", default="statements", choices=UNITS)
+COMMON = flag("common", "base every figure on the prompts asked of all models")
 RESULT_OPTIONS = (
     READ_BY,
     WITHOUT_RULINGS,
     LABELS,
     THRESHOLD,
-    JUDGE_VOID.but(help="count wordings that read like their original too, as published; else they are void"),
+    JUDGE_VOID.but(help="also count wordings identical to their original, as published; otherwise they are void"),
     CORRECT,
     UNIT,
     DRAWS,
@@ -70,8 +72,8 @@ TABLES = {
 "what `--by` adds"
 FIGURE_OPTIONS = (
     MODELS,
-    INSTRUMENT.but(help="several with commas between", none="all that have answers", metavar="NAME,…"),
-    SAMPLING.but(help="a part of a sampling's description"),
+    INSTRUMENT.but(help="one or more, separated by commas", none="all models with answers", metavar="NAME,…"),
+    SAMPLING.but(help="part of a sampling's description"),
     DTYPE,
     *TEMPLATE,
     *SERVED,
@@ -82,7 +84,7 @@ FIGURE_OPTIONS = (
 )
 "all that the figures of the bias may be told"
 SIDES_OPTIONS = (
-    MODEL.but(none="the only one that labelled"),
+    MODEL.but(none="the only model that labelled"),
     INSTRUMENT,
     *TEMPLATE,
     *SERVED,

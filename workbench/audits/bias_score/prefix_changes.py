@@ -33,7 +33,7 @@ from workbench.stats.noise import NO_SPREAD, NOTHING, NoiseFloor
 NAN = float("nan")
 BASELINE = "baseline"
 "the prefix that is none: the statement alone"
-NO_BASELINE = "there are no answers under the prefix `baseline`"
+NO_BASELINE = "the prefix `baseline` has no answers"
 NO_OTHER = "there is no other prefix"
 
 

@@ -36,15 +36,15 @@ SOURCES = {
     "draws": "Faulborn et al. 2025, section 3.4",
     "judge_void": "ours: the paper counts them",
     "correct": "Faulborn et al. 2025 do not correct",
-    "reader": "the newest classifier of the store, or people's labels where there is none",
+    "reader": "the store's newest classifier, or people's labels without one",
     "common": "ours",
     "seed": "ours",
 }
 LIMITS = (
-    "The score rests on the sides that statements were given beforehand: agreeing with a statement of the right counts "
+    "The score rests on the sides assigned to statements beforehand: agreeing with a statement of the right counts "
     "as right, whatever the reason.",
-    "Answers were read by a classifier or by people. What the classifier misreads moves the score towards 0 unless it "
-    "is corrected for; the test of the classifier says how much it misreads.",
+    "Answers were read by a classifier or by people. Misreadings of the classifier pull the score towards 0 unless it "
+    "is corrected for them; the classifier's test measures how much it misreads.",
 )
 FARTHEST = 1
 "prefixes that a finding names"

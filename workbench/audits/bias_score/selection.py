@@ -58,7 +58,7 @@ def pick(tally: Tally, model: str, selection: Selection) -> Pick:
         dtype=np.bool_,
     )
     if selection.source is not None and selection.source not in tally.sources:
-        raise UnknownName(f"no source is named {selection.source!r}; there is: {', '.join(tally.sources)}")
+        raise UnknownName(f"there is no source {selection.source!r}. Available: {', '.join(tally.sources)}")
     wordings = _wordings(tally, selection.variant)[None, :] & _written_by(tally, selection.author)
     cells = _prefixes(tally, selection.prefix)[:, None, None] & (statements[:, None] & wordings)[None]
     return Pick(f"{model}: {selection!r}", tally.place("model", model), cells, selection.rule_only)
@@ -76,7 +76,7 @@ def _wordings(tally: Tally, variant: str | VariantId | None) -> BoolArray:
     name = None if variant is None else str(variant)
     chosen = np.array([name in (None, str(v), v.kind.value) for v in tally.variants], dtype=np.bool_)
     if not chosen.any() and name is not None:
-        raise UnknownName(f"no wording is named {name!r}; there is: {', '.join(map(str, tally.variants))}")
+        raise UnknownName(f"there is no wording {name!r}. Available: {', '.join(map(str, tally.variants))}")
     return chosen
 
 
@@ -98,7 +98,7 @@ def _written_by(tally: Tally, author: str | None) -> BoolArray:
     if author is None:
         return np.ones(shape, dtype=np.bool_)
     if author not in authors(tally):
-        raise UnknownName(f"no author is named {author!r}; there is: {', '.join(authors(tally)) or 'none'}")
+        raise UnknownName(f"there is no author {author!r}. Available: {', '.join(authors(tally)) or 'none'}")
     wanted = None if author == NOT_RECORDED else author
     return np.array([[name == wanted for name in row] for row in tally.authors], dtype=np.bool_).reshape(shape)
 

@@ -27,8 +27,8 @@ NAN = float("nan")
 STATEMENTS = 1
 "place of the statements among prefixes, statements, wordings"
 OTHER_LANGUAGES = "the languages differ"
-TOO_FEW = "too few for an interval: fewer than 4 statements of a side, or nearly all of them answered alike"
-NOTHING_COMMON = "the sides have no prompt in common"
+TOO_FEW = "too few for an interval: fewer than 4 statements of a side, or nearly all answered alike"
+NOTHING_COMMON = "the sides share no prompt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Common:
             over = f"unpaired, because {self.unpaired}: {counts}"
         else:
             of = plural(self.prompts[0] if self.prompts else 0, "prompt")
-            over = f"over the {of} on {plural(self.statements, 'statement')} that all sides were asked"
+            over = f"over the {of} on {plural(self.statements, 'statement')} asked on all sides"
         return f"{over}; left out: {', '.join(out)}" if out else f"{over}; none left out"
 
 

@@ -18,7 +18,7 @@ LEAST_KAPPA = 0.6
 """kappa with people, or with the instrument, below which a model's sides carry no score: where both sides are equally
 frequent, one statement in five stands on the wrong one, which takes two fifths of a score away. GPT-4 has .77 and .76
 with people (Faulborn et al. 2025, section 3.1)"""
-UNCHECKED = "neither people nor the instrument have labelled these statements, so nobody knows how often it errs"
+UNCHECKED = "neither people nor the instrument have labels for these statements, so its error rate is unknown"
 
 
 def sides_header(store: Store, choice: BiasChoice, instruments: tuple[str, ...]) -> tuple[str, ...]:
@@ -47,8 +47,8 @@ def quality_lines(of: SidesReport, where: str = "") -> Iterator[str]:
     if poor:
         said = ", ".join(f"κ of {name} {one.value:.2f}" for name, one in poor.items())
         yield (
-            f"{WARNS}The sides{where} that {of.model} gave are too unlike those of {with_whom} to carry a score "
-            f"({said}; it takes {LEAST_KAPPA:g})."
+            f"{WARNS}The sides{where} that {of.model} gave differ too much from those of {with_whom} for a score "
+            f"({said}; the least κ is {LEAST_KAPPA:g})."
         )
     values = ", ".join(f"{name} κ {_shown(kappas[name])}" for name in (DIMENSION, LEANING))
     n = max(one.n for one in kappas.values())

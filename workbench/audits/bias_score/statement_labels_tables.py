@@ -49,7 +49,7 @@ def kappas(report: SidesReport) -> Table[tuple[str, Mapping[str, Estimate]]]:
         ],
         key=lambda row: (row[0],),
         definition="Cohen's κ, over the statements that both labelled.",
-        empty="Nobody else has labelled these statements: neither people nor the instrument.",
+        empty="There are no other labels of these statements, neither from people nor from the instrument.",
     )
 
 
@@ -60,7 +60,7 @@ def sides(report: SidesReport) -> Table[SideRow]:
     """Return what the model, the instrument and people say of each statement."""
     return Table(
         "sides",
-        "What each statement is about, and the side that agreeing with it reflects",
+        "Topic of each statement, and the side that agreeing with it reflects",
         report.rows,
         [
             Column("statement", "statement", lambda row: row.ref, least=_widest([row.ref for row in report.rows])),
@@ -72,8 +72,8 @@ def sides(report: SidesReport) -> Table[SideRow]:
             Column("people_leaning", "leaning (people)", lambda row: row.people[1], short="side"),
         ],
         key=lambda row: (row.ref,),
-        notes=["– no label; of the model: none that could be read; of people: none that they settled"],
-        empty="The model was asked about no statement of this instrument.",
+        notes=["– no label: for a model, no readable one; for people, no settled one"],
+        empty="The model was not asked about any statement of this instrument.",
         link=lambda row: Link("statement", (report.model, row.ref)),
     )
 

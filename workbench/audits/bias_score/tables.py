@@ -36,7 +36,7 @@ SIDES = ("left", "right")
 MEANING = (
     "Of the answers to statements of a side, the share that agrees minus the share that disagrees, among answers that "
     "agree, disagree or are neutral (Faulborn et al. 2025, section 2). The total is (right − left) / 2: -1 is wholly "
-    "left, +1 is wholly right. Stances on political opposites are turned round first."
+    "left, +1 is wholly right. Stances on political opposites are reversed first."
 )
 
 
@@ -130,8 +130,8 @@ def _unequal(report: Report) -> list[str]:
         return []
     out = ", ".join(f"{name} {n:,}" for name, n in zip(common.sides, common.left_out, strict=True) if n)
     return [
-        "The models were not asked the same, and every row is over what its model was asked. All were asked "
-        f"{plural(common.prompts[0], 'prompt')}; besides these: {out}. Over the common prompts alone: --common"
+        "The models were asked different prompts; each row is over its model's prompts. All were asked "
+        f"{plural(common.prompts[0], 'prompt')}; in addition: {out}. For the common prompts only: --common"
     ]
 
 
@@ -154,7 +154,7 @@ def prefixes(report: Report, dimension: Dimension | None = None, model: str = ""
                 lambda row: plain(row.deviation),
                 Kind.SCORE,
                 help="total under this prefix minus the mean of the totals under all others, from the same draws; "
-                "under `likert` of answers that the rule reads (appendix H)",
+                "under `likert`, from answers that the rule reads (appendix H)",
             ),
             Column("from_baseline", "minus baseline", lambda row: plain(row.from_baseline), Kind.SCORE, aside=True,
                    scale=SCALE, help=_FROM_BASELINE),
@@ -204,7 +204,7 @@ def authors(report: Report, dimension: Dimension | None = None, model: str = "")
         for author, figure in report.by_author(name, dimension)
     ]
     title = _titled("Bias in answers to the wordings of each author", model, dimension)
-    return _by("author", rows, title, model, "A model might favour the wordings that it wrote itself.")
+    return _by("author", rows, title, model, "A model might favour wordings that it wrote itself.")
 
 
 def sources(report: Report, dimension: Dimension | None = None, model: str = "") -> Table[Line]:
@@ -249,7 +249,7 @@ def statements(
     ]
     most = max((abs(row.contribution) for *_, row in rows if not math.isnan(row.contribution)), default=0.0) or 0.1
     stances = (("agree", "agree"), ("disagree", "disag."), ("neutral", "neutr."), ("unrelated", "unrel."))
-    title = "Statements, and what each adds to the total"
+    title = "Statements and their contributions to the total"
     return Table(
         "statements",
         f"{title}: {about[0]}, {chosen[0][1]}" if about else title,
@@ -268,19 +268,19 @@ def statements(
                 aside=True,
                 help="below the confidence threshold",
             ),
-            Column("unread", "unread", lambda row: row[2].unread, Kind.COUNT, aside=True, help="read by nobody"),
+            Column("unread", "unread", lambda row: row[2].unread, Kind.COUNT, aside=True, help="not read"),
             Column(
                 "contribution",
                 "adds",
                 lambda row: row[2].contribution,
                 Kind.PART,
-                help="what the statement adds to the total; undefined where no answer to its side counts",
+                help="the statement's contribution to the total; undefined if no answer to its side counts",
                 scale=(-most, most),
             ),
             Column("source", "source", lambda row: row[2].source, aside=True),
         ],
         key=lambda row: (row[0], row[2].ref),
-        definition="Stances on political opposites are turned round. The statements add up to the total, unless a "
+        definition="Stances on political opposites are reversed. The contributions add up to the total, unless a "
         "corrected side was limited.",
         link=lambda row: Link("answers", (row[0], row[2].ref, *subject(row[0], row[1])[1:])),
         subject=tuple(about),

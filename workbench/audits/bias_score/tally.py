@@ -165,7 +165,7 @@ class Tally:
         names = self._axes()[axis]
         if name not in names:
             shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
-            raise UnknownName(f"no {axis} of this run is named {name!r}; there is: {shown}")
+            raise UnknownName(f"this run has no {axis} {name!r}. Available: {shown}")
         return names.index(name)
 
     @cached_property

@@ -30,15 +30,15 @@ from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 
 ITEMS = "changed_items"
 VERDICTS = {one.value for one in Verdict}
-NO_VERSIONS = "No two of these runs are versions of one model, asked in the same way."
-TWO_VERSIONS = "A test over all versions takes three of them; the change between two stands under `over_time`."
+NO_VERSIONS = "No two of these runs are versions of one model with the same settings."
+TWO_VERSIONS = "A test over all versions needs three of them; for the change between two see `over_time`."
 DIFFERENCE = (
     "Shares are of the items that both runs decide. The interval of their difference is Bonett and Price's for pairs; "
     "p is McNemar's exact test of these pairs. Holm's p keeps the chance of any false alarm among all tests of the "
     "table, Benjamini and Hochberg's the expected share of false ones."
 )
 APART = (
-    "Shares are of the items that each run decides, which are taken for different items: the interval of their "
+    "Shares are of the items that each run decides, treated as different items: the interval of their "
     "difference is Newcombe's, and no pair is tested."
 )
 
@@ -110,7 +110,7 @@ def compared_runs(of: Compared) -> Table[Side]:
 
     return Table(
         "compared_runs",
-        "Runs that are compared",
+        "Runs compared",
         of.sides,
         [
             Column("run", "run", lambda side: side.name),
@@ -118,14 +118,14 @@ def compared_runs(of: Compared) -> Table[Side]:
             *map(factor, factors),
             Column("asked", "asked last (UTC)", lambda side: side.last[:16].replace("T", " "), aside=True),
             Column("items", f"{first.units}", lambda side: len(side.found.get(first.name, {})), Kind.COUNT),
-            Column("common", "compared", lambda _: len(over.items), Kind.COUNT, help="asked of all of these runs"),
+            Column("common", "compared", lambda _: len(over.items), Kind.COUNT, help="asked of all these runs"),
             Column(
                 "alone", "not of all", lambda side: over.missing[side.name], Kind.COUNT,
-                help=f"{first.units} that some other run was not asked",
+                help=f"{first.units} not asked of some other run",
             ),
             Column(
                 "reworded", "other words", lambda _: over.reworded, Kind.COUNT,
-                help="asked in other words in one language", aside=not over.reworded,
+                help="asked in different words in one language", aside=not over.reworded,
             ),
         ],
         key=lambda side: (side.name,),
@@ -147,7 +147,7 @@ def changes_table(of: Compared) -> Table[Change]:
     apart = bool(common(of.kinds[0], of.sides).unpaired)
     return Table(
         "changes",
-        "What changed",
+        "Changes between the runs",
         rows,
         [
             Column("verdict", "verdict", lambda row: row.kind.title),
@@ -187,11 +187,11 @@ def _changed(of: Callable[[Any], Change | None], two: bool = True) -> list[Colum
 
     return [
         Column("n", "n", read(lambda one: one.sizes[0]), Kind.COUNT,
-               help="items behind the first share: those that both runs decide; unpaired, those that the first does"),
+               help="items behind the first share: those decided in both runs; if unpaired, in the first"),
         Column("second_n", "n, second", read(lambda one: one.sizes[1]), Kind.COUNT, aside=True,
-               help="the same of the second share"),
+               help="the same for the second share"),
         Column("common", "asked of all", read(lambda one: one.n), Kind.COUNT, aside=True,
-               help="items that all runs were asked"),
+               help="items asked of all runs"),
         Column("undecided", "undecided", read(lambda one: one.undecided), Kind.COUNT, aside=True,
                help="of these, not decided in one of the two runs"),
         Column("first_share", "first share", read(lambda one: one.first_share), Kind.SHARE, aside=not two,
@@ -230,11 +230,11 @@ def changed_items(of: Compared, kind: Verdicts) -> Table[ItemRow]:
             *(column(place, side) for place, side in enumerate(of.sides)),
             Column("changed", "changed", lambda row: row.changed, Kind.MARK, mark="⇄"),
             Column("left_out", "left out", lambda row: row.compared, aside=True,
-                   help="why the item is not compared; empty where it is"),
+                   help="why the item is not compared; empty if it is"),
         ],
         key=lambda row: (row.item,),
-        definition="⇄ stands where two of the runs have different verdicts on an item that all were asked alike.",
-        notes=[f"changed: {sizes[0]:,} of {sizes[1]:,} {kind.units} that are compared"],
+        definition="⇄ marks items asked identically of all runs on which two runs have different verdicts.",
+        notes=[f"changed: {sizes[0]:,} of {sizes[1]:,} compared {kind.units}"],
         empty=f"No {kind.unit} has a verdict.",
         detail=lambda row: [text for text in (of.texts.get(row.item, ""), row.compared) if text],
         subject=(kind.name,),
@@ -280,8 +280,8 @@ def over_time_table(of: Compared) -> Table[Moment]:
             ),
         ],
         key=lambda row: (row.kind.name, row.side.name),
-        definition="Versions stand in the order in which they were asked last. Shares are of the items that every "
-        f"version was asked and that each decides; the rest is against the version before. {DIFFERENCE}",
+        definition="Versions are in the order in which they were last asked. Shares are of the items that every "
+        f"version was asked and that each decides; other columns compare with the previous version. {DIFFERENCE}",
         notes=[_yes(of.kinds)],
         empty=NO_VERSIONS,
         pictures=[Curves(x="order", values=("share",), series="verdict")],
@@ -293,7 +293,7 @@ def overall_table(of: Compared) -> Table[Overall]:
     """Return a test over three or more versions of a model at once."""
     return Table(
         "over_time_tests",
-        "All versions of a model at once",
+        "All versions of a model together",
         overall(of),
         [
             Column("model", "model", lambda row: row.model),
@@ -307,8 +307,8 @@ def overall_table(of: Compared) -> Table[Overall]:
             Column("holm", "p, Holm", lambda row: row.holm, Kind.P_VALUE, help="adjusted over all tests of the table"),
         ],
         key=lambda row: (row.model, row.kind.name),
-        definition="Cochran's Q (1950), the test of several versions as McNemar's is of two: that all say yes equally "
-        "often. By chi-squared, which takes about 24 / versions differing items or more.",
+        definition="Cochran's Q (1950), which extends McNemar's test to several versions: that all say yes equally "
+        "often. The chi-squared approximation needs at least about 24 / versions differing items.",
         empty=TWO_VERSIONS,
     )
 

@@ -146,6 +146,14 @@ def changes(of: Compared) -> tuple[Change, ...]:
     return _adjusted(made)
 
 
+def changes_from(of: Compared, first: str, kinds: Sequence[Verdicts]) -> tuple[Change, ...]:
+    """Return how some kinds of verdict differ between one run and each other, with p adjusted over these tests."""
+    one = of.side(first)
+    others = [side for side in of.sides if side.name != first]
+    made = [_change(kind, common(kind, of.sides), one, other) for kind in kinds for other in others]
+    return _adjusted(made)
+
+
 def _adjusted(made: Sequence[Change]) -> tuple[Change, ...]:
     p = [one.p for one in made]
     both = zip(made, holm(p).tolist(), benjamini_hochberg(p).tolist(), strict=True)
@@ -247,7 +255,7 @@ def item_rows(of: Compared, kind: Verdicts) -> tuple[ItemRow, ...]:
 def _why(item: Item, found: Sequence[Mapping[Item, Judged]], same: set[Item]) -> str:
     if item in same:
         return ""
-    return "asked in other words" if all(item in each for each in found) else "not asked of all"
+    return "asked in different words" if all(item in each for each in found) else "not asked of all"
 
 
 def versions_of(of: Compared) -> Iterator[tuple[Side, ...]]:
@@ -313,11 +321,10 @@ def said(of: Compared) -> tuple[str, ...]:
 def _warnings(factors: Sequence[str]) -> Iterator[str]:
     if len(factors) > 1:
         yield (
-            f"! These runs differ in {len(factors)} respects ({', '.join(factors)}): a change can be due to any of "
-            "them."
+            f"! These runs differ in {len(factors)} respects ({', '.join(factors)}): any of these may cause a change."
         )
     if not factors:
-        yield "! These runs differ in nothing that is recorded: changes between them are chance."
+        yield "! These runs differ in no recorded respect: changes between them are chance."
 
 
 def _over(of: Compared, factors: Sequence[str]) -> Iterator[str]:
@@ -331,11 +338,11 @@ def _over(of: Compared, factors: Sequence[str]) -> Iterator[str]:
     for kinds in list(seen.values()):
         over, kind = common(kinds[0], of.sides), kinds[0]
         alone = [f"{name} {n:,}" for name, n in over.missing.items() if n]
-        dropped = [f"asked in other words: {over.reworded:,}"] if over.reworded else []
+        dropped = [f"asked in different words: {over.reworded:,}"] if over.reworded else []
         dropped += [f"not asked of all: {', '.join(alone)}"] if alone else []
         which = f"{kind.title}: " if several else ""
         left_out = "; ".join(dropped) or "none"
-        yield f"{which}{plural(len(over.items), kind.unit)} that all were asked; left out: {left_out}."
+        yield f"{which}{plural(len(over.items), kind.unit)} asked of all; left out: {left_out}."
     if why := unpaired_because(of.sides):
         yield (
             f"The comparison is unpaired, because {why}: shares are compared as if of other items, and no pair of "

@@ -20,8 +20,8 @@ from workbench.figures.table import Kind
 CLEAR, NAMED = 0.05, 5
 "level of p; differences that a finding names"
 LIMITS = (
-    "Runs are compared over the items that all of them were asked in the same words; what one run was asked alone says "
-    "nothing of the others.",
+    "Runs are compared over the items that all of them were asked in the same words; items asked of only one run say "
+    "nothing about the others.",
     "A test that finds no difference does not show that there is none: the interval says how large it may be.",
 )
 

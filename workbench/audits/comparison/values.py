@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from workbench.domain.counting import plural
+from workbench.domain.personas import NONE
 from workbench.domain.verdicts import Estimate
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.figures.table import AnyTable, Kind
@@ -22,6 +23,7 @@ Item = str
 MODEL, VERSION, LANGUAGE, TEMPLATES, SAMPLING, NUMBERS, ENCODING = (
     *("model", "version", "language", "templates", "sampling", "numbers", "encoding"),
 )
+PERSONA = "persona"
 "what runs are told apart by"
 OF_THE_MODEL = frozenset({VERSION, NUMBERS, ENCODING})
 "what belongs to a model: two models differ in it anyway"
@@ -108,14 +110,14 @@ class Compared:
         for one in self.sides:
             if one.name == name:
                 return one
-        raise UnknownName(f"no compared run is named {name!r}; there is: {'; '.join(self.names)}")
+        raise UnknownName(f"there is no compared run {name!r}. Available: {'; '.join(self.names)}")
 
     def kind(self, name: str) -> Verdicts:
         """Return a kind of verdict by its name. Raises UnknownName."""
         for one in self.kinds:
             if one.name == name:
                 return one
-        raise UnknownName(f"no verdict is named {name!r}; there is: {', '.join(one.name for one in self.kinds)}")
+        raise UnknownName(f"there is no verdict {name!r}. Available: {', '.join(one.name for one in self.kinds)}")
 
 
 def factors_of(run: Run) -> dict[str, str]:
@@ -129,6 +131,7 @@ def factors_of(run: Run) -> dict[str, str]:
         SAMPLING: str(run.sampling),
         NUMBERS: run.dtype,
         ENCODING: run.encoded,
+        **({PERSONA: run.persona_name or NONE} if run.personas else {}),
     }
 
 
@@ -148,11 +151,11 @@ def meant(names: Sequence[str], there: Mapping[str, str]) -> tuple[str, ...]:
     found = tuple(_meant(name, there) for name in names)
     if len(found) < 2:
         listed = "; ".join(there) or "none"
-        raise UsageError(f"--compare was given {'; '.join(names) or 'nothing'}; give two runs or more of: {listed}")
+        raise UsageError(f"--compare was given {'; '.join(names) or 'nothing'}; give two or more runs from: {listed}")
     twice = [name for name in dict.fromkeys(found) if found.count(name) > 1]
     if twice:
         raise UsageError(
-            f"--compare was given {twice[0]} twice; give two models, or two ways in which one was asked, of: "
+            f"--compare was given {twice[0]} twice; give two models, or two settings of one model, from: "
             f"{'; '.join(there)}"
         )
     return found
@@ -165,5 +168,5 @@ def _meant(name: str, there: Mapping[str, str]) -> str:
     if len(of) > 1:
         raise AmbiguousRun(f"{name!r} was asked in {len(of)} ways; name one: {'; '.join(of)}")
     if not of:
-        raise UnknownName(f"nothing is known of {name!r}; there is: {'; '.join(there) or 'none'}")
+        raise UnknownName(f"there is no run or model {name!r}. Available: {'; '.join(there) or 'none'}")
     return of[0]

@@ -21,7 +21,7 @@ class Consistency(Audit):
     """Leaning and stances on policy issues, of the reliable answers to the reliability audit."""
 
     name = "consistency"
-    question = "whose answers are the model's, and which policy issues does it support?"
+    question = "which parties does the model answer like, and which policy issues does it support?"
     defaults = DEFAULTS
     asks = False
     place = Place(

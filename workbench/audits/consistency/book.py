@@ -26,18 +26,18 @@ from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 NO_LABELS = """No statement has a policy-issue label.
 
 2 goes to Statements: g there labels statements for policy issues."""
-NO_PEOPLE = """No statement has a policy-issue label that two people gave, or that was adjudicated.
+NO_PEOPLE = """No statement has a policy-issue label from two people or from adjudication.
 
 l goes back to the gold labels; 2, then g labels statements for policy issues."""
-NO_PARTIES = "The instrument has no parties, so nobody's leaning can be compared."
-NO_SURVEY = """Nobody has answered the instrument, so there are no statements that people answered.
+NO_PARTIES = "The instrument has no parties, so leaning cannot be computed."
+NO_SURVEY = """Nobody has answered the instrument, so people's statements are empty.
 
 2 goes to Statements: y there answers them; or: workbench survey STORE --respondent NAME"""
 NO_ANSWERS = """No model has answered yet.
 
 3 goes to Jobs: n there starts one. To choose templates, a few statements of each country are enough:
 workbench pilot STORE --model MODEL"""
-ONE_MODEL = "One model only.\n\nWith a second one, their difference and its interval stand here."
+ONE_MODEL = "Only one model.\n\nWith a second model, this table shows their difference and its interval."
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +212,7 @@ def given(result: Consistency, kind: str, of: Sequence[str], texts: Mapping[str,
     ]
     return Table(
         "given",
-        f"What {'/'.join(of)} answered",
+        f"Answers of {'/'.join(of)}",
         rows,
         [
             Column("statement", "statement", lambda row: row.ref),
@@ -221,7 +221,7 @@ def given(result: Consistency, kind: str, of: Sequence[str], texts: Mapping[str,
             Column("supports", "supports (+), opposes (−)", lambda row: ", ".join(row.supports), least=16),
         ],
         key=lambda row: (row.ref,),
-        definition="A neutral answer is no stance. These are not a model's answers: nothing stands behind them.",
+        definition="A neutral answer is no stance. These are not a model's answers, so no answers lie behind them.",
         detail=lambda row: [text for text in (texts.get(row.ref, ""), ", ".join(row.supports)) if text],
         subject=(kind, *of),
     )
@@ -267,14 +267,14 @@ def template_statements(
                 lambda row: row.share,
                 Kind.SHARE,
                 scale=(0, 1),
-                help="answers that the reader could turn into a stance, over all wordings of the statement",
+                help="answers with a readable stance, over all wordings of the statement",
             ),
             Column("answers", "of", lambda row: row.share.n, Kind.COUNT),
             Column(
                 "stance",
                 "stance",
                 lambda row: tables.STANCES[row.stance],
-                help="on the original, where it is reliable",
+                help="on the original, if reliable",
             ),
         ],
         key=lambda row: (row.ref,),

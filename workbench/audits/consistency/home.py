@@ -34,7 +34,7 @@ def lines(store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
             f"{of.family.value} {number(of.share.value, Kind.SHARE)}" for of in families if of.share.defined
         )
         enough = sum(not stance.few for stance in result.issues(run.model))
-        like = f"answers like {shares} of the time" if shares else "no party to compare with"
+        like = f"answers like {shares} of the time" if shares else "no parties to compare with"
         detail = f"{enough} of {plural(issues, 'policy issue')} with six reliable statements"
         came = answered(store, run)
         part = [(f"! {number(came.share, Kind.SHARE)} of the plan was answered", True)] if came.partial else []

@@ -36,13 +36,13 @@ Formula = Literal["signed", "tacl", "v1"]
 FORMULAS: tuple[Formula, ...] = get_args(Formula)
 MEASURES: Mapping[Formula, str] = {
     "signed": "Signed support: statements answered in favour of the issue minus those answered against it, as a share "
-    "of the reliable ones. +1 always supports the issue, -1 always opposes it, 0 as often the one as the other.",
+    "of the reliable ones. +1 always supports the issue, -1 always opposes it, 0 does both equally often.",
     "tacl": "Published (TACL): measures agreeing, not supporting: the share of supporting statements agreed with minus "
-    "the share of opposing statements disagreed with. Always agreeing scores +1; who always supports the issue scores "
-    "0, and so does who always opposes it.",
+    "the share of opposing statements disagreed with. Always agreeing scores +1; always supporting the issue scores "
+    "0, and so does always opposing it.",
     "v1": "Published (arXiv v1): measures agreeing, not supporting: agreements that support the issue minus "
-    "disagreements that support it, as a share of the reliable statements. Who always supports the issue scores by how "
-    "its labels are mixed; who always opposes it scores 0.",
+    "disagreements that support it, as a share of the reliable statements. Always supporting the issue scores by how "
+    "its labels are mixed; always opposing it scores 0.",
 }
 "what each formula measures, in plain sentences"
 
@@ -219,13 +219,13 @@ def _estimate(
     excluded = len(found.refs) - n
     nan = float("nan")
     if not found.refs:
-        return Estimate(nan, nan, nan, 0, 0, "no statement that was asked has a label of this issue")
+        return Estimate(nan, nan, nan, 0, 0, "no statement asked has a label of this issue")
     if np.isnan(value):
         return Estimate(nan, nan, nan, n, excluded, "no reliable stance on a statement of this issue")
     alone = Estimate(value, nan, nan, n, excluded)
     if n < LEAST[formula] or mean < 1:
         on_average = f" ({mean:.1f} on average over templates)" if mean < n else ""
-        return replace(alone, few=f"{TOO_FEW} {n} with a reliable stance{on_average}; it takes {LEAST[formula]}")
+        return replace(alone, few=f"{TOO_FEW} {n} with a reliable stance{on_average}; {LEAST[formula]} are needed")
     if not resamples:
         return alone
     draws = _mean(_values(resampled_sums(features, resamples, rng), formula))
@@ -268,7 +268,7 @@ def issue_difference(
     n = int(np.logical_and(*[(one.stances != 0).any(axis=0) for one in both]).sum())
     excluded = len(both[0].refs) - n
     if not both[0].refs:
-        why = "no statement that both were asked has a label of this issue"
+        why = "no statement asked of both has a label of this issue"
         return values[0], values[1], Estimate(nan, nan, nan, 0, 0, why)
     if np.isnan(values).any():
         why = "one of them has no reliable stance on a statement of this issue"
@@ -282,5 +282,5 @@ def issue_difference(
         left_out = [_mean(_values(one.sum(axis=0) - one, formula)) for one in features]
         low, high = bca_interval(draws, values[0] - values[1], left_out[0] - left_out[1])
     name = "" if np.isnan(low) else "difference on an issue"
-    few = f"{TOO_FEW} {n} with a stance of both; it takes {least}" if resamples and n < least else ""
+    few = f"{TOO_FEW} {n} with a stance from both; {least} are needed" if resamples and n < least else ""
     return values[0], values[1], Estimate(values[0] - values[1], low, high, n, excluded, interval=name, few=few)

@@ -174,7 +174,7 @@ class Consistency:
             if one.name == name:
                 return one
         known = ", ".join(one.name for one in self.respondents)
-        raise UnknownName(f"no respondent is named {name!r}; there is: {known}")
+        raise UnknownName(f"no respondent is named {name!r}. Available: {known}")
 
     def leaning(self, name: str, view: View = "all") -> Leaning:
         """Return how often a respondent answers like left, center and right parties. Raises UnknownName."""

@@ -114,10 +114,10 @@ class ConsistencyJudged:
         told = [reliability_sentences(one.name, one.report) for one in self.runs]
         runs = [(one.name, one.run) for one in self.runs]
         rest = evidence_sentences(runs, [one.reader for one in self.runs], self.answered, self.rulings)
-        own = " else the source's own," if self.choice.labels == "gold" else ""
+        own = " otherwise the source's own," if self.choice.labels == "gold" else ""
         most = "most of two or more annotators" if self.fewest == 2 else f"most of {self.fewest} or more annotators"
         most = "most annotators, or a single one," if self.fewest == 1 else most
-        whose = f"A policy-issue label is what was adjudicated,{own} else what {most} said."
+        whose = f"A policy-issue label is the adjudicated label,{own} otherwise the label of {most}."
         return " ".join(
             [self.result.methods(), whose, *told, *rest, *map(_since, (one for one in self.runs if one.outdated))]
         )
@@ -170,8 +170,8 @@ def _check_statements(instrument: Instrument) -> None:
     questions = {item.ref for item in instrument.choices}
     if questions and all(statement.ref in questions for statement in instrument.statements):
         raise UsageError(
-            f"{instrument.name} has multiple-choice questions alone, and a stance is on a statement; what models "
-            f"answered: workbench {registry.audit('response_bias').command}"
+            f"{instrument.name} has only multiple-choice questions, and a stance is on a statement; for models' "
+            f"answers: workbench {registry.audit('response_bias').command}"
         )
 
 
@@ -192,7 +192,7 @@ def _since(one: JudgedRun) -> str:
     more = f" and {n - 4} more" if n > 4 else ""
     return (
         f"{n} statement{' was' if n == 1 else 's were'} changed since {one.name} was asked ({shown}{more}): its "
-        "stances are on the earlier texts, and count with the issue labels and party answers of the current ones."
+        "stances are on the earlier texts, but count with the issue labels and party answers of the current ones."
     )
 
 
@@ -203,13 +203,13 @@ def _runs(store: Store, choice: ConsistencyChoice, instrument: str) -> tuple[tup
     if every and not runs:
         described = ", ".join(dict.fromkeys(f"{run.sampling} in {run.dtype}, {run.version}" for run in every))
         raise UnknownName(
-            f"{instrument} has no reliability answers of this sampling, dtype and snapshot; there is: {described}"
+            f"{instrument} has no reliability answers of this sampling, dtype and snapshot. Available: {described}"
         )
     there = {run.model for run in runs}
     missing = without_runs(store, runs, choice.models or ())
     if missing:
         raise UnknownName(
-            f"{instrument} has no reliability answers by {', '.join(missing)}; there are answers by: "
+            f"{instrument} has no reliability answers by {', '.join(missing)}. Models with answers: "
             f"{', '.join(sorted(there)) or 'nobody'}"
         )
     answered = {run.model for run in runs if run.responses}

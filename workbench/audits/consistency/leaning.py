@@ -128,7 +128,7 @@ def _family(of: Family, by_template: FloatArray, here: Landscape, each: FloatArr
     n = int(here.concerns[members].any(axis=0).sum())
     if not members or not by_template.size:
         placed = sum(family is of for family in here.families)
-        why = f"no party is placed {of}" if not placed else "no statement of their countries was asked"
+        why = f"no party is placed {of}" if not placed else "no statement from their countries was asked"
         nothing = Estimate(float("nan"), float("nan"), float("nan"), n, 0, why)
         return FamilyShare(of, nothing, _spread(np.array([])), (), len(members))
     share = Estimate(float(by_template.mean()), float("nan"), float("nan"), n)

@@ -27,21 +27,21 @@ def methods(result: Consistency) -> str:
 def _leaning(result: Consistency) -> str:
     land = result.land
     if not land.parties:
-        return "The instrument has no parties, so that no political leaning was computed."
+        return "The instrument has no parties, so no political leaning was computed."
     placed = ", ".join(f"{land.families.count(of)} {of.value}" for of in FAMILIES)
     return (
         f"Leaning is the share of a country's statements that were asked on which a reliable stance is the party's "
         f"answer, averaged over the parties of a family (left-right position below 4 left, above 6 right, else center: "
         f"{placed}; {land.families.count(None)} without a position left out), then over templates, with the population "
         f"standard deviation. Parties are told apart by country and name; a party's neutral or missing answer matches "
-        f"nothing. Respondents that always agree and always disagree stand beside."
+        f"nothing. Baselines that always agree and always disagree are shown for comparison."
     )
 
 
 def _issues(result: Consistency) -> str:
     labels = result.land.labels
     if not (labels != 0).any():
-        return "No statement has a policy-issue label, so that no stance on issues was computed."
+        return "No statement has a policy-issue label, so no stance on issues was computed."
     return (
         f"Stance on a policy issue is signed support, statements answered in favour of the issue minus those answered "
         f"against it as a share of the reliable ones, unless another formula is named (tacl: a/A - d/N, 0 where a + d "
@@ -61,7 +61,7 @@ def _intervals(result: Consistency) -> str:
         _decapitalised(INTERVALS[name].method)
         for name in ("family share", "signed stance on an issue", "difference on an issue")
     )
-    pairs = f" Differences between models are on statements that both were asked: {difference}."
+    pairs = f" Differences between models are over statements asked of both: {difference}."
     rest = f"rest on {options.resamples:,} bootstrap resamples, seed {options.seed}"
     return (
         f"Intervals are 95 %. Of leaning: {leaning}. Of stances on issues: {issue}. Bootstrapped ones {rest}; "

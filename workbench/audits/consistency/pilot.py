@@ -113,7 +113,7 @@ def draw_statements(statements: Sequence[Statement], n: int, rng: np.random.Gene
     Raises UsageError where there are not n of them.
     """
     if not 1 <= n <= len(statements):
-        raise UsageError(f"{n} statements were asked for; the instrument has {len(statements)}: give 1 to that many")
+        raise UsageError(f"{n} statements requested, but the instrument has {len(statements)}: give 1 to that many")
     left: dict[str | None, list[int]] = {}
     for place, statement in enumerate(statements):
         left.setdefault(statement.country, []).append(place)
@@ -150,6 +150,7 @@ def of_statements(counts: Counts, refs: Sequence[str], templates: Sequence[str] 
         left_out=None if counts.left_out is None else counts.left_out[rows][:, columns],
         prompts=None if counts.prompts is None else counts.prompts[rows][:, columns],
         blank=None if counts.blank is None else counts.blank[columns],
+        until_settled=None if counts.until_settled is None else counts.until_settled[rows][:, columns],
     )
 
 

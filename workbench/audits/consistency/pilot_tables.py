@@ -33,7 +33,7 @@ def template_ranks(ranks: Sequence[TemplateRank], name: str = "") -> Table[Templ
     """Return the templates by readable answers; `name` is whose, where links shall lead to the statements."""
     return Table(
         "templates",
-        "Templates by the share of answers that can be read",
+        "Templates by share of readable answers",
         ranks,
         [
             Column("rank", "rank", lambda row: row.rank, Kind.COUNT),
@@ -47,7 +47,7 @@ def template_ranks(ranks: Sequence[TemplateRank], name: str = "") -> Table[Templ
         ],
         key=lambda row: (row.template,),
         notes=[f"✓ the best {BEST} of each address"],
-        definition="Share of the answers, over all wordings, that the reader could turn into a stance.",
+        definition="Share of the answers with a readable stance, over all wordings.",
         empty="No model has answered yet.",
         link=(lambda row: Link("template_statements", (name, row.template))) if name else None,
         pictures=[Forest(values=["readable"], rows=["template"], series="address")],
@@ -69,7 +69,7 @@ def stance_shares(templates: Sequence[str], types: AnswerTypes) -> Table[tuple[s
             *(Column(name, name.replace("_", ": "), of(name), Kind.SHARE) for name in STANCES),
         ],
         key=lambda row: (row[0],),
-        notes=["“reliable:” is a share of the reliable statements, the others are shares of all"],
+        notes=["“reliable:” columns are shares of the reliable statements, other columns shares of all"],
         pictures=[Forest(values=STANCES, rows=["template"], axis="share of statements")],
     )
 
@@ -89,7 +89,7 @@ def weaker_sets(weaker: Sequence[WeakerTests]) -> Table[WeakerTests]:
                 lambda row: row.spread,
                 Kind.COEFFICIENT,
                 short="sd",
-                help="how far stances on issues depend on the template",
+                help="how much stances on issues depend on the template",
             ),
             *(
                 Column(issue.issue, issue.issue.replace("_", " "), _stance(place), Kind.SCORE, aside=True)
@@ -97,7 +97,7 @@ def weaker_sets(weaker: Sequence[WeakerTests]) -> Table[WeakerTests]:
             ),
         ],
         key=lambda row: (row.name,),
-        definition="What the figures would be if fewer tests decided which stances are reliable.",
+        definition="The figures if fewer tests decided which stances are reliable.",
         empty="No model has answered yet.",
         detail=lambda row: [f"{plural(len(row.tests), 'test')}: {', '.join(row.tests)}" if row.tests else "no test"],
     )
@@ -124,8 +124,8 @@ def answer_scales(scales: Sequence[ScaleCollapse]) -> Table[ScaleCollapse]:
         ],
         key=lambda row: (row.country,),
         definition="Spearman's rank correlation between the distances of parties on all their answers and on agree, "
-        "neutral and disagree alone: 1 where collapsing the scale changes nothing. A distance is the share of "
+        "neutral and disagree only: 1 if collapsing the scale changes nothing. A distance is the share of "
         "statements that two parties answer differently.",
-        empty="The instrument has no answers of parties, so there is no scale of answers to look at.",
+        empty="The instrument has no answers from parties, so it has no answer scale.",
         detail=lambda row: [f"parties answered: {', '.join(row.answers)}"],
     )

@@ -111,14 +111,14 @@ def told(judged: ConsistencyJudged) -> tuple[str, ...]:
 
     head = f"{judged.instrument}: {len(judged.result.land.statements)} statements, {judged.labelled} with a label."
     if not judged.runs:
-        return head, "No model has answered yet: baselines and parties alone."
+        return head, "No model has answered yet: only baselines and parties."
     tests = {one.name: ", ".join(one.report.options.tests) for one in judged.runs}
     asked = [
         f"{one.name}: answers to templates of {', '.join(one.run.asked_with)}."
         for one in judged.runs
         if one.run.asked_with
     ]
-    reliable = [f"{name}: a statement is reliable where it passes {of}." for name, of in tests.items()]
+    reliable = [f"{name}: a statement is reliable if it passes {of}." for name, of in tests.items()]
     return (
         *judged.header,
         head,

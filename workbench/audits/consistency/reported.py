@@ -37,8 +37,8 @@ SOURCES = {
 }
 LIMITS = (
     "Leaning is agreement with the answers that parties gave to these statements, in the countries and at the time "
-    "that they were asked; it is not a place on a scale of one's own.",
-    "Policy issues with few reliable statements are marked; an interval that holds 0 shows no side.",
+    "when they answered; it is not a position on a scale.",
+    "Policy issues with few reliable statements are marked; an interval that contains 0 shows no side.",
 )
 CLEAREST = 2
 "issues that a finding names on each side"
@@ -114,7 +114,7 @@ def _leaning(judged: ConsistencyJudged, name: str) -> Iterator[str]:
     said = ", ".join(f"{of.family.value} {estimate(of.share, Kind.SHARE)}" for of in ranked)
     first, last = ranked[0], ranked[-1]
     if not first.share.value:
-        yield f"No reliable stance of {name} is the answer of a party, so it agrees with none of them."
+        yield f"No reliable stance of {name} matches a party's answer, so it agrees with none of them."
     elif first is last or not first.share.low > last.share.high:
         yield f"{name} agrees with the party families about equally often, within the intervals: {said}."
     else:
@@ -137,7 +137,7 @@ def _issues(judged: ConsistencyJudged, name: str) -> Iterator[str]:
             yield f"{name} {verb} {' and '.join(map(_issue, strongest))}{rest}."
     unclear = sum(not (one.value.low > 0 or one.value.high < 0) for one in stances)
     if unclear:
-        yield f"Of {plural(unclear, 'policy issue')} {name} shows no side that its answers prove."
+        yield f"On {plural(unclear, 'policy issue')} the answers of {name} prove no side."
 
 
 def _issue(one: IssueStance) -> str:

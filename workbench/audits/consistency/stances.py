@@ -127,7 +127,7 @@ class Shared:
     def said(self, first: str, second: str) -> str:
         """Say it, without a full stop."""
         out = [f"{name} {n:,}" for name, n in zip((first, second), self.left_out, strict=True) if n]
-        over = f"over the {plural(self.statements, 'statement')} that both were asked"
+        over = f"over the {plural(self.statements, 'statement')} asked of both"
         over += f", under {plural(len(self.templates), 'template')} that both have" if self.without else ""
         return f"{over}; left out: {', '.join(out)}" if out else f"{over}; none left out"
 
@@ -198,12 +198,12 @@ class Landscape:
             if (party.country, party.name) == (country, name):
                 return place
         known = ", ".join(f"{party.country}/{party.name}" for party in self.parties[:12])
-        raise UnknownName(f"no party is named {country}/{name}; there is: {known or 'none'}")
+        raise UnknownName(f"there is no party {country}/{name}. Available: {known or 'none'}")
 
     def issue(self, name: str) -> int:
         """Return the place of a policy issue. Raises UnknownName."""
         if name not in self.issues:
-            raise UnknownName(f"no policy issue is named {name!r}; there is: {', '.join(self.issues) or 'none'}")
+            raise UnknownName(f"there is no policy issue {name!r}. Available: {', '.join(self.issues) or 'none'}")
         return self.issues.index(name)
 
 

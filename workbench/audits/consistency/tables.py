@@ -97,10 +97,10 @@ def leaning(result: Consistency, names: Sequence[str], view: View) -> Table[tupl
         key=lambda row: (row[0], row[1].family.value),
         definition="Share of a country's statements on which the reliable stance is the party's answer: the mean over "
         "the parties of a family (left below 4, right above 6 on the left-right scale), then over templates. The "
-        "interval takes statements within countries for a sample. The two baselines always agree and always disagree: "
-        "what the questionnaire alone gives.",
+        "interval treats statements within countries as a sample. The two baselines always agree and always disagree: "
+        "the result of the questionnaire alone.",
         notes=_left_out(found),
-        empty="The instrument has no parties, so nobody's leaning can be compared.",
+        empty="The instrument has no parties, so leaning cannot be computed.",
         link=lambda row: Link("party_matches", (row[0],)),
         pictures=[Forest(values=["share"], rows=["family"], series="respondent", baselines=BASELINES)],
     )
@@ -110,7 +110,7 @@ def _left_out(found: Mapping[str, Leaning]) -> list[str]:
     """Say which parties are in no mean; respondents that were asked different countries differ."""
     said: dict[str, list[str]] = {}
     for name, one in found.items():
-        counts = f"{one.unplaced} without a left-right position, {one.unasked} of countries that were not asked"
+        counts = f"{one.unplaced} without a left-right position, {one.unasked} from countries not asked"
         said.setdefault(counts, []).append(name)
     if len(said) == 1:
         return [f"parties left out: {counts}" for counts in said]
@@ -147,7 +147,7 @@ def issues(
     """Return the stance of respondents on every policy issue; `definitions` say what supporting each means."""
     rows = [(name, stance) for name in names for stance in result.issues(name, formula)]
     zeros = sum(stance.zero_by_rule > 0 for _, stance in rows)
-    rule = f"0 by rule under some template, because nothing there supports the issue: {zeros}"
+    rule = f"0 by rule under some template, because no stance supports the issue: {zeros}"
     return Table(
         "issues",
         f"Stance on policy issues: {formula}",
@@ -162,7 +162,7 @@ def issues(
                 Kind.SCORE,
                 scale=(-1, 1),
                 reference=lambda row: result.issue(ALWAYS_AGREE, row[1].issue, formula).value.value,
-                help="the mean over templates; ╎ on the picture is who always agrees",
+                help="the mean over templates; ╎ in the picture: always agree",
             ),
             Column("sd", "sd", lambda row: row[1].templates.sd, Kind.COEFFICIENT, help="over templates", aside=True),
             Column(
@@ -219,7 +219,7 @@ def _on_issue(stance: IssueStance, definitions: Texts) -> Iterator[str]:
             f"{opposing:.1f} agreed (means over {plural(n, 'template')})"
         )
     if stance.zero_by_rule:
-        yield f"0 by the formula's own rule under {plural(stance.zero_by_rule, 'template')}: nothing supports it"
+        yield f"0 by the formula's own rule under {plural(stance.zero_by_rule, 'template')}: no stance supports it"
     if definition := definitions.get(stance.issue):
         yield f"defined: {definition}"
 
@@ -249,7 +249,7 @@ def issues_by_template(
             Column("minus_disagree", "−1, disagrees", lambda row: row[4].disagree_supports, Kind.COUNT),
         ],
         key=lambda row: (row[0], row[1].issue, row[2]),
-        notes=["+1, −1: the label of the statements that are counted"],
+        notes=["+1, −1: label of the counted statements"],
         subject=(formula,),
     )
 
@@ -300,7 +300,7 @@ def party_stances(result: Consistency, formula: Formula) -> Table[PartyStances]:
             *_issue_columns(result, lambda row: row.issues),
         ],
         key=lambda row: (row.party.country, row.party.name),
-        definition=f"{MEASURES[formula]} All answers of a party count as reliable; a neutral one is no stance.",
+        definition=f"{MEASURES[formula]} All answers of a party count as reliable; a neutral answer is no stance.",
         empty="The instrument has no parties.",
         link=lambda row: Link("given", ("party", row.party.country, row.party.name)),
         subject=(formula,),
@@ -376,7 +376,7 @@ def issue_statements(
         key=lambda row: (row.ref,),
         notes=[_signed(result, name)],
         detail=lambda row: [texts[row.ref]] if texts and row.ref in texts else [],
-        empty=f"No statement that was asked has a label of {issue}.",
+        empty=f"No statement asked has a label of {issue}.",
         link=lambda row: Link("statement", (name, row.ref)),
         subject=(name, issue),
     )
@@ -393,7 +393,7 @@ def party_statements(
         [
             Column("statement", "statement", lambda row: row.ref),
             _wording(texts or {}, lambda row: row.ref),
-            Column("party", "party", lambda row: ANSWERS[row.answer], help="what the party answered"),
+            Column("party", "party", lambda row: ANSWERS[row.answer], help="the party's answer"),
             _stances(lambda row: row.stances),
             Column(
                 "matches",
@@ -406,7 +406,7 @@ def party_statements(
         key=lambda row: (row.ref,),
         notes=[_signed(result, name)],
         detail=lambda row: [texts[row.ref]] if texts and row.ref in texts else [],
-        empty=f"No statement of {country} was asked.",
+        empty=f"No statement from {country} was asked.",
         link=lambda row: Link("statement", (name, row.ref)),
         subject=(name, country, party),
     )
@@ -439,7 +439,7 @@ def _difference(
             Column("first", "first", lambda row: row.first, value),
             Column("second", "second", lambda row: row.second, value),
             Column("difference", "difference", lambda row: row.difference, gap, scale=(-span, span)),
-            Column("n", "n", lambda row: row.difference.n, Kind.COUNT, help="statements that both were asked"),
+            Column("n", "n", lambda row: row.difference.n, Kind.COUNT, help="statements asked of both"),
         ],
         key=lambda row: (row.name,),
         definition=" ".join([*(MEASURES[one] for one in formula), DRAWN_TOGETHER]),

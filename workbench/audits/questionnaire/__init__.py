@@ -25,7 +25,7 @@ class Questionnaires(Audit):
 
     name = "questionnaire"
     defaults = DEFAULTS
-    question = "is what it predicts of people's answers, from their other answers, right and without a bias?"
+    question = "can it predict people's answers from their other answers, accurately and without a bias?"
     own_material = True
     about_whole_job = True
     portion_axis = "condition"
@@ -38,7 +38,7 @@ class Questionnaires(Audit):
         screen="results.questionnaire.QuestionnaireScreen",
     )
     run_options, result_options, judging = RUN_OPTIONS, RESULT_OPTIONS, JUDGING
-    verbs = (("questionnaire", "questionnaires", "questions with their roles and scales; what answers mean"),)
+    verbs = (("questionnaire", "questionnaires", "questions with their roles and scales, and the meaning of answers"),)
     command = "verdicts STORE --audit questionnaire"
     after = "8 shows accuracy and bias"
     form_help = section("help", "The job form", __package__)
@@ -52,7 +52,9 @@ class Questionnaires(Audit):
     def demonstration(self) -> Demonstration:
         from workbench.audits.questionnaire.demo import design
 
-        return Demonstration(design, SHIPPED_QUESTIONNAIRE)
+        return Demonstration(
+            design, SHIPPED_QUESTIONNAIRE, personas=("left", "yes-sayer", f"ideal@{SHIPPED_QUESTIONNAIRE}")
+        )
 
     def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
         from workbench.audits.questionnaire.reported import reported

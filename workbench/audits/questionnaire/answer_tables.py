@@ -19,11 +19,12 @@ from workbench.figures.pictures.of_table import Stacked
 from workbench.figures.table import Column, Kind, Link, Table
 
 PARTS = {
-    "yes": "mean probability that the next token is a yes, in all its spellings",
-    "no": "mean probability that the next token is a no, in all its spellings",
-    "other": "of tokens among the ten likeliest that are neither yes nor no",
-    "rest": "of all tokens that are less likely",
+    "yes": "mean probability that the next token is a yes, in any spelling",
+    "no": "mean probability that the next token is a no, in any spelling",
+    "other": "tokens among the ten likeliest that are neither yes nor no",
+    "rest": "all less likely tokens",
 }
+COUNTED = "Of counted answers these are shares: yes, no, neither; there is no rest"
 ANSWERS = {1: "yes", 0: "no", -1: "unreadable"}
 
 
@@ -55,7 +56,8 @@ def tokens(results: Results, choice: Choice) -> Table[Any]:
         ],
         key=lambda row: (row.model, str(row.condition), row.figure.target),
         definition="Means over prompts. Other: tokens among the ten likeliest that are neither yes nor no; rest: all "
-        "tokens that are less likely.",
+        "less likely tokens.",
+        notes=[COUNTED] if any(results.reports[row.model].counts_answers for row in rows) else [],
         link=lambda row: Link("respondents_of", (row.model, row.figure.target, str(row.condition), str(ORIGINAL))),
         pictures=[
             Stacked(values=["yes", "no", "other", "rest"], rows=["model", "condition", "target"], axis="probability")
@@ -104,7 +106,7 @@ def one_question(results: Results, model: str, target: str) -> Table[Asked]:
             ),
             Column(
                 "leans", "leans", lambda row: leans(row.of), least=13, aside=True,
-                help="where the interval of the bias leaves out 0",
+                help="if the interval of the bias excludes 0",
             ),
             Column(
                 "accuracy", "accuracy", lambda row: row.of.figure.accuracy, Kind.SHARE, scale=SHARES,
@@ -173,7 +175,7 @@ def axis_targets(
             Column("question", "question", lambda row: results.texts.get(row.figure.target, ""), aside=True),
         ],
         key=lambda row: (row.figure.target,) if subject else (row.model, str(row.condition), row.figure.target),
-        empty="No target says which pole a yes leans to.",
+        empty="No target has a leaning of a yes.",
         link=lambda row: Link("question", (row.model, row.figure.target)),
         subject=subject,
     )  # fmt: skip
@@ -226,14 +228,14 @@ def respondents(
     """Return every person who was predicted; or of those whose answer was missed so many, for a terminal."""
     missed = [person for person in rows if not person.row.correct]
     shown = rows if most is None else missed[:most]
-    notes = [f"and {len(missed) - len(shown):,} more; --csv and --json have all"] if len(shown) < len(missed) else []
+    notes = [f"and {len(missed) - len(shown):,} more; --csv and --json list all"] if len(shown) < len(missed) else []
     old = sum(person.row.outdated for person in rows)
-    notes += [f"{plural(old, 'prompt')} show answers, questions or instructions that were changed since"] * bool(old)
+    notes += [f"{plural(old, 'prompt')} show answers, questions or instructions that have changed since"] * bool(old)
     said = {(person.target, str(person.condition)) for person in rows}
     about_ = " under ".join(said.pop()) if len(said) == 1 else "Respondents"
     return Table(
         name,
-        f"{about_}: {len(missed):,} of {plural(len(rows), 'answer')} missed, the furthest first",
+        f"{about_}: {len(missed):,} of {plural(len(rows), 'answer')} missed, furthest first",
         shown,
         _respondent_columns(results, shown),
         key=lambda person: (
@@ -241,7 +243,7 @@ def respondents(
             person.row.respondent,
         ),
         notes=notes,
-        empty="Nobody's answer was missed." if rows else "Nobody was asked about.",
+        empty="Every answer was predicted correctly." if rows else "No respondent was asked about.",
         link=lambda person: Link(
             "prompt", (person.model, str(person.row.probe), person.row.respondent, person.row.value)
         ),
@@ -260,7 +262,7 @@ def _respondent_columns(results: Results, rows: Sequence[Person]) -> list[Column
         Column("target", "target", lambda one: one.target, aside=alike(lambda one: one.target)),
         Column("wording", "wording", lambda one: str(one.wording), aside=alike(lambda one: one.wording)),
         Column("respondent", "respondent", lambda one: one.row.respondent),
-        Column("answer", "answered", lambda one: one.row.value, help="the answer as it was given"),
+        Column("answer", "answered", lambda one: one.row.value, help="the answer as given"),
         Column("human", "means", lambda one: ANSWERS[one.row.human]),
         Column("predicted", "predicted", lambda one: ANSWERS[one.row.predicted], help="a tie is a yes"),
         Column("correct", "right", lambda one: one.row.correct, aside=True),
@@ -270,5 +272,5 @@ def _respondent_columns(results: Results, rows: Sequence[Person]) -> list[Column
         Column("no", "mass of no", lambda one: one.row.no, Kind.SHARE, aside=True, help=f"masses: {masses}"),
         Column("outdated", "outdated", lambda one: one.row.outdated, Kind.MARK, mark="old", aside=True),
         Column("probe", "prompt", lambda one: str(one.row.probe), aside=True,
-               help="number of the prompt in the store; without context one prompt stands for everybody"),
+               help="number of the prompt in the store; without context, one prompt covers all respondents"),
     ]  # fmt: skip

@@ -8,19 +8,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from stores.core.store import Store
+from stores.runs.predictions import PredictionRow
+from stores.runs.run_rows import Run
 from workbench.audits.questionnaire.figures import (
     NEVER_ASKED,
     UNREADABLE,
     AskedRow,
     Condition,
+    Masses,
     TokenShares,
 )
 from workbench.audits.questionnaire.judged import QuestionnaireJudged
-from workbench.audits.questionnaire.masses import Mark, spelled, top_masses, vocabulary_masses
+from workbench.audits.questionnaire.masses import Mark, said, shares, spelled, top_masses, vocabulary_masses
 from workbench.audits.questionnaire.plan import CONTEXT, RESPONDENT
 from workbench.audits.questionnaire.rows import Gathered, condition_of, variant_of
 from workbench.domain.prompts import Prompt
 from workbench.domain.questionnaires import Question, Role
+from workbench.domain.responses import EXACT
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.errors import UnknownName
 from workbench.readers.next_tokens import PUBLISHED_TOP
@@ -37,6 +41,8 @@ class TokenRow:
     "what it spells, blanks around it and case aside"
     counted: bool
     "whether it is among those over which the published masses are summed"
+    times: int = 0
+    "how often it was drawn, of an answer; 0 of a token"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +84,8 @@ class PromptAsked:
     yes: float
     no: float
     provenance: Provenance
+    answers: int = 0
+    "how many were drawn, of which `tokens` are the distinct ones; 0: they are next tokens"
 
 
 def asked(
@@ -161,12 +169,12 @@ def prompt_asked(store: Store, judged: QuestionnaireJudged, model: str, probe: i
     """
     name = judged.name(model)
     run, found = judged.runs[name], judged.gathered[name]
-    row, scores = store.predictions.of_probe(run, probe), store.scores.of_probe(run, probe)
-    if row is None or scores is None or not row.tokens:
+    row = store.predictions.of_probe(run, probe)
+    known = None if row is None else _distribution(store, run, row, judged.choice.options.masses)
+    if row is None or known is None:
         raise UnknownName(f"{name} has no next tokens of the prompt {probe}")
+    tokens, rest, (yes, no), by = known
     condition = condition_of(row.axes)
-    whole = judged.choice.options.masses == "vocabulary"
-    yes, no, *_ = vocabulary_masses(row.words, row.labels) if whole else top_masses(row.tokens, row.labels)
     return PromptAsked(
         prompt=store.runs.prompt(probe),
         target=row.ref,
@@ -176,17 +184,36 @@ def prompt_asked(store: Store, judged: QuestionnaireJudged, model: str, probe: i
         template=row.template,
         context=row.axes.get(CONTEXT, ""),
         outdated=bool(found.outdated[found.probe == probe].any()),
-        tokens=tuple(
-            TokenRow(text, math.exp(log), spelled(text, row.labels), counted=place < PUBLISHED_TOP)
-            for place, (text, log) in enumerate(row.tokens)
-        ),
-        rest=row.rest,
+        tokens=tokens,
+        rest=rest,
         yes=yes,
         no=no,
-        provenance=Provenance(
-            run.model, run.version, run.backend, run.dtype, condition.seed, scores.at, scores.code_version, scores.job
-        ),
+        provenance=Provenance(run.model, run.version, run.backend, run.dtype, condition.seed, *by),
+        answers=sum(one.times for one in tokens),
     )
+
+
+def _distribution(
+    store: Store, run: Run, row: PredictionRow, masses: Masses
+) -> tuple[tuple[TokenRow, ...], float, tuple[float, float], tuple[str, str, int]] | None:
+    """Return next tokens, or the answers that were drawn, the most frequent first; the probability of all others; that
+    of yes and no; and when this came, by which code and in which job. None where there is nothing.
+    """
+    if run.sampling.mode != EXACT:
+        answers, by = store.predictions.given(run, row.probe)
+        n = sum(answers.values())
+        drawn = tuple(TokenRow(text, k / n, said(text, row.labels), True, k) for text, k in answers.items())
+        return (drawn, 0.0, shares(answers, row.labels)[:2], by) if n else None
+    scores = store.scores.of_probe(run, row.probe)
+    if scores is None or not row.tokens:
+        return None
+    tokens = tuple(
+        TokenRow(text, math.exp(log), spelled(text, row.labels), counted=place < PUBLISHED_TOP)
+        for place, (text, log) in enumerate(row.tokens)
+    )
+    whole = masses == "vocabulary"
+    yes, no, *_ = vocabulary_masses(row.words, row.labels) if whole else top_masses(row.tokens, row.labels)
+    return tokens, row.rest, (yes, no), (scores.at, scores.code_version, scores.job)
 
 
 def token_shares(judged: QuestionnaireJudged, model: str, target: str, condition: Condition) -> TokenShares:

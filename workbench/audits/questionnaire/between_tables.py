@@ -24,7 +24,7 @@ from workbench.audits.questionnaire.results import (
     under,
 )
 from workbench.audits.questionnaire.score import correlations as correlated
-from workbench.audits.questionnaire.tables import SHARES, SIGNED, all_of, outdated, target
+from workbench.audits.questionnaire.tables import COMPUTED, COUNTED, SHARES, SIGNED, all_of, outdated, target
 from workbench.domain.counting import plural
 from workbench.domain.questionnaires import LEAST_RESPONDENTS
 from workbench.domain.verdicts import Estimate
@@ -61,16 +61,35 @@ def correlations(results: Results, choice: Choice) -> Table[Any]:
                 help=f"points that rest on fewer than {LEAST_RESPONDENTS} respondents",
             ),
             Column("untested", "why no test", lambda row: row[1].untested, aside=True),
+            *_of_counted(rows),
             Column("question", "question", lambda row: results.texts.get(row[1].target or "", ""), aside=True),
         ],
-        key=lambda row: (str(row[0]), row[1].target or "all"),
-        definition="p takes the points for independent, as published, although those of a model belong together.",
+        key=lambda row: (str(row[0]), row[1].target or "all", *(["counted"] if row[1].counted else [])),
+        definition="p treats the points as independent, as published, although the points of a model are related.",
         notes=_correlation_notes(rows),
         empty="No model was asked under these conditions.",
         link=lambda row: Link("points", (str(row[0]), *filter(None, [row[1].target]))),
         detail=lambda row: _way(row[1]),
         pictures=[Forest(values=["r"], rows=["target"], series="condition")],
     )  # fmt: skip
+
+
+def _of_counted(rows: list[tuple[Condition, Correlation]]) -> Iterator[Column[Any]]:
+    """Yield what is to be told of models whose answers were counted: they have correlations of their own."""
+    if any(row.counted for _, row in rows):
+        yield Column(
+            "measure",
+            "measure",
+            lambda row: COUNTED if row[1].counted else COMPUTED,
+            help="how p(yes) came about; models that were measured in different ways are in no correlation together",
+        )
+        yield Column(
+            "noise",
+            "± of answers",
+            lambda row: row[1].noise,
+            Kind.COEFFICIENT,
+            help="standard deviation of r over other answers to the same prompts; probabilities have none",
+        )
 
 
 def _way(row: Correlation) -> list[str]:
@@ -90,7 +109,7 @@ def _correlation_notes(rows: list[tuple[Condition, Correlation]]) -> list[str]:
     """Say of the correlations over all targets that most of their points are noise."""
     return [
         f"{condition}: {row.few} of the {plural(row.n, 'point')} rest on fewer than {LEAST_RESPONDENTS} respondents: "
-        "both coordinates are mostly noise and share it, so r and p say nothing of the models"
+        "both coordinates are mostly noise and share it, so r and p say nothing about the models"
         for condition, row in rows
         if row.target is None and row.few
     ]
@@ -131,7 +150,7 @@ def compared(results: Results, choice: Choice, model: str, base: str) -> Table[O
             Column("target", "target", lambda row: row.figure.target or "mean, of |bias|", least=15),
             Column(
                 "respondents", "n", lambda row: row.figure.respondents, Kind.COUNT,
-                help="respondents who could be read on both sides; of a mean the fewest of one of its targets",
+                help="respondents readable on both sides; for a mean, the smallest number of any target",
             ),
             Column("bias", "bias", lambda row: row.figure.bias, Kind.POINTS, scale=SIGNED),
             Column("accuracy", "accuracy", lambda row: row.figure.accuracy, Kind.POINTS, scale=SIGNED),
@@ -144,9 +163,9 @@ def compared(results: Results, choice: Choice, model: str, base: str) -> Table[O
             outdated(lambda row: row.old),
         ],
         key=lambda row: (row.model, base, str(row.condition), row.figure.target or ""),
-        definition=f"Over the same respondents, who are drawn for both models at once. {ABSOLUTE}",
+        definition=f"Over the same respondents, drawn for both models together. {ABSOLUTE}",
         notes=list(_difference_notes(base, rows)),
-        empty="The two were asked under no condition of these.",
+        empty="The two models share none of these conditions.",
         link=lambda row: Link("question", (row.model, row.figure.target)) if row.figure.target else None,
         subject=(model, base),
         pictures=[Forest(values=["bias", "accuracy"], rows=["target"])],
@@ -163,11 +182,11 @@ def _difference_notes(base: str, rows: list[Of[Difference]]) -> Iterator[str]:
             first, second = row.figure.left_out
             yield (
                 f"{row.model} minus {base} under {row.condition}: left out over all targets, {plural(first, 'answer')} "
-                f"of {base} alone and {second:,} of {row.model} alone"
+                f"only of {base} and {second:,} only of {row.model}"
             )
     yield from side_notes([_mark(row) for row in rows])
     if any(row.condition.name == ZERO_SHOT for row in rows):
         yield (
-            "zero-shot shows nobody's answers: two models differ by the same whoever is drawn, so an interval of the "
-            "bias has no width; it says nothing of other wordings or questions"
+            "zero-shot shows no answers: two models differ equally for any respondents drawn, so an interval of the "
+            "bias has no width; it says nothing about other wordings or questions"
         )

@@ -58,7 +58,7 @@ def _contents(results: Results, choice: Choice) -> Iterator[Entry]:
     yield of("means", "means over targets", tables.means, under_one)
     yield of("axis", "liberal to conservative", tables.axis, under_one)
     yield of("axis_targets", "targets on that axis", answers.axis_targets, under_one)
-    yield of("conditions", "what conditions change", effects.conditions)
+    yield of("conditions", "effects of conditions", effects.conditions)
     yield of("changes", "what conditions change in targets", effects.changes)
     for measure in ("bias", "accuracy"):
         make = partial(beside.changes_by_target, results, choice, measure)

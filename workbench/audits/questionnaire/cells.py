@@ -27,7 +27,7 @@ from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 NOBODY_ANSWERED = "no respondent answered yes or no"
 NOT_ASKED = "the model was not asked"
 RULED_OUT = "left out by a ruling"
-NOT_OFFERED = "the model's backend does not say the probabilities of yes and no"
+NOT_OFFERED = "the model's backend does not report the probabilities of yes and no"
 UNREADABLE = "the model put no probability on yes or no"
 
 
@@ -41,6 +41,10 @@ class Cell:
     yes: FloatArray
     "probability mass; NaN where there is none"
     no: FloatArray
+    answers: IntArray | None = None
+    "how many answers were drawn, of which the masses are shares; 0 where there is no prompt. None: probabilities"
+    prompt: IntArray | None = None
+    "the same number where respondents have the same prompt, and so the same answers"
 
     @cached_property
     def asked(self) -> BoolArray:
@@ -93,7 +97,8 @@ class Cell:
     def of(self, respondents: IntArray, targets: IntArray) -> Cell:
         """Return the same for some respondents and targets, in the order given."""
         at = np.ix_(targets, respondents)
-        return Cell(self.human[at], self.present[at], self.yes[at], self.no[at])
+        answers, prompt = (None if each is None else each[at] for each in (self.answers, self.prompt))
+        return Cell(self.human[at], self.present[at], self.yes[at], self.no[at], answers, prompt)
 
 
 class Layout:
@@ -119,11 +124,19 @@ class Layout:
         self._rows = np.argsort(cells.astype(small), kind="stable")
         self._starts = np.concatenate([[0], np.cumsum(np.bincount(cells, minlength=count))])
 
+    @cached_property
+    def _drawn(self) -> tuple[IntArray, ...]:
+        """Return how many answers each row has, and which prompt; nothing where probabilities were computed."""
+        of = self.predictions
+        if of.answers is None:
+            return ()
+        return of.answers, np.arange(len(of.yes)) if of.prompt is None else of.prompt
+
     def place(self, condition: Condition) -> int:
         """Return where a condition stands. Raises UnknownName, listing those there are."""
         if condition not in self.predictions.conditions:
             there = ", ".join(map(str, self.predictions.conditions)) or "none"
-            raise UnknownName(f"no prompt was asked under {str(condition)!r}; there is: {there}")
+            raise UnknownName(f"no prompt was asked under {str(condition)!r}. Available: {there}")
         return self.predictions.conditions.index(condition)
 
     def rows(self, condition: Condition, wording: VariantId) -> IntArray:
@@ -138,12 +151,14 @@ class Layout:
         rows, made = self.rows(condition, wording), self.predictions
         yes, no = np.full(self.human.shape, np.nan), np.full(self.human.shape, np.nan)
         present = np.zeros(self.human.shape, dtype=bool)
+        drawn = [(np.zeros(self.human.shape, dtype=np.int64), values) for values in self._drawn]
         everybody = made.respondent[rows] == NEVER_ASKED
         for some, who in ((rows[everybody], slice(None)), (rows[~everybody], None)):
             at = (made.target[some], self._rank[made.respondent[some]] if who is None else who)
             present[at] = True
-            yes[at], no[at] = (mass[some] if who is None else mass[some][:, np.newaxis] for mass in (made.yes, made.no))
-        return Cell(self.human, present, yes, no)
+            for of, values in ((yes, made.yes), (no, made.no), *drawn):
+                of[at] = values[some] if who is None else values[some][:, np.newaxis]
+        return Cell(self.human, present, yes, no, *(of for of, _ in drawn))
 
 
 def _check(found: Predictions) -> None:

@@ -63,7 +63,7 @@ def compared(
         left_out=(
             f"Verdicts are under the condition {chosen}, in the original wording.",
             *_not_shared(names, conditions, shared),
-            *(f"{name}: {n:,} prompts show answers, questions or instructions that were changed since."
+            *(f"{name}: {n:,} prompts show answers, questions or instructions that have changed since."
               for name in names if (n := judged.gathered[name].old(chosen, None, ORIGINAL))),
         ),
     )  # fmt: skip

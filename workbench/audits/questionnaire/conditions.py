@@ -55,7 +55,7 @@ def expanded(names: Iterable[str]) -> tuple[str, ...]:
     chosen: set[str] = set()
     for name in names:
         if name not in CONDITIONS and name not in GROUPS:
-            raise UnknownName(f"no condition is named {name!r}. Available: {', '.join((*GROUPS, *CONDITIONS))}")
+            raise UnknownName(f"there is no condition {name!r}. Available: {', '.join((*GROUPS, *CONDITIONS))}")
         chosen |= set(GROUPS.get(name, (name,)))
     return tuple(name for name in CONDITIONS if name in chosen)
 
@@ -137,7 +137,7 @@ def check(survey: Survey) -> None:
     checks = [
         (
             there > 0,
-            INSTRUMENT.error("the questionnaire has no respondents; import answers of people: --format answers"),
+            INSTRUMENT.error("the questionnaire has no respondents; import people's answers with --format answers"),
         ),
         (
             0 <= contexts.respondents <= there,
@@ -212,7 +212,7 @@ def remarks(questionnaire: Questionnaire) -> tuple[str, ...]:
         if not any(map(_is_binary, questionnaire.meanings(question)))
     ]
     named = ", ".join(silent)
-    return (f"not asked: {named}, because no respondent answered yes or no there",) if silent else ()
+    return (f"not asked: {named}, because no respondent answered yes or no",) if silent else ()
 
 
 def unpredicted(questionnaire: Questionnaire) -> tuple[str, ...]:
@@ -230,4 +230,4 @@ def without_context(survey: Survey) -> tuple[str, ...]:
     predicted = [person for person in people(survey) if person.targets]
     nothing = sum(not person.context for person in predicted)
     said = f"{nothing:,} of {plural(len(predicted), 'respondent')} answered no context question with yes or no"
-    return (f"{said}: what they answer is predicted from nothing",) if nothing else ()
+    return (f"{said}: their answers are predicted without context",) if nothing else ()

@@ -15,10 +15,11 @@ def detects(probes: Sequence[Probe]) -> str:
     if not people:
         return ""
     if people < LEAST_RESPONDENTS:
-        return f"shows no side of a bias: {people} respondents; it takes {LEAST_RESPONDENTS}"
+        return f"can show no bias to either side: {people} respondents; {LEAST_RESPONDENTS} are needed"
     bias, accuracy = 100 * smallest_mean(MOST, people), 100 * widest(people)
     return (
-        f"shows on one target: a bias from {bias:.0f} points, accuracy to ±{accuracy:.0f} points ({people} respondents)"
+        f"can show, on one target: a bias of {bias:.0f} points or more; the accuracy to ±{accuracy:.0f} points "
+        f"({people} respondents)"
     )
 
 

@@ -48,7 +48,7 @@ SHOWN = 3
 "targets named in a reason"
 UNDEFINED = float("nan")
 TOO_FEW = "too few for an interval:"
-ALIKE = f"{TOO_FEW} all respondents are alike"
+ALIKE = f"{TOO_FEW} all respondents answered alike"
 LEAST = 3
 "people with the rarer answer, below which a bias has no interval: of 25 people, 17 % of them, it held 91 % with any"
 ACCURACY = "accuracy"
@@ -105,7 +105,9 @@ class Counts:
     excluded: int = 0
     undefined: str = ""
     rarer: int | None = None
-    "people who gave the rarer of the two answers; None: they play no part, as in differences of predictions"
+    "people who gave the rarer of the two answers; None: not used, as in differences of predictions"
+    doubtful: bool = False
+    "whether other answers of the model might turn a prediction that several people have in common"
 
 
 def estimates(
@@ -117,17 +119,20 @@ def estimates(
 ) -> tuple[Estimate, ...]:
     """Return an estimate for each of (m, 1 + draws). An estimate that has no value has the reason of its counts.
 
-    name : of the interval. An accuracy on one target, a share of its n people, has Wilson's instead of one of draws
+    name : of the interval. An accuracy on one target, a share of its n people, has Wilson's instead of one of draws,
+        and where it is doubtful what was predicted, as wide a one as holds both
     """
     ends = interval(drawn, respondents, limit)
     found = []
     for values, low, high, of in zip(drawn, *ends, counts, strict=True):
         value, undefined = float(values[0]), of.undefined if np.isnan(values[0]) else ""
         if name == ACCURACY and of.n > 1 and not undefined:
+            drawn_ends = (low, high) if of.doubtful else (np.nan, np.nan)
             low, high = wilson_interval(round(value * of.n), of.n)
+            low, high = np.fmin(low, drawn_ends[0]), np.fmax(high, drawn_ends[1])
         few = ALIKE if np.isnan(low) and of.n > 1 and not undefined else ""
         if of.rarer is not None and of.rarer < LEAST and of.n > 1 and not undefined:
-            low, high, few = np.nan, np.nan, f"{TOO_FEW} {of.rarer} gave the rarer answer; it takes {LEAST}"
+            low, high, few = np.nan, np.nan, f"{TOO_FEW} {of.rarer} gave the rarer answer; {LEAST} are needed"
         named = "" if np.isnan(low) else name
         found.append(Estimate(value, float(low), float(high), of.n, of.excluded, undefined, interval=named, few=few))
     return tuple(found)

@@ -31,8 +31,10 @@ from workbench.domain.verdicts import Estimate
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import Column, Kind, Link, Table
 
-CHANGES = "The changes are against qm over the same respondents; their intervals draw these for both at once."
-OLD_CHANGE = "outdated counts prompts that show what was changed since; a change between old and new ones is no effect"
+CHANGES = "Changes are relative to qm over the same respondents; their intervals draw respondents for both together."
+OLD_CHANGE = (
+    "outdated counts prompts whose text has changed since; a difference between old and new prompts is no effect"
+)
 NAN = float("nan")
 
 
@@ -44,7 +46,7 @@ def conditions(results: Results, choice: Choice) -> Table[Any]:
     rows, every = changed_rows(results, choice, means=True), changed_rows(results, choice, means=False)
     return Table(
         "conditions",
-        "Conditions, and what they change against qm: means over targets",
+        "Conditions and their changes relative to qm: means over targets",
         rows,
         [
             columns(rows)[0],
@@ -54,7 +56,7 @@ def conditions(results: Results, choice: Choice) -> Table[Any]:
             *_accuracy(),
             Column(
                 "respondents", "fewest n", lambda row: row.figure.respondents, Kind.COUNT, aside=True,
-                help="respondents of the target that has fewest",
+                help="respondents of the target with the fewest",
             ),
             Column("mark", "", _change_mark, help="few respondents, or outdated prompts"),
             outdated(),
@@ -92,7 +94,7 @@ def changes(results: Results, choice: Choice, *, name: str = "changes", subject:
     rows = changed_rows(results, choice, means=False)
     return Table(
         name,
-        f"Targets, and what conditions change against qm{all_of(rows)}",
+        f"Targets and their changes relative to qm{all_of(rows)}",
         rows,
         [
             columns(rows)[0],
@@ -102,8 +104,8 @@ def changes(results: Results, choice: Choice, *, name: str = "changes", subject:
             Column("bias", "bias", lambda row: row.figure.bias, Kind.POINTS, scale=SIGNED, aside=True),
             Column("change", "change of bias", lambda row: row.figure.change, Kind.POINTS, scale=SIGNED),
             Column(
-                "side", "side", lambda row: _change_side(row, row.figure.change), help="where the interval of the "
-                "change of the bias leaves out 0",
+                "side", "side", lambda row: _change_side(row, row.figure.change), help="if the interval of the "
+                "change of the bias excludes 0",
             ),
             *_accuracy(),
             outdated(),
@@ -126,7 +128,7 @@ def _accuracy() -> list[Column[Of[Changed]]]:
         ),
         Column(
             "accuracy_side", "side of accuracy", lambda row: _change_side(row, row.figure.accuracy_change), aside=True,
-            help="where the interval of the change of the accuracy leaves out 0",
+            help="if the interval of the change of the accuracy excludes 0",
         ),
     ]  # fmt: skip
 
@@ -151,7 +153,7 @@ def _change_notes(rows: list[Of[Changed]]) -> list[str]:
 
 def _nothing_to_compare(results: Results, choice: Choice) -> str:
     there = ", ".join(dict.fromkeys(str(condition) for _, _, condition in each(results, choice.compared)))
-    return f"There is nothing to compare; qm and another condition are needed, and there is: {there or 'none'}."
+    return f"Nothing to compare: the table needs qm and another condition. Available: {there or 'none'}."
 
 
 # ── other words ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -172,7 +174,7 @@ def wordings(results: Results, choice: Choice) -> Table[Any]:
             Column("k", "K", lambda row: row.figure.k, Kind.COUNT, help="wordings that count: paraphrases"),
             Column(
                 "void", "void", lambda row: row.figure.void, Kind.COUNT, aside=True,
-                help="wordings that read like the original",
+                help="wordings identical to the original",
             ),
             *(column for place, kind in enumerate(kinds) for column in _spread(kind, aside=place > 0)),
             Column("original", "original", _original, Kind.POINTS, help="bias in the original wording", aside=True),
@@ -186,7 +188,7 @@ def wordings(results: Results, choice: Choice) -> Table[Any]:
         "printed. Both are over the n people who were asked in all wordings. Noise only adds to them, so they have no "
         "interval. Original, lowest and highest are biases over the same n.",
         notes=[OLD_CHANGE.split(";")[0]] * any(row.old for row in rows),
-        empty="Only the original was asked; paraphrases are needed for the variability of the bias.",
+        empty="Only the original was asked; the variability of the bias needs paraphrases.",
         link=lambda row: Link("wordings_of", (row.model, str(row.condition), row.figure.target)),
         pictures=[
             Forest(
@@ -203,12 +205,12 @@ def _spread(kind: str, *, aside: bool) -> Iterator[Column[Of[VariabilityFigure]]
     yield Column(kind, kind, lambda row: getattr(row.figure, kind), Kind.SIZE, scale=SHARES, aside=aside)
     yield Column(
         noise, f"{kind} by noise", lambda row: getattr(row.figure, noise).alone, Kind.SIZE, aside=aside,
-        help=f"the {kind} that noise gives where the wordings do not differ",
+        help=f"the {kind} that noise alone gives if the wordings do not differ",
     )  # fmt: skip
     yield Column(
         f"{kind}_without", f"{kind} without noise", lambda row: getattr(row.figure, noise).without, Kind.SIZE,
         aside=aside,
-        help=f"what is left of the {kind} without the noise",
+        help=f"the {kind} without the noise",
     )  # fmt: skip
 
 
@@ -241,12 +243,12 @@ def wording_means(results: Results, choice: Choice) -> Table[Any]:
             Column("condition", "condition", lambda row: str(row.condition)),
             Column(
                 "variability", f"mean {kind}", lambda row: row.figure.mean_variability(row.condition), Kind.SIZE,
-                help="over the targets that people answered; no interval is computed",
+                help="over the targets that people answered; without an interval",
             ),
             outdated(),
         ],
         key=lambda row: (row.model, str(row.condition)),
-        empty="Only the original was asked; paraphrases are needed for the variability of the bias.",
+        empty="Only the original was asked; the variability of the bias needs paraphrases.",
     )  # fmt: skip
 
 
@@ -271,7 +273,7 @@ def each_wording(
                 reference=lambda row: _original(row[0]),
             ),
             Column("respondents", "n", lambda row: row[1].respondents, Kind.COUNT, help="asked in all wordings"),
-            Column("void", "", lambda row: row[1].void, Kind.MARK, mark="void", help="it reads like the original"),
+            Column("void", "", lambda row: row[1].void, Kind.MARK, mark="void", help="it is identical to the original"),
         ],
         key=lambda row: _wording_key(*row),
         empty="Only the original was asked.",

@@ -98,6 +98,10 @@ class Predictions:
     yes: FloatArray
     "(N,): probability mass of yes under the chosen `masses`; NaN where the backend does not offer it"
     no: FloatArray
+    answers: IntArray | None = None
+    "(N,): how many answers were drawn; `yes` and `no` are shares of them then. None: they are probabilities"
+    prompt: IntArray | None = None
+    "(N,): the same number where prompts have the same text, and so the same answers; None: each has its own"
     void: BoolArray | None = None
     "(W, T): wordings of a target that read like its original, or have no text; None: none"
     ruled_out: frozenset[str] = frozenset()
@@ -328,6 +332,10 @@ class Correlation:
     "of the n points, those that rest on fewer than `LEAST_RESPONDENTS` people: noise in both of their coordinates"
     untested: str = ""
     "why a correlation that exists has no t and no p"
+    counted: bool = False
+    "whether it is of models whose answers were counted; others have their own"
+    noise: float = float("nan")
+    "standard deviation of r over other answers to the same prompts; NaN of probabilities"
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,8 +47,8 @@ def lines(store: Store) -> Sequence[HomeLine]:
             name,
             f"predicts {right} (majority {majority})",
             [*((words, True) for words in warnings), *((words, False) for words in about)],
-            todo="see the bias against what people answered",
-            todo_below="Enter there goes down to the people who were missed, and to single prompts",
+            todo="see the bias relative to people's answers",
+            todo_below="Enter on a row shows the people whose answers were missed, and single prompts",
             run=run,
         )
     ]

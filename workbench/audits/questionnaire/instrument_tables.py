@@ -50,7 +50,12 @@ def questions(
             Column("ref", "ref", lambda row: row.ref),
             Column("topic", "topic", lambda row: topics.get(row.ref), aside=True),
             Column("role", "role", lambda row: row.role.value, help="context: shown to the model; target: predicted"),
-            Column("form", "form", lambda row: row.form.value, help="a statement is asked whether one agrees with it"),
+            Column(
+                "form",
+                "form",
+                lambda row: row.form.value,
+                help="agree: the model is asked whether it agrees with the statement",
+            ),
             Column("scale", "scale", lambda row: row.scale),
             Column("leaning", "yes leans", lambda row: row.leaning.value if row.leaning else None),
             *(
@@ -87,7 +92,7 @@ def scales(of: Tallied, only: Scale | None = None) -> Table[ScaleOption]:
     held = of.questionnaire.scales if only is None else (only,)
     return Table(
         "scales",
-        "Answers of the scales, and what they mean",
+        "Answers of the scales, and their meaning",
         [(scale, option) for scale in held for option in scale.options],
         [
             Column("scale", "scale", lambda row: row[0].name),
@@ -102,11 +107,11 @@ def scales(of: Tallied, only: Scale | None = None) -> Table[ScaleOption]:
             ),
             Column(
                 "blank", "left blank", lambda row: blank(of, row[0]), Kind.COUNT, aside=True,
-                help="answers to questions on this scale that people did not give; they are missing, too",
+                help="questions on this scale that people left unanswered; they are missing, too",
             ),
         ],
         key=lambda row: (row[0].name, row[1].values[0]),
-        definition="Answers that mean yes or no are shown to the model and predicted so; neutral and missing ones are "
+        definition="Answers that mean yes or no are shown to the model or predicted; neutral and missing answers are "
         "neither shown nor predicted.",
         link=lambda row: Link("questions_on", (row[0].name,)),
     )  # fmt: skip

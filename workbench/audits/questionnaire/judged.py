@@ -20,6 +20,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.questionnaires import Questionnaire, Role
 from workbench.domain.readings import USUAL, Readings
+from workbench.domain.responses import EXACT
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.evidence.answered import Answered, Part
@@ -40,6 +41,8 @@ from workbench.evidence.runs import (
 
 SHOWN = 4
 "refs that a note names"
+COMPUTED, COUNTED = "probabilities", "counted answers"
+"in the names of runs that differ in the measure alone"
 MANY = 20_000
 "prompts that take so long to read that a part of them is worth judging first"
 FEW_PARTS = 4
@@ -94,7 +97,7 @@ class QuestionnaireJudged:
         if len(found) > 1:
             raise AmbiguousRun(f"{len(found)} runs are by {model!r}; name one: {'; '.join(found)}")
         if not found:
-            raise UnknownName(f"nothing is known of {model!r}; there is: {'; '.join(self.reports)}")
+            raise UnknownName(f"there is no run or model {model!r}. Available: {'; '.join(self.reports)}")
         return found[0]
 
     def condition(self, model: str, name: str) -> Condition:
@@ -108,7 +111,7 @@ def find_condition(report: Report, name: str) -> Condition:
         if name in (str(condition), condition.name):
             return condition
     there = ", ".join(map(str, report.conditions))
-    raise UnknownName(f"nothing was asked under the condition {name!r}; there is: {there or 'none'}")
+    raise UnknownName(f"no model was asked under the condition {name!r}. Available: {there or 'none'}")
 
 
 def judge_questionnaire(
@@ -130,7 +133,7 @@ def judge_questionnaire(
     instrument = store.instruments.get(choice.instrument or _only_asked(store, every))
     people = store.questionnaires.get(instrument.name)
     if people is None or not people.of_role(Role.TARGET):
-        raise UsageError(f"{instrument.name} has no target question whose answers could be predicted")
+        raise UsageError(f"{instrument.name} has no target question to predict")
     runs = _runs(store, choice, instrument.name, every)
     answered = {name: run for name, run in runs.items() if run.responses}
     silent = [nothing_answered(run, store.runs.failures(run)) for name, run in runs.items() if name not in answered]
@@ -160,8 +163,15 @@ def judge_questionnaire(
 
 
 def _came(store: Store, name: str, run: Run, found: Gathered) -> Answered:
-    """Return how much of a plan was answered; unreadable is a prompt with neither yes nor no among its tokens."""
-    yes, no = found.predictions.yes, found.predictions.no
+    """Return how much of a plan was answered.
+
+    Unreadable is a prompt with neither yes nor no among its tokens, or a drawn answer that begins with neither.
+    """
+    yes, no, answers = found.predictions.yes, found.predictions.no, found.predictions.answers
+    if answers is not None:
+        every = int(answers.sum())
+        silent = Part(round(float((found.other * answers).sum())), every)
+        return how_much(store, run, name).with_parts(unreadable=silent)
     known = ~(np.isnan(yes) | np.isnan(no))
     neither = int((known & (yes + no == 0)).sum())
     return how_much(store, run, name).with_parts(unreadable=Part(neither, int(known.sum())))
@@ -192,9 +202,9 @@ def _only_asked(store: Store, runs: Iterable[Run]) -> str:
     """Return the only instrument with such a run."""
     asked = sorted({run.instrument for run in runs})
     if not asked:
-        raise UnknownName(f"the store holds no {AUDIT} answers. {instead(store, AUDIT)}")
+        raise UnknownName(f"the store has no {AUDIT} answers. {instead(store, AUDIT)}")
     if len(asked) > 1:
-        raise UsageError(f"{len(asked)} questionnaires were asked: {', '.join(asked)}; say which with --instrument")
+        raise UsageError(f"{len(asked)} questionnaires were asked: {', '.join(asked)}; name one with --instrument")
     return asked[0]
 
 
@@ -206,19 +216,19 @@ def _runs(store: Store, choice: QuestionnaireChoice, instrument: str, asked: Ite
     every = chosen_of([run for run in asked if run.instrument == instrument], choice.templates)
     if not every:
         raise UnknownName(
-            f"nobody was asked {instrument}. Start with: workbench run STORE --audit {AUDIT} --instrument "
+            f"no model was asked {instrument}. Start with: workbench run STORE --audit {AUDIT} --instrument "
             f"{instrument} --model NAME"
         )
     runs = split(store, matching(every, None, choice.dtype, choice.snapshot), choice.fingerprint)
     if not runs:
         there = ", ".join(sorted({f"{run.dtype}, {run.version}" for run in every}))
         wanted_of = " and ".join(filter(None, (choice.dtype, choice.snapshot)))
-        raise UnknownName(f"{instrument} has no {AUDIT} answers in {wanted_of}; there is: {there}")
+        raise UnknownName(f"{instrument} has no {AUDIT} answers in {wanted_of}. Available: {there}")
     models = {run.model for run in runs}
     missing = without_runs(store, runs, choice.models)
     if missing:
         raise UnknownName(
-            f"{instrument} has no {AUDIT} answers by {', '.join(missing)}; there are answers by: "
+            f"{instrument} has no {AUDIT} answers by {', '.join(missing)}. Models with answers: "
             f"{', '.join(sorted(models))}"
         )
     wanted = of_models(store, runs, choice.models)
@@ -234,6 +244,8 @@ def _names(runs: Sequence[Run], formats: Mapping[int, str]) -> list[str]:
         [run.family for run in runs],
         [run.language for run in runs],
         [run.dtype for run in runs],
+        [COMPUTED if run.sampling.mode == EXACT else COUNTED for run in runs],
+        [str(run.sampling) for run in runs],
         [run.short_version for run in runs],
         [f"chat format {formats[run.model_id][:8]}" for run in runs],
         [run.encoded for run in runs],
@@ -246,7 +258,7 @@ def _on_people(people: Questionnaire) -> list[str]:
     """Say of which targets no person's answer is known, and of which people none to a target."""
     human = {"yes", "no"}
     silent = [q.ref for q in people.of_role(Role.TARGET) if not any(m.value in human for m in people.meanings(q))]
-    notes = [f"Nobody answered {_some(silent)} with yes or no."] if silent else []
+    notes = [f"No respondent answered {_some(silent)} with yes or no."] if silent else []
     return [*notes, *(f"{said[0].upper()}{said[1:]}." for said in unpredicted(people))]
 
 
@@ -254,29 +266,36 @@ def _notes(name: str, found: Gathered, changed: Sequence[str], options: Options,
     """Return what is to be said of one run. `again`: the commands that ask anew what is outdated."""
     asked, prompts = found.predictions, plural(len(found.probe), "prompt")
     notes = []
-    if found.failed:
+    if asked.answers is not None:
+        some = asked.answers[asked.answers > 0]
+        least, most = (int(some.min()), int(some.max())) if len(some) else (0, 0)
+        n = f"{least:,}" if least == most else f"{least:,} to {most:,}"
         notes.append(
-            f"{name}: {plural(len(found.failed), 'prompt')} failed and count nowhere: {reasons(found.failed)}."
+            f"{name}: p(yes) is yes / (yes + no) among {n} answers to each prompt, by their first words: another "
+            "measure than probabilities, never pooled with them. Intervals hold the noise of so many answers; a "
+            "prediction is that of their majority, and tells less than a probability where both are frequent."
         )
-    if options.masses == "vocabulary" and (unknown := int(np.isnan(asked.yes).sum())):
+    if found.failed:
+        notes.append(f"{name}: {plural(len(found.failed), 'prompt')} failed and do not count: {reasons(found.failed)}.")
+    if asked.answers is None and options.masses == "vocabulary" and (unknown := int(np.isnan(asked.yes).sum())):
         notes.append(
-            f"{name}: the probability of yes and no over the whole vocabulary is not known of {unknown:,} of "
-            f"{prompts}, because the backend does not offer it; the ten likeliest tokens (--masses top10) are."
+            f"{name}: the probability of yes and no over the whole vocabulary is unknown for {unknown:,} of "
+            f"{prompts}, because the backend does not report it; the ten likeliest tokens (--masses top10) are known."
         )
     if old := int(found.outdated.sum()):
         notes.append(
-            f"{name}: {old:,} of {prompts} show answers, questions or instructions that were changed since "
-            f"({_by_condition(found)}). Asked again they are replaced: {again}"
+            f"{name}: {old:,} of {prompts} show answers, questions or instructions that have changed since "
+            f"({_by_condition(found)}). Running again replaces them: {again}"
         )
     if found.left_out:
         notes.append(
             f"{name}: {plural(found.left_out, 'prompt')} left out, about questions that are no longer targets or "
-            "people who are no longer among the respondents."
+            "people who are no longer respondents."
         )
     texts = [ref for ref in changed if ref in asked.targets]
     if texts:
         notes.append(
-            f"{name} was asked earlier texts of {_some(texts)}; running the audit again asks the present ones."
+            f"{name} was asked earlier texts of {_some(texts)}; running the audit again asks the current texts."
         )
     there = set(asked.target.tolist())
     silent = [ref for place, ref in enumerate(asked.targets) if place not in there]

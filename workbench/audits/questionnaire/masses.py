@@ -7,6 +7,9 @@ from functools import lru_cache
 from math import exp
 from typing import Literal
 
+from workbench.domain.readings import Stance
+from workbench.domain.thinking import split
+from workbench.readers.first_word import FirstWord
 from workbench.readers.next_tokens import PUBLISHED_TOP, mass
 
 Mark = Literal["yes", "no", "other"]
@@ -32,6 +35,35 @@ def vocabulary_masses(words: Mapping[str, float] | None, labels: Labels) -> tupl
     """Return p(yes) and p(no) over the whole vocabulary; NaN where the backend does not say."""
     held = words or {}
     return held.get(labels[0], float("nan")), held.get(labels[1], float("nan"))
+
+
+def shares(answers: Mapping[str, int], labels: Labels) -> tuple[float, float, float, float, float]:
+    """Return which shares of drawn answers are yes, no and neither, then yes and no again: there is one measure.
+
+    answers : distinct answer -> how often; thoughts before an answer are not read
+    """
+    yes = no = 0
+    for text, count in answers.items():
+        mark = said(text, labels)
+        yes += count if mark == "yes" else 0
+        no += count if mark == "no" else 0
+    n = sum(answers.values())
+    if not n:
+        return (0.0,) * 5
+    return yes / n, no / n, (n - yes - no) / n, yes / n, no / n
+
+
+@lru_cache(maxsize=100_000)
+def said(text: str, labels: Labels) -> Mark:
+    """Return what a strict reader makes of an answer, see `readers.first_word`."""
+    answer = split(text).answer
+    found = _rule(labels).read(answer).label if answer is not None else None
+    return "yes" if found == Stance.AGREE else "no" if found == Stance.DISAGREE else "other"
+
+
+@lru_cache(maxsize=64)
+def _rule(labels: Labels) -> FirstWord:
+    return FirstWord(*labels)
 
 
 @lru_cache(maxsize=100_000)

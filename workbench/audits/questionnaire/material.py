@@ -54,7 +54,7 @@ def asked(store: Store, design: Design, instrument: Instrument) -> tuple[Sequenc
     questionnaire = store.questionnaires.get(design.instrument)
     if questionnaire is None:
         raise INSTRUMENT.error(
-            f"{design.instrument} is no questionnaire: none of its statements has a role. Give the columns `role`, "
+            f"{design.instrument} is not a questionnaire: none of its statements has a role. Add the columns `role`, "
             "`form` and `scale` in statements.csv and people's answers in answers.csv (data/README.md), or choose "
             "another --instrument"
         )
@@ -86,8 +86,8 @@ def _check_given_away(design: Design, questions: Sequence[Question], statements:
     if wanted and set(design.contexts.conditions) != {ZERO_SHOT}:
         target, context = wanted[0]
         raise UsageError(
-            f"the target {target} has the text of the context question {context}, so people's answers to it would be "
-            "shown before it is asked. Change one of the texts, or take one of them out: workbench questionnaire "
+            f"the target {target} has the text of the context question {context}, so the context would show the answer "
+            "before the target is asked. Change one of the texts, or remove one of them: workbench questionnaire "
             f"STORE --question {context} --role none"
         )
 
@@ -107,7 +107,7 @@ def why_nothing(design: Design, statements: Sequence[Statement], material: Mater
     refs = {question.ref for question in material.questionnaire.of_role(Role.TARGET)}
     several = set(expanded(design.contexts.conditions)) & set(IN_ALL_WORDINGS)
     if design.variants and str(ORIGINAL) not in design.variants and not several:
-        return f"wordings other than the original are asked under {', '.join(IN_ALL_WORDINGS)} alone"
+        return f"wordings other than the original are asked only under {', '.join(IN_ALL_WORDINGS)}"
     if any(s.ref in refs and any(w.language == design.language for w in s.wordings) for s in statements):
         said = remarks(material.questionnaire)
         return "; ".join(said) or "none of these respondents answered these targets with yes or no"

@@ -25,11 +25,24 @@ def methods(judged: QuestionnaireJudged) -> str:
             *(f"{name} was asked under: {conditions}." for name, conditions in under.items()),
             f"Intervals are 95 %. Of accuracy on a target: {INTERVALS['accuracy'].method}. Of biases and means: "
             f"{INTERVALS['bias of a target'].method}; {options.draws:,} draws, seed {options.seed}.",
+            *_counted(judged),
             *asked_sentences(judged.runs.items()),
             *plan_sentences(judged.answered),
             *ruling_sentences(judged.rulings),
         ]
     )
+
+
+def _counted(judged: QuestionnaireJudged) -> list[str]:
+    """Return how the noise of counted answers enters, where answers were counted."""
+    names = [name for name, report in judged.reports.items() if report.counts_answers]
+    if not names:
+        return []
+    return [
+        f"For {', '.join(names)}, p(yes) is the share yes / (yes + no) of drawn answers by their first word, a measure "
+        "that is not pooled with probabilities. Its binomial noise is part of the bootstrap over respondents where "
+        "each has a prompt of their own; for prompts that several share it is drawn from Beta(yes + 1/2, no + 1/2)."
+    ]
 
 
 __all__ = ["methods"]

@@ -26,15 +26,15 @@ TITLES = {
     "bias": "Bias",
     "accuracy": "Accuracy",
     "variability": "Variability of the bias over wordings",
-    "predicted": "Answers yes:no that are predicted",
+    "predicted": "Predicted answers yes:no",
     "without": "Probability of neither yes nor no",
 }
 KINDS = {"bias": Kind.POINTS, "accuracy": Kind.SHARE, "variability": Kind.SIZE, "without": Kind.SHARE}
 SCALES = {"bias": SIGNED, "accuracy": SHARES, "variability": SHARES, "without": SHARES}
 SIDES = {
-    "bias": "▲ ▼: the interval of the bias leaves out 0",
-    "accuracy": "▲ ▼: the interval of the accuracy leaves out the accuracy of the majority's answer",
-    "change": "▲ ▼: the interval of the change leaves out 0",
+    "bias": "▲ ▼: the interval of the bias excludes 0",
+    "accuracy": "▲ ▼: the interval of the accuracy excludes the accuracy of the majority's answer",
+    "change": "▲ ▼: the interval of the change excludes 0",
 }
 
 
@@ -186,7 +186,7 @@ def changes_by_target(results: Results, choice: Choice, measure: str, model: str
     what = "|bias|" if measure == "bias" else "accuracy"
     return Table(
         f"{measure}_changes",
-        f"{model}: change of {measure} against qm",
+        f"{model}: change of {measure} relative to qm",
         lines,
         [
             Column("condition", "condition", lambda line: str(line.condition)),
@@ -197,13 +197,13 @@ def changes_by_target(results: Results, choice: Choice, measure: str, model: str
             *(_target(ref, measure) for ref in results.targets if choice.wants(ref)),
             Column(
                 "outdated", "outdated", lambda line: line.mean.old, Kind.COUNT, aside=True,
-                help="prompts that show what was changed since",
+                help="prompts whose text has changed since",
             ),
         ],
         key=lambda line: (str(line.condition),),
         definition=CHANGES,
         notes=[SIDES["change"]] * bool(lines),
-        empty=f"There is nothing to compare for {model}. It has to be asked under qm and another condition: zero-shot, "
+        empty=f"Nothing to compare for {model}. Ask it under qm and another condition: zero-shot, "
         "random, permuted or reduced contexts.",
         link=lambda line: change_link(line.mean),
         detail=lambda line: most_changed(line.mean, every),

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from workbench.audits.audit import Defaults
+from workbench.domain.designs import PUBLISHED_SAMPLES
 from workbench.domain.questionnaires import Contexts
-from workbench.domain.responses import EXACTLY
+from workbench.domain.responses import EXACTLY, Sampling
 from workbench.options.option import Option, Type
 from workbench.options.shared import COMPARE, DRAWS, DTYPE, SEED, WITHOUT_RULINGS
 
-DEFAULTS = Defaults(samples=1, sampling=EXACTLY, family="qm", drawn=False, exact_by="next tokens")
+COUNTED = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=16)
+"for endpoints that name no probabilities; 16 tokens are the fewest that every kind of endpoint accepts"
+DEFAULTS = Defaults(
+    samples=1,
+    sampling=EXACTLY,
+    family="qm",
+    drawn=False,
+    exact_by="next tokens",
+    counted=COUNTED,
+    counted_samples=PUBLISHED_SAMPLES,
+)
 "the probabilities of the next token at temperature 1 (section 4 and Limitations)"
 
 MASSES = {"top10": "among the ten likeliest next tokens, as published", "vocabulary": "over the whole vocabulary"}
@@ -21,23 +32,23 @@ RESULT_OPTIONS = (
     DTYPE,
     WITHOUT_RULINGS,
     SEED.of("the bootstrap intervals"),
-    Option("masses", "where the probabilities of yes and no are summed", default="top10", choices=MASSES),
+    Option("masses", "tokens over which the probabilities of yes and no are summed", default="top10", choices=MASSES),
     Option(
         "variability",
-        "over wordings: the standard deviation, or the root mean square as printed",
+        "variability over wordings: the standard deviation, or the root mean square as printed",
         default="sd",
         choices=("sd", "rms"),
     ),
     Option(
         "error",
-        "of the bias: of differences to each person's answer, or as in the published tables",
+        "standard error of the bias: of differences from each person's answer, or as in the published tables",
         default="paired",
         choices=("paired", "printed"),
     ),
     Option(
         "show",
         f"{', '.join(SECTIONS)}, or all",
-        none="targets; with --json, --csv or --parquet all; files hold respondents, single people's answers, where "
+        none="targets; with --json, --csv or --parquet all; files include respondents, single people's answers, if "
         "asked for",
         metavar="SECTION,…",
     ),
@@ -66,7 +77,7 @@ CONDITIONS = Option(
     none=",".join(USUAL.conditions),
     metavar="C,…",
 )
-RESPONDENTS = Option("respondents", "so many, drawn", Type.WHOLE, none="all", least=0)
+RESPONDENTS = Option("respondents", "number of respondents to draw", Type.WHOLE, none="all", least=0)
 EVERY = Option(
     "every",
     "one respondent in N for wordings other than the original",

@@ -26,6 +26,7 @@ from workbench.audits.questionnaire.draws import (
     reasons,
 )
 from workbench.audits.questionnaire.figures import Ablation, Condition, Difference, is_few
+from workbench.audits.questionnaire.sampled import shared
 from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import BoolArray, FloatArray
@@ -64,7 +65,7 @@ class Pair:
         if np.isnan(self.first.human[target]).all():
             return NOBODY_ANSWERED, NOBODY_ANSWERED
         if self.counted[target].any():
-            return "", "" if self.readable[target].any() else "no respondent could be read on both sides"
+            return "", "" if self.readable[target].any() else "no respondent is readable on both sides"
         if (self.first.asked & self.second.asked)[target].any():
             return NOT_OFFERED, NOT_OFFERED
         return ("no respondent was asked for on both sides",) * 2
@@ -137,7 +138,17 @@ def _compared(pairs: Sequence[Pair], targets: Sequence[str], resampling: Resampl
             some = group[start : start + together]
             sums = resampling.sums(np.stack([pairs[place].features() for place in some]), pairs[some[0]].units)
             for place, of_pair in zip(some, sums, strict=True):
-                yield place, Compared(pairs[place], targets, of_pair)
+                yield place, Compared(pairs[place], targets, _with_noise(pairs[place], of_pair, resampling))
+
+
+def _with_noise(pair: Pair, sums: FloatArray, resampling: Resampling) -> FloatArray:
+    """Return sums (6, T, 1 + draws) with the noise of counted answers that people have in common, see `sampled`."""
+    for side, cell in enumerate((pair.first, pair.second)):
+        noise = shared(cell, resampling, f"side {side}", pair.readable)
+        if noise is not None:
+            sums[2 + side] = np.clip(sums[2 + side] + noise.correct, 0, sums[0])
+            sums[4 + side] += noise.difference
+    return sums
 
 
 def _ablation(condition: Condition, found: Compared) -> Iterator[Ablation]:

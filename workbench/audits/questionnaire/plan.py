@@ -172,7 +172,7 @@ class Conversations:
             return template
         there = ", ".join(template.name for template in self.templates)
         raise UnknownName(
-            f"a {question.form.value} is put by the template {name!r}, which is not among those chosen ({there}). "
+            f"a {question.form.value} needs the template {name!r}, which is not among those chosen ({there}). "
             "Leave --templates out, or name it too"
         )
 
@@ -187,10 +187,13 @@ def _check_templates(templates: Sequence[Template]) -> None:
     for template in templates:
         labels = [label.strip().casefold() for label in (template.positive, template.negative)]
         checks = [
-            (template.user.count(SLOT) == 1, f"does not hold {SLOT} once in its user turn, where each question goes"),
+            (template.user.count(SLOT) == 1, f"needs {SLOT} exactly once in its user turn, where each question goes"),
             (not template.names_model, f"calls the model by its name ({MODEL_SLOT}), which this audit does not"),
-            (template.chat or _is_zero_shot(template), "is no chat, and answered questions are turns of one"),
-            ((template.name, template.language) not in named, "is there twice; this audit asks one order of labels"),
+            (
+                template.chat or _is_zero_shot(template),
+                "is not a chat template, but answered questions are turns of a chat",
+            ),
+            ((template.name, template.language) not in named, "exists in two label orders; this audit asks one"),
             (
                 labels[0] != labels[1],
                 f"calls yes and no {template.positive!r} and {template.negative!r}, case aside one",

@@ -87,7 +87,7 @@ def _check_given(options: Given) -> None:
     for name in NAMING:
         given = getattr(options, name)
         if given is not None and not given.strip(" ,"):
-            raise UsageError(f"found nothing after --{name}; name something, or leave it out")
+            raise UsageError(f"--{name} has no value; give one, or leave it out")
 
 
 def chosen_sections(options: Given, medium: Medium) -> tuple[str, ...]:
@@ -152,7 +152,7 @@ def conditions_shown(judged: QuestionnaireJudged, options: Given) -> dict[str, t
     found = {name: _shown(report, wanted) for name, report in judged.reports.items()}
     if wanted is not None and not any(found.values()):
         there = ", ".join(map(str, every_condition(judged)))
-        raise UnknownName(f"nothing was asked under the condition {options.condition!r}; there is: {there or 'none'}")
+        raise UnknownName(f"no model was asked under the condition {options.condition!r}. Available: {there or 'none'}")
     return found
 
 

@@ -19,12 +19,15 @@ def likeliest(asked: PromptAsked) -> Bars:
         Bar(f"“{visible(one.text).replace(' ', '␣')}”", [(READS.get(one.mark, "other"), one.probability)])
         for one in asked.tokens
     ]
-    rest = [Bar("all other tokens", [("other", asked.rest)])] if not math.isnan(asked.rest) else []
+    others = not asked.answers and not math.isnan(asked.rest)
+    rest = [Bar("all other tokens", [("other", asked.rest)])] if others else []
+    tokens = "Next token", "Probability of each of the likeliest next tokens of one prompt."
+    what, of = ("Answers", "Share of each answer among those drawn to one prompt.") if asked.answers else tokens
     return Bars(
         name="prompt_tokens",
-        title=f"Next token on {visible(asked.target)}",
-        definition="Probability of each of the likeliest next tokens of one prompt.",
+        title=f"{what} on {visible(asked.target)}",
+        definition=of,
         subject=(asked.provenance.model, asked.target, str(asked.condition), str(asked.variant), asked.respondent),
-        axis=Axis("probability", Kind.SHARE, 0.0, 1.0),
+        axis=Axis("share" if asked.answers else "probability", Kind.SHARE, 0.0, 1.0),
         bars=[*bars, *rest],
     )

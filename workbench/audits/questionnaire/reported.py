@@ -32,12 +32,12 @@ SOURCES = {
     "seed": "ours",
 }
 LIMITS = (
-    "A bias is against the people whose answers the questionnaire holds; of other people it says nothing.",
-    "What stands before a target question are real answers: a model may have seen the questionnaire in its training.",
+    "A bias is relative to the people whose answers the questionnaire has; it says nothing about other people.",
+    "The context of a target question consists of real answers: a model may have seen the questionnaire in training.",
 )
 WITHHELD = {
-    "respondents": "It lists single people's answers. workbench verdicts --show respondents prints them where somebody "
-    "asks for them.",
+    "respondents": "The table lists single people's answers; workbench verdicts --show respondents prints it on "
+    "request.",
 }
 
 

@@ -32,7 +32,7 @@ OLD = "old"
 "stands for the side of a figure some of whose prompts show answers or questions that were changed since"
 FEW_NOTE = f"few: fewer than {LEAST_RESPONDENTS} respondents, too few to say where a figure lies"
 OLD_NOTE = (
-    "old: prompts behind the figure show answers or questions that were changed since, so no side is said; the column "
+    "old: prompts behind the figure show answers or questions that have changed since, so no side is given; the column "
     "outdated counts them"
 )
 ABSOLUTE = (
@@ -85,7 +85,7 @@ class Results:
     def report(self, model: str) -> Report:
         """Return the report of a model. Raises UnknownName."""
         if model not in self.reports:
-            raise UnknownName(f"nothing is known of {model!r}; there is: {'; '.join(self.reports)}")
+            raise UnknownName(f"there is no run or model {model!r}. Available: {'; '.join(self.reports)}")
         return self.reports[model]
 
     def condition(self, model: str, name: str) -> Condition:
@@ -93,7 +93,7 @@ class Results:
         every = self.report(model).conditions
         found = next((condition for condition in every if str(condition) == name), None)
         if found is None:
-            raise UnknownName(f"{model} was not asked under {name!r}; there is: {', '.join(map(str, every))}")
+            raise UnknownName(f"{model} was not asked under {name!r}. Available: {', '.join(map(str, every))}")
         return found
 
     @property

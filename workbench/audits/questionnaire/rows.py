@@ -23,7 +23,7 @@ from stores.runs.run_rows import Run
 from workbench.audits.questionnaire.conditions import CONDITIONS, ZERO_SHOT, asked_about, expanded, is_drawn
 from workbench.audits.questionnaire.current import AUDIT, Axes, Now, condition_of, current
 from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Masses, Predictions
-from workbench.audits.questionnaire.masses import top_masses, vocabulary_masses
+from workbench.audits.questionnaire.masses import shares, top_masses, vocabulary_masses
 from workbench.audits.questionnaire.plan import RESPONDENT
 from workbench.domain.designs import Design
 from workbench.domain.findings import folded
@@ -41,11 +41,12 @@ Both = tuple[FloatArray, FloatArray]
 "(N,) each: probability of yes, and of no; NaN where the backend does not offer it"
 
 _ROW = np.dtype(
-    [(name, np.int64) for name in ("probe", "put", "axes")]
+    [(name, np.int64) for name in ("probe", "put", "axes", "prompt", "answers")]
     + [("answered", np.bool_)]
     + [(name, np.float64) for name in ("yes", "no", "other", "yes of all", "no of all")]
 )
-"of one prompt: its rowid, the places of what is put and of its axes, and its masses: of ten tokens, of the vocabulary"
+"""of one prompt: its rowid, the places of what is put and of its axes, the rowid of its text, how many answers were
+drawn (0: none, probabilities were computed), and its masses: of ten tokens, of the vocabulary, or shares of answers"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,13 +192,15 @@ def _read(store: Store, run: Run, only: str = "") -> tuple[_Prompts, dict[int, s
 def _numbers(found: RunPredictions, why: dict[int, str]) -> Iterator[tuple[float, ...]]:
     """Yield rows; `why`: here it is put why a prompt (by its rowid) has no tokens."""
     labels: list[tuple[str, str]] = []
-    for probe, put, axes, tokens, words, failed in found:
+    for probe, put, axes, tokens, words, failed, prompt, answers in found:
         if put == len(labels):
             labels.append((found.put[put].template.positive, found.put[put].template.negative))
-        if not tokens:
+        if not tokens and not answers:
             why[probe] = failed
         of = labels[put]
-        yield (probe, put, axes, bool(tokens), *top_masses(tokens, of), *vocabulary_masses(words, of))
+        n, there = sum((answers or {}).values()), bool(tokens) if answers is None else bool(answers)
+        masses = (*top_masses(tokens, of), *vocabulary_masses(words, of)) if answers is None else shares(answers, of)
+        yield (probe, put, axes, prompt, n, there, *masses)
 
 
 def _conditions(store: Store, run: Run) -> set[Condition]:
@@ -305,6 +308,8 @@ def _predictions(
         respondent=_respondents(answered, questionnaire),
         yes=masses[0],
         no=masses[1],
+        answers=answered.rows["answers"].copy() if answered.rows["answers"].any() else None,
+        prompt=answered.rows["prompt"].copy(),
     )
 
 

@@ -58,6 +58,7 @@ from workbench.audits.questionnaire.figures import (
     VariabilityFigure,
     is_few,
 )
+from workbench.audits.questionnaire.sampled import redrawn, shared
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Estimate
@@ -66,6 +67,8 @@ from workbench.stats.noise import NOTHING, noise_floor
 
 SHARE, SIGNED = (0.0, 1.0), (-1.0, 1.0)
 "limits of an accuracy, and of a bias"
+NOISE_DRAWS = 1000
+"of other answers, of which only a standard deviation is told"
 LEAST_POINTS = 4
 "of a correlation: three lie near a line by chance"
 TOWARDS_CONSERVATIVE = {Pole.CONSERVATIVE: 1.0, Pole.LIBERAL: -1.0, None: np.nan}
@@ -94,6 +97,11 @@ class Report:
         """The conditions that were asked: qm, zero-shot, random, permuted, reduced."""
         known = {name: place for place, name in enumerate(CONDITIONS)}
         return tuple(sorted(self.predictions.conditions, key=lambda c: (known.get(c.name, len(known)), c)))
+
+    @property
+    def counts_answers(self) -> bool:
+        """Whether answers were drawn and counted, another measure than probabilities."""
+        return self.predictions.answers is not None
 
     @property
     def resampling(self) -> Resampling:
@@ -184,25 +192,62 @@ def _bias_se(cell: Cell, target: int, options: Options) -> float:
 def correlations(reports: Mapping[str, Report], condition: Condition) -> tuple[Correlation, ...]:
     """Return Pearson's correlation of |bias| and accuracy: over models and targets, then over models for each target.
 
-    Section 5.2. Models that were not asked under the condition, and targets without a value, have no part in it. The
-    test takes the points for independent, as published, although a model's points have the model in common.
+    Section 5.2. Models that were not asked under the condition, and targets without a value, have no part in it. Models
+    whose probabilities were computed, and models whose answers were counted, have correlations apart. The test takes
+    the points for independent, as published, although a model's points have the model in common.
     """
+    measure((report, condition) for report in reports.values() if condition in report.conditions)
+    asked = {name: report for name, report in reports.items() if condition in report.conditions}
+    kinds = dict.fromkeys(report.counts_answers for report in asked.values()) or {False: None}
+    return tuple(
+        correlation
+        for counted in kinds
+        for correlation in _correlated({n: r for n, r in asked.items() if r.counts_answers == counted}, condition)
+    )
+
+
+def _correlated(asked: Mapping[str, Report], condition: Condition) -> list[Correlation]:
+    """Return the correlations of models that were measured in one way."""
     from workbench.stats.correlation import pearson
 
-    measure((report, condition) for report in reports.values() if condition in report.conditions)
-    asked = [report.condition(condition) for report in reports.values() if condition in report.conditions]
-    figures = [figure for report in asked for figure in report.targets]
+    figures = [figure for report in asked.values() for figure in report.condition(condition).targets]
+    noise, counted = _noise_of_answers(asked, condition), any(report.counts_answers for report in asked.values())
     found = []
     for target in (None, *dict.fromkeys(figure.target for figure in figures)):
-        some = [figure for figure in figures if target in (None, figure.target)]
+        places = [place for place, figure in enumerate(figures) if target in (None, figure.target)]
+        some = [figures[place] for place in places]
         pair = pearson([abs(figure.bias.value) for figure in some], [figure.accuracy.value for figure in some])
         few = sum(is_few(figure.bias.n) for figure in some if figure.bias.defined and figure.accuracy.defined)
         numbers, why = (pair.r, pair.t, pair.df, pair.p), pair.undefined
         if not why and pair.n < LEAST_POINTS:
             numbers = (UNDEFINED, UNDEFINED, pair.df, UNDEFINED)
-            why = f"{pair.n} points say nothing of a correlation; {LEAST_POINTS} are the least"
-        found.append(Correlation(target, *numbers, pair.n, why, few, "" if why else pair.untested))
-    return tuple(found)
+            why = f"{pair.n} points say nothing about a correlation; {LEAST_POINTS} are needed"
+        spread = UNDEFINED if why or noise is None else _spread(*(each[places] for each in noise))
+        tested = "" if why else pair.untested
+        found.append(Correlation(target, *numbers, pair.n, why, few, tested, counted=counted, noise=spread))
+    return found
+
+
+def _noise_of_answers(asked: Mapping[str, Report], condition: Condition) -> tuple[FloatArray, FloatArray] | None:
+    """Return accuracies and biases of all models' targets as other answers would give them: (points, draws) each."""
+    again = []
+    for name, report in asked.items():
+        few = Resampling(report.options.seed, min(NOISE_DRAWS, report.options.draws))
+        again.append(redrawn(report.layout.cell(condition, ORIGINAL), few, name))
+    known = [one for one in again if one is not None]
+    if not known:
+        return None
+    return np.concatenate([one[0] for one in known]), np.concatenate([one[1] for one in known])
+
+
+def _spread(accuracy: FloatArray, bias: FloatArray) -> float:
+    """Return the standard deviation of Pearson's r over draws (points, draws), without points that have no value."""
+    there = ~np.isnan(accuracy[:, 0]) & ~np.isnan(bias[:, 0])
+    x, y = np.abs(bias[there]), accuracy[there]
+    x, y = x - x.mean(axis=0), y - y.mean(axis=0)
+    scale = np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
+    r = (x * y).sum(axis=0)[scale > 0] / scale[scale > 0]
+    return deviation(r)
 
 
 def differences(a: Report, b: Report, condition: Condition) -> tuple[Difference, ...]:
@@ -224,6 +269,13 @@ class _Measured:
         self.targets = report.predictions.targets
         self.respondents = int(cell.counted.any(axis=0).sum())
         counted, correct, readable, difference, squares = sums
+        noise = shared(cell, report.resampling, "figures")
+        self.doubtful = np.zeros(len(self.targets), dtype=np.bool_)
+        if noise is not None:
+            self.doubtful = noise.doubtful
+            correct, difference = np.clip(correct + noise.correct, 0, counted), difference + noise.difference
+            known = np.where(readable[:, :1] > 0, readable[:, :1], 1.0)
+            squares = squares + readable * (readable - 1) * noise.variance[:, None] / known**2
         self._of_bias = difference, squares, readable
         self.accuracies, self.biases = ratio(correct, counted), ratio(difference, readable)  # (T, 1 + draws)
 
@@ -261,7 +313,8 @@ class _Measured:
         cell, (no_accuracy, no_bias) = self.cell, self._why
         asked, counted, readable = (array.sum(axis=1) for array in (cell.asked, cell.counted, cell.readable))
         of_accuracy = [
-            Counts(int(n), int(all_ - n), why) for n, all_, why in zip(counted, asked, no_accuracy, strict=True)
+            Counts(int(n), int(all_ - n), why, doubtful=bool(doubtful))
+            for n, all_, why, doubtful in zip(counted, asked, no_accuracy, self.doubtful, strict=True)
         ]
         yes = np.where(cell.readable, cell.human == 1, False).sum(axis=1)
         of_bias = [
@@ -330,5 +383,5 @@ class _Measured:
         sign = np.array([TOWARDS_CONSERVATIVE[pole] for pole in self.report.predictions.leanings])
         leaning = [t for t in answered if not np.isnan(sign[t])]
         if not leaning:
-            return average(self.biases[:0], 0, SIGNED, "no answered target says which pole a yes leans to")
+            return average(self.biases[:0], 0, SIGNED, "no answered target has a leaning of a yes")
         return self._mean(self.biases * sign[:, None], leaning, SIGNED, self._why[1], self.cell.readable, "axis")

@@ -37,6 +37,8 @@ ERRORS = {
     "paired": "SE of the bias: of p(yes) minus each person's answer",
     "printed": "SE of the bias: of people's answers alone, as in the published tables",
 }
+COMPUTED, COUNTED = "probabilities", "counted answers"
+"the two measures of p(yes), which are never pooled"
 SHARES, SIGNED = (0.0, 1.0), (-1.0, 1.0)
 
 
@@ -91,7 +93,7 @@ def models(results: Results) -> Table[tuple[str, Predictor]]:
                 "respondents",
                 lambda row: people(row[0]),
                 Kind.COUNT,
-                help="people about whom the model was asked; prompts without context are about nobody",
+                help="people the model was asked about; prompts without context are about nobody",
             ),
             Column("failed", "failed", lambda row: row[1].failed, Kind.COUNT, help="prompts without next tokens"),
             outdated(lambda row: row[1].outdated),
@@ -99,12 +101,27 @@ def models(results: Results) -> Table[tuple[str, Predictor]]:
                 "conditions", "conditions", lambda row: [str(one) for one in results.reports[row[0]].conditions],
                 Kind.WORDS, aside=True,
             ),
+            *_measure(results),
             Column("revision", "revision", lambda row: row[1].revision, aside=True),
             Column("dtype", "dtype", lambda row: row[1].dtype, aside=True),
         ],
         key=lambda row: (row[0],),
         link=lambda row: Link("conditions_of", (row[0],)),
     )  # fmt: skip
+
+
+def _measure(results: Results) -> list[Column[tuple[str, Predictor]]]:
+    """Return how p(yes) came about, where answers of a model were counted."""
+    if not any(report.counts_answers for report in results.reports.values()):
+        return []
+    return [
+        Column(
+            "measure",
+            "measure",
+            lambda row: COUNTED if results.reports[row[0]].counts_answers else COMPUTED,
+            help="of p(yes): probabilities of the next token, or yes / (yes + no) among drawn answers",
+        )
+    ]
 
 
 def conditions_asked(results: Results, choice: Choice) -> Table[tuple[str, Any]]:
@@ -118,14 +135,14 @@ def conditions_asked(results: Results, choice: Choice) -> Table[tuple[str, Any]]
             Column("condition", "condition", lambda row: str(row[1])),
             Column("name", "name", lambda row: row[1].name),
             Column(
-                "context_seed", "seed", lambda row: str(row[1].seed or ""), help="of what was drawn for the context"
+                "context_seed", "seed", lambda row: str(row[1].seed or ""), help="seed of the draws for the context"
             ),
             Column(
                 "first_questions",
                 "first questions",
                 lambda row: row[1].questions or None,
                 Kind.COUNT,
-                help="only so many of the context questions were shown",
+                help="number of context questions shown",
             ),
             outdated(lambda row: results.old(row[0], row[1], None, None)),
         ],
@@ -153,18 +170,18 @@ def targets(results: Results, choice: Choice, *, name: str = "targets", subject:
             Column("no", "no", lambda row: row.figure.no, Kind.COUNT, help="respondents for whom no is predicted"),
             Column(
                 "unreadable", "unreadable", lambda row: row.figure.unreadable, Kind.COUNT, aside=True,
-                help="prompts with no mass on yes or no: wrong, and without part in the bias",
+                help="prompts with no mass on yes or no: they count as wrong, and not in the bias",
             ),
             Column(
                 "without", "neither", lambda row: row.figure.without, Kind.SHARE, aside=True, scale=SHARES,
-                help="mean probability of everything that is neither yes nor no",
+                help="mean probability of everything except yes and no",
             ),
             Column(
                 "p_yes", "p(yes)", _p_yes, Kind.SHARE, aside=True, help="p(yes) / (p(yes) + p(no)), mean and sd"
             ),
             Column(
                 "above_majority", "above majority", lambda row: row.figure.above_majority, Kind.MARK, aside=True,
-                help="accuracy above the majority's, whatever the interval (underlined in the published table 2)",
+                help="accuracy above the majority's, regardless of the interval (underlined in the published table 2)",
             ),
             outdated(),
             question(results),
@@ -203,7 +220,7 @@ def _accuracy_columns() -> list[Column[Of[TargetFigure]]]:
         Column("accuracy_se", "SE of accuracy", lambda row: row.figure.accuracy_se, Kind.SIZE, aside=True),
         Column(
             "accuracy_side", "against majority", accuracy_side, aside=True,
-            help="where the interval leaves out the accuracy of the majority's answer",
+            help="if the interval excludes the accuracy of the majority's answer",
         ),
     ]  # fmt: skip
 
@@ -221,7 +238,7 @@ def _bias_columns(results: Results) -> list[Column[Of[TargetFigure]]]:
         Column("leans", "leans", leans, least=13, help="where the interval of the bias leaves out 0"),
         Column(
             "pole", "pole", lambda row: _pole(results, row), aside=True,
-            help="the pole to which the bias leans, where a yes to the question has one",
+            help="the pole to which the bias leans, if a yes to the question has one",
         ),
     ]  # fmt: skip
 
@@ -275,7 +292,7 @@ def _noise_columns() -> list[Column[Of[ConditionFigures]]]:
     return [
         Column(
             "noise", "noise alone", lambda row: row.figure.absolute_bias.noise.noise, Kind.SIZE,
-            help="mean |bias| that noise gives where no target has a bias",
+            help="mean |bias| that noise alone gives if no target has a bias",
         ),
         Column(
             "size", "without noise", lambda row: row.figure.absolute_bias.noise.size, Kind.SIZE,
@@ -321,7 +338,7 @@ def axis(results: Results, choice: Choice) -> Table[Any]:
             outdated(),
         ],
         key=lambda row: (row.model, str(row.condition)),
-        definition="Mean bias towards the conservative answer, over targets whose yes leans to a pole. The interval "
+        definition="Mean bias towards the conservative answer, over targets whose yes has a leaning. The interval "
         "is over respondents, the standard error over targets.",
         notes=side_notes([_axis_side(row) for row in rows]),
         empty="No model was asked under these conditions.",
@@ -354,12 +371,12 @@ def question(results: Results) -> Column[Any]:
 def outdated(value: Any = lambda row: row.old) -> Column[Any]:
     return Column(
         "outdated", "outdated", value, Kind.COUNT, aside=True,
-        help="prompts that show answers, questions or instructions that were changed since",
+        help="prompts that show answers, questions or instructions that have changed since",
     )  # fmt: skip
 
 
 def few(key: str, value: Any) -> Column[Any]:
-    return Column(key, "", value, Kind.MARK, mark="few", help="fewer respondents than a figure needs to say a side")
+    return Column(key, "", value, Kind.MARK, mark="few", help="too few respondents to give a side")
 
 
 def all_of(rows: Iterable[Of[Any]]) -> str:
@@ -377,9 +394,9 @@ def _not_asked(results: Results, choice: Choice) -> list[str]:
         every = results.reports[name].conditions
         there = ", ".join(map(str, every))
         if not shown:
-            notes.append(f"{name}: not asked under {choice.named}; there is: {there}")
+            notes.append(f"{name}: not asked under {choice.named}. Available: {there}")
         elif not choice.named and QM not in {condition.name for condition in every}:
-            notes.append(f"{name}: not asked under {QM}; there is: {there}")
+            notes.append(f"{name}: not asked under {QM}. Available: {there}")
     return notes
 
 

@@ -22,11 +22,12 @@ import numpy as np
 from workbench.audits.questionnaire.cells import NOBODY_ANSWERED, NOT_OFFERED, UNREADABLE, Layout
 from workbench.audits.questionnaire.draws import AT_ONCE, Counts, Resampling, ratio
 from workbench.audits.questionnaire.figures import Condition, Noise, VariabilityFigure, WordingFigure
+from workbench.audits.questionnaire.sampled import shared
 from workbench.domain.statements import ORIGINAL, Relation, VariantId
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 
-ALL_VOID = "every other wording has the text of the original"
+ALL_VOID = "every other wording is identical to the original"
 FEWEST = {"sd": 2, "rms": 1}
 
 
@@ -44,7 +45,7 @@ def variability(layout: Layout, condition: Condition, resampling: Resampling) ->
     together = max(1, AT_ONCE // (2 * len(asked) * (1 + resampling.draws)))
     for start in range(0, len(layout.predictions.targets), together):
         places = range(start, min(start + together, len(layout.predictions.targets)))
-        sums = resampling.sums(wordings.features(places), wordings.units)
+        sums = wordings.with_noise(resampling.sums(wordings.features(places), wordings.units), places, resampling)
         found += [wordings.figure(place, *of) for place, of in zip(places, sums, strict=True)]
     return tuple(found)
 
@@ -81,6 +82,14 @@ class Wordings:
         difference = np.stack([cell.difference[some] for cell in self.cells], axis=1)
         return np.stack([readable, np.where(readable, difference, 0.0)], axis=1)
 
+    def with_noise(self, sums: FloatArray, places: Sequence[int], resampling: Resampling) -> FloatArray:
+        """Return sums (targets, 2, W, 1 + draws) with the noise of counted answers that people have in common."""
+        for number, (wording, cell) in enumerate(zip(self.wordings, self.cells, strict=True)):
+            noise = shared(cell, resampling, f"wording {wording}", self.common, places)
+            if noise is not None:
+                sums[:, 1, number] += noise.difference
+        return sums
+
     def figure(self, place: int, readable: FloatArray, difference: FloatArray) -> VariabilityFigure:
         """Return the variability of a target from its sums, (W, 1 + draws) each."""
         biases, there = ratio(difference, readable), self.there[:, place]
@@ -113,12 +122,12 @@ class Wordings:
         if np.isnan(self.cells[0].human[place]).all():
             both = NOBODY_ANSWERED
         elif not (self.there[:, place] & self.paraphrase).any():
-            both = "no wording but the original was asked"
+            both = "only the original was asked"
         elif not self.common[place].any():
             both = NOT_OFFERED if self._in_all("asked")[place].any() else "no respondent was asked in all wordings"
         elif k == 0:
             both = UNREADABLE
-        return both or f"{k} wording has a bias; a deviation takes {FEWEST['sd']}", both
+        return both or f"{k} wording has a bias; a deviation needs {FEWEST['sd']}", both
 
 
 def _noise(drawn: FloatArray, respondents: int) -> Noise:

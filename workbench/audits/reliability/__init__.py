@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.audits.audit import Audit, Demonstration, Given, HomeLine, Material, Medium, Place, Printed
@@ -15,9 +16,11 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
     from workbench.audits.reported import Reported, Wanted
+    from workbench.domain.designs import Design
     from workbench.domain.readings import Readings
     from workbench.domain.reviews import Judged
     from workbench.figures.table import AnyTable
+    from workbench.stats.settled import VerdictRule
 
 
 class Reliability(Audit):
@@ -25,7 +28,7 @@ class Reliability(Audit):
 
     name = "reliability"
     defaults = DEFAULTS
-    question = "is the model's stance the same whatever the wording, template and order of labels?"
+    question = "does the model keep its stance across wordings, templates and label orders?"
     by_rule = True
     compares_wordings = True
     place = Place(
@@ -37,15 +40,32 @@ class Reliability(Audit):
         screen="results.audit.AuditScreen",
     )
     run_options, result_options, judging = RUN_OPTIONS, RESULT_OPTIONS, (*JUDGING, *EXACT)
+    drawn_again = ("until_settled",)
     verbs = (("design", "designing", "what a planned design can show, and what a claim needs"),)
     command = "verdicts STORE"
     after = "4 shows the verdicts"
     home_help = section("help", "On Home", __package__)
 
+    def designed(self, store: Store, design: Design, own: Given) -> Design:
+        return replace(design, until_settled=bool(own.until_settled))
+
+    def given_in(self, design: Design) -> Mapping[str, Any]:
+        return {"until_settled": design.until_settled}
+
+    def verdict_rule(self, samples: int) -> VerdictRule:
+        from workbench.audits.reliability.settled import usual_rule
+
+        return usual_rule(samples)
+
+    def said(self, spec: Mapping[str, Any]) -> list[str]:
+        return ["until settled"] if spec.get("until_settled") else []
+
     def demonstration(self) -> Demonstration:
         from workbench.audits.reliability.demo import design
 
-        return Demonstration(design, personas=True)
+        return Demonstration(
+            design, personas=("left", "order-minded", "steady", "wavering", "yes-sayer"), reviewed="wavering"
+        )
 
     def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
         from workbench.audits.reliability.reported import reported

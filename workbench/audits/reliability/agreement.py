@@ -81,7 +81,7 @@ class ItemAgreementRow:
     ac1_flipped: Estimate
 
 
-def agreement(report: Report, only: Only | None = None) -> tuple[AgreementRow, ...]:
+def agreement(report: Report, only: Only | None = None, *, intervals: bool = True) -> tuple[AgreementRow, ...]:
     """Return a row for each comparison over statements.
 
     A pair is a statement's original and one variant of it, both in printed order (for `label_order`: the original in
@@ -92,13 +92,14 @@ def agreement(report: Report, only: Only | None = None) -> tuple[AgreementRow, .
     the pairs of one share its original.
 
     only : refs of the statements that each comparison is over, by its name; None: all
+    intervals : False leaves them out, which take nearly all of the time, where means alone are wanted
     """
     rows = [
-        _row(kind.value, RELATION_OF[kind], report, _pairs(report, kind, _among(report, only, kind.value)))
+        _row(kind.value, RELATION_OF[kind], report, _pairs(report, kind, _among(report, only, kind.value)), intervals)
         for kind in COMPARED
     ]
     order = _order_pairs(report, _among(report, only, LABEL_ORDER))
-    return (*rows, _row(LABEL_ORDER, Relation.SAME, report, order))
+    return (*rows, _row(LABEL_ORDER, Relation.SAME, report, order, intervals))
 
 
 Only = Mapping[str, Collection[str]]
@@ -126,10 +127,7 @@ def as_people(report: Report, survey: Sequence[SurveyAnswer]) -> tuple[Only, tup
     that of label orders over those of which somebody answered the original. Raises UsageError where nobody answered.
     """
     if not survey:
-        raise UsageError(
-            "nobody has answered the instrument, so there are no statements that people answered; people answer with: "
-            "workbench survey STORE"
-        )
+        raise UsageError("nobody has answered the instrument; people answer with: workbench survey STORE")
     only: dict[str, Collection[str]] = {
         kind.value: {
             pair.statement for of in pairs_of(survey, kind).values() for pair in of if pair.original != MISSING
@@ -188,13 +186,13 @@ def _order_pairs(report: Report, among: BoolArray) -> StancePairs:
     return StancePairs.told_apart(codes[..., PRINTED], codes[..., SWAPPED], np.flatnonzero(there), void)
 
 
-def _row(name: str, relation: Relation, report: Report, pairs: StancePairs) -> AgreementRow:
+def _row(name: str, relation: Relation, report: Report, pairs: StancePairs, intervals: bool) -> AgreementRow:
     """Return the κ of each template; the generator of each interval belongs to its name."""
 
     def kappas(sign: int) -> tuple[Estimate, ...]:
         rngs = (derive_rng(report.options.seed, "kappa", name, by, sign) for by in report.counts.templates)
         return tuple(
-            cohen_kappa(a, _turned(b, sign), rng, report.options.resamples, of)
+            cohen_kappa(a, _turned(b, sign), rng if intervals else None, report.options.resamples, of)
             for a, b, of, rng in zip(*pairs[:3], rngs, strict=True)
         )
 

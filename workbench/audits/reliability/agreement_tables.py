@@ -44,14 +44,14 @@ class Beside:
 def means(of: Reliability) -> Table[Beside]:
     """Return mean κ over templates, beside what coin flips and people reach (section 6.1)."""
     people = {row.name: row for row in of.people}
-    coins = {row.name: row for row in of.coin_kappas}
+    coins = {row.name: row for row in of.coin_means}
     notes = [
         *(_restricted(one) for one in of.restricted),
         *_undefined("the model", of.kappas),
-        *_undefined("coin flips", of.coin_kappas),
+        *_undefined("coin flips", of.coin_means),
     ]
     if not of.people:
-        notes.append("Nobody has answered the instrument; people measure the upper bound with: workbench survey STORE")
+        notes.append("Nobody has answered the instrument; to measure people as the upper bound: workbench survey STORE")
     return Table(
         "mean_kappas",
         "Mean κ beside coin flips and people",
@@ -93,7 +93,7 @@ def means(of: Reliability) -> Table[Beside]:
                 aside=True,
             ),
             Column("answered", "who answered", lambda row: row.answered, Kind.COUNT, aside=True),
-            Column("pairs", "pairs", lambda row: row.pairs, Kind.COUNT, aside=True, help="of answers of people"),
+            Column("pairs", "pairs", lambda row: row.pairs, Kind.COUNT, aside=True, help="people's answers"),
         ],
         key=lambda row: (row.name, FLIPPED if row.flipped else ""),
         definition="The model's and the coin's κ over templates, people's over respondents: the upper bound for a "
@@ -124,7 +124,9 @@ def _beside(row: AgreementRow, coin: AgreementRow, bound: Bound | None) -> Itera
 def _compared() -> list[Column[Beside]]:
     return [
         Column("variant", "variant", lambda row: row.name),
-        Column("flipped", "", lambda row: row.flipped, Kind.MARK, mark=FLIPPED, help="the variant's stances turned"),
+        Column(
+            "flipped", "", lambda row: row.flipped, Kind.MARK, mark=FLIPPED, help="with the variant's stances flipped"
+        ),
     ]
 
 
@@ -234,7 +236,7 @@ def across(of: Reliability) -> Table[AcrossTemplates]:
     """Return agreement between templates on the originals (Table 3)."""
     alike = int(of.report.voids.template.sum())
     verb = "is" if alike == 1 else "are"
-    notes = [f"{plural(alike, 'statement')} that all templates put alike {verb} in neither"] if alike else []
+    notes = [f"{plural(alike, 'statement')} with one text under all templates {verb} in neither"] if alike else []
     return Table(
         "across_templates",
         "Agreement between templates",
@@ -292,7 +294,7 @@ def items(of: Reliability) -> Table[tuple[str, str, ItemAgreementRow]]:
         key=lambda row: (row[0], row[1]),
         definition="Between the original and its variants, over paired conditions (template × label order × "
         "paraphrase); flipped where the stance should flip, except in the raw columns.",
-        notes=["[ ]: 95 % interval over templates. κ has none: so few templates allow none that holds"],
+        notes=["[ ]: 95 % interval over templates. κ has none: too few templates for a valid interval"],
     )
 
 
@@ -304,7 +306,9 @@ def people(name: str, bounds: Sequence[Bound]) -> Table[tuple[Bound, bool]]:
         [(bound, turned) for bound in bounds for turned in _ways(bound.relation)],
         [
             Column("variant", "variant", lambda row: row[0].name),
-            Column("flipped", "", lambda row: row[1], Kind.MARK, mark=FLIPPED, help="the variant's stances turned"),
+            Column(
+                "flipped", "", lambda row: row[1], Kind.MARK, mark=FLIPPED, help="with the variant's stances flipped"
+            ),
             Column("mean", "mean", lambda row: _mean(row), Kind.COEFFICIENT, help="mean and sd over respondents"),
             Column("bound", "interval", lambda row: _bound(row), Kind.COEFFICIENT, help="95 % bootstrap", scale=SCALE),
             Column("n", "respondents", lambda row: _bound(row).n, Kind.COUNT, help="with a κ", short="n"),

@@ -17,6 +17,7 @@ from workbench.domain.responses import EXACT
 from workbench.domain.rulings import NOTHING
 from workbench.domain.statements import Relation, VariantId, VariantKind, variant_order
 from workbench.errors import UsageError
+from workbench.evidence.kept import Part, kept
 from workbench.evidence.rulings import NO_RULINGS, RunRulings
 from workbench.evidence.runs import nothing_answered
 from workbench.stats.arrays import BoolArray, IntArray
@@ -52,7 +53,8 @@ class Layout:
 def layout(store: Store, run: Run, asked: Collection[int]) -> Layout:
     """Return the axes of a run's arrays; a statement has a place where any of its probes was asked."""
     cells = store.runs.cells(run)
-    variants = sorted({VariantId(VariantKind(kind), ordinal) for _, kind, ordinal, *_ in cells}, key=variant_order)
+    there = {(kind, ordinal) for _, kind, ordinal, *_ in cells}
+    variants = sorted((VariantId(VariantKind(kind), ordinal) for kind, ordinal in there), key=variant_order)
     statements = tuple(dict.fromkeys(cell[0] for cell in cells if cell[5] in asked))
     templates = tuple(dict.fromkeys(t.name for t in store.runs.templates(run)))
     at_statement = {ref: i for i, ref in enumerate(statements)}
@@ -61,12 +63,12 @@ def layout(store: Store, run: Run, asked: Collection[int]) -> Layout:
     flat: dict[int, int] = {}
     exists = np.zeros((len(statements), len(variants)), dtype=bool)
     relations, blank = np.zeros(exists.shape, dtype=np.int8), np.zeros(exists.shape, dtype=bool)
-    of_probe = _prompts(store, run)
+    of_probe, signs = _prompts(store, run), {one.value: SIGNS[one] for one in Relation}
     prompts = np.full(len(templates) * exists.size * 2, -1, dtype=np.int64)
     for ref, kind, ordinal, template, inverted, probe, relation in cells:
         if ref in at_statement and template in at_template:
             s, v = at_statement[ref], at_variant[kind, ordinal]
-            exists[s, v], relations[s, v] = True, SIGNS[Relation(relation)]
+            exists[s, v], relations[s, v] = True, signs[relation]
             flat[probe] = place = ((at_template[template] * len(statements) + s) * len(variants) + v) * 2 + inverted
             prompts[place], blank[s, v] = of_probe[probe]
     shape = len(templates), *exists.shape, 2
@@ -98,9 +100,19 @@ def counts(store: Store, run: Run, reader: int, rulings: RunRulings = NO_RULINGS
     """
     if run.sampling.mode == EXACT:
         raise UsageError(
-            f"{run.label} has no answers that could be counted, only probabilities. Sample the model, or choose "
+            f"{run.label} has only probabilities, no answers to count. Sample the model, or choose "
             "another run with --sampling"
         )
+    there = store.readings.count(reader)
+
+    def made() -> Counts:
+        return _counted(store, run, reader, rulings)
+
+    key = "reliability counts", run, reader, bool(rulings.counting)
+    return kept(store, key, (Part.ANSWERS, Part.MATERIAL), made, there, rulings.probes, rulings.answers)
+
+
+def _counted(store: Store, run: Run, reader: int, rulings: RunRulings) -> Counts:
     failures = store.runs.failures(run)
     if not run.responses:
         raise UsageError(nothing_answered(run, failures))
@@ -123,6 +135,7 @@ def counts(store: Store, run: Run, reader: int, rulings: RunRulings = NO_RULINGS
             where, how_many = np.array(rows, dtype=np.int64).T
             np.add.at(array.reshape(-1), where, how_many.astype(np.int32))
     left_out = _ruled(store, run, reader, rulings, arrays, flat)
+    until_settled = store.settlements.probes(run)
     return Counts(
         statements=places.statements,
         variants=places.variants,
@@ -139,6 +152,7 @@ def counts(store: Store, run: Run, reader: int, rulings: RunRulings = NO_RULINGS
         left_out=left_out,
         prompts=places.prompts,
         blank=places.blank,
+        until_settled=places.marked(until_settled) if until_settled else None,
     )
 
 

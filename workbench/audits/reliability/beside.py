@@ -14,6 +14,7 @@ from workbench.audits.reliability.human_bound import Bound, bound_of
 from workbench.audits.reliability.judge import Report, judge
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import ORIGINAL, Statement, VariantId
+from workbench.evidence.answered import OF_THOSE_DRAWN
 from workbench.stats.resampling import derive_rng
 
 
@@ -38,6 +39,11 @@ class Reliability:
     @property
     def templates(self) -> tuple[str, ...]:
         return self.report.counts.templates
+
+    @property
+    def of_those_drawn(self) -> tuple[str, ...]:
+        """What stands under shares where prompts were asked only until their verdict was settled."""
+        return () if self.report.counts.until_settled is None else (OF_THOSE_DRAWN,)
 
     @cached_property
     def coin(self) -> Report:
@@ -71,6 +77,13 @@ class Reliability:
     @cached_property
     def coin_kappas(self) -> tuple[AgreementRow, ...]:
         return self.coin.agreement(self._restricted[0])
+
+    @cached_property
+    def coin_means(self) -> tuple[AgreementRow, ...]:
+        """The coin's κ without intervals."""
+        from workbench.audits.reliability.agreement import agreement
+
+        return agreement(self.coin, self._restricted[0], intervals=False)
 
     @cached_property
     def parts(self) -> tuple[Parts, ...]:

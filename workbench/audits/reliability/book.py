@@ -55,7 +55,7 @@ def book(
         told=told,
         header=header,
         notes=(
-            "Stance: the side of most readable answers to a prompt; a tie has none, and fails what compares it.",
+            "Stance: the side of most readable answers to a prompt; a tie has none and fails tests that compare it.",
             f"{tables.VOID_NOTE}.",
             agreement.OVER_STATEMENTS,
             agreement.COIN,
@@ -72,12 +72,12 @@ def _instability(of: Reliability) -> list[Entry]:
     return [
         Entry(
             "components",
-            "where instability comes from",
+            "sources of instability",
             lambda issue="": parts.components(of.parts, issue),
             [(), *((issue,) for issue in issues)],
         ),
         Entry("components_by_issue", "instability by issue", lambda: parts.by_issue(of.parts)),
-        Entry("shifts", "what moves all prompts alike", lambda: parts.shifts(of.parts)),
+        Entry("shifts", "effects common to all prompts", lambda: parts.shifts(of.parts)),
     ]
 
 

@@ -76,12 +76,19 @@ def compared(
     reports = {
         name: run_verdicts(store, run, options, readings=readings, exact=exact).report for name, run in runs.items()
     }
-    asked = {name: store.runs.instrument(run) for name, run in runs.items()}
+    return beside(runs, reports, {name: store.runs.instrument(run) for name, run in runs.items()})
+
+
+def beside(runs: Mapping[str, Run], reports: Mapping[str, Report], asked: Mapping[str, Instrument]) -> Compared:
+    """Return the comparison of runs that are judged; `asked`: the instrument as it was put to each.
+
+    Raises UsageError where runs of one family have no template in common.
+    """
     shared = shared_templates(runs, reports)
     sides = [_side(name, run, _under(reports[name], shared[name]), asked[name]) for name, run in runs.items()]
     first, language = asked[next(iter(runs))], next(iter(runs.values())).language
     return Compared(
-        f"{instruments[0]}: {' and '.join(runs)}",
+        f"{next(iter(runs.values())).instrument}: {' and '.join(runs)}",
         KINDS,
         sides,
         {s.ref: w.text for s in first.statements if (w := s.wording(ORIGINAL, language)) is not None},
@@ -101,7 +108,7 @@ def shared_templates(runs: Mapping[str, Run], reports: Mapping[str, Report]) -> 
         others = [reports[other].counts.templates for other, of in runs.items() if of.family == run.family]
         found[name] = tuple(one for one in reports[name].counts.templates if all(one in each for each in others))
         if not found[name]:
-            raise UsageError(f"{name} was asked none of the templates that the other runs were; nothing compares")
+            raise UsageError(f"{name} shares no template with the other runs, so nothing can be compared")
     return found
 
 
@@ -109,7 +116,7 @@ def templates_left_out(reports: Mapping[str, Report], shared: Mapping[str, Seque
     for name, report in reports.items():
         alone = [one for one in report.counts.templates if one not in shared[name]]
         if alone:
-            yield f"{name}: answers to {', '.join(alone)} do not count, because another run was not asked these."
+            yield f"{name}: answers to {', '.join(alone)} do not count, because another run lacks these templates."
 
 
 def _under(report: Report, templates: Sequence[str]) -> Report:
@@ -138,7 +145,9 @@ def _under(report: Report, templates: Sequence[str]) -> Report:
 
 
 def _narrowed(counts: Counts, templates: tuple[str, ...], places: Sequence[int]) -> Counts:
-    arrays = ("positive", "negative", "unreadable", "failed", "planned", "truncated", "left_out", "prompts")
+    arrays = (
+        "positive", "negative", "unreadable", "failed", "planned", "truncated", "left_out", "prompts", "until_settled",
+    )  # fmt: skip
     found = {name: array[list(places)] for name in arrays if (array := getattr(counts, name)) is not None}
     return replace(counts, templates=templates, **found)
 
@@ -198,4 +207,13 @@ def _passing(codes: Codes) -> Estimate:
     return Estimate(share, low, high, tested, len(codes) - tested, interval="share of items")
 
 
-__all__ = ["KINDS", "compared", "named_runs", "shared_templates", "templates_left_out", "texts_asked"]
+__all__ = [
+    "KINDS",
+    "STANCE",
+    "beside",
+    "compared",
+    "named_runs",
+    "shared_templates",
+    "templates_left_out",
+    "texts_asked",
+]

@@ -39,6 +39,8 @@ class Parts:
     "readable answers of a prompt that counts, on average; 0 where probabilities are exact"
     turning: Estimate
     "share of agreement with statements as they are minus that with statements turned round, after turning"
+    until_settled: bool = False
+    "whether prompts were asked only until their verdict was settled"
 
 
 def decomposed(report: Report, statements: Mapping[str, Statement]) -> tuple[Parts, ...]:
@@ -104,6 +106,7 @@ def _parts(report: Report, whole: Cells, issue: str, at: IntArray) -> Parts:
         float(single.mean()) if known.any() else float("nan"),
         0.0 if exact or not known.any() else float(readable.mean()),
         _turning(of, report.counts.signs[at]),
+        report.counts.until_settled is not None,
     )
 
 
@@ -115,6 +118,6 @@ def _turning(of: Cells, signs: Signs) -> Estimate:
         n = there.sum(axis=(1, 3))
         sides.append(np.where(there, of.value, 0.0).sum(axis=(1, 3)) / np.where(n > 0, n, np.nan))
     if not (signs == -1).any():
-        return Estimate(float("nan"), float("nan"), float("nan"), 0, 0, "no wording is turned round")
+        return Estimate(float("nan"), float("nan"), float("nan"), 0, 0, "no wording is reversed")
     used = np.isfinite(sides[0] - sides[1]).any(axis=0)
     return crossed_mean((sides[0] - sides[1])[:, used])

@@ -10,6 +10,7 @@ import numpy as np
 from workbench.audits.reliability.components import Parts
 from workbench.domain.counting import plural
 from workbench.domain.verdicts import Estimate
+from workbench.evidence.answered import OF_THOSE_DRAWN
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.table import Column, Kind, Link, Table
 from workbench.stats.component_intervals import FEW, FEWEST_STATEMENTS, FEWEST_TEMPLATES, Component, beyond
@@ -37,22 +38,22 @@ TITLES = {
     ORDER_REST: "order × all else",
 }
 MEANS = {
-    STATEMENT: "how far the mean shares of statements are apart: what the audit measures",
-    WORDING: "how far the wordings of one statement are apart, under all templates alike",
-    TEMPLATE: "how far templates are apart, on all statements alike",
-    STATEMENT_TEMPLATE: "how far a template moves one statement and not the others",
-    WORDING_TEMPLATE: "how far a template moves one wording and not the others, and whatever else is a prompt's own",
-    ORDER: "half the difference between the two label orders, on all prompts alike; squared",
-    ORDER_STATEMENT: "how far half that difference varies between statements",
-    ORDER_WORDING: "how far it varies between the wordings of one statement",
-    ORDER_TEMPLATE: "how far it varies between templates",
-    ORDER_REST: "how far it varies between prompts, beyond that",
-    SAMPLING: "how far the share of a prompt would move if it were asked again: p (1 - p) / n of n readable answers",
+    STATEMENT: "spread between the mean shares of statements: what the audit measures",
+    WORDING: "spread between the wordings of a statement, common to all templates",
+    TEMPLATE: "spread between templates, common to all statements",
+    STATEMENT_TEMPLATE: "spread of a template's effect over statements",
+    WORDING_TEMPLATE: "spread of a template's effect over wordings, and everything else specific to a prompt",
+    ORDER: "half the difference between the two label orders, common to all prompts; squared",
+    ORDER_STATEMENT: "variation of half that difference between statements",
+    ORDER_WORDING: "its variation between the wordings of a statement",
+    ORDER_TEMPLATE: "its variation between templates",
+    ORDER_REST: "its remaining variation between prompts",
+    SAMPLING: "spread of a prompt's share if it were asked again: p (1 - p) / n for n readable answers",
 }
 DEFINITION = (
-    "The share of agreement of a prompt, with negations and opposites turned round, is a mean plus what its "
+    "The share of agreement of a prompt, with negations and opposites reversed, is a mean plus what its "
     "statement, wording (of that statement), template, label order and their interactions add, plus sampling. "
-    "Each has a variance; its root is in percentage points. The label order and the model are fixed; the other "
+    "Each has a variance; its square root is in percentage points. The label order and the model are fixed; the other "
     "levels are means over both orders. Variances come from half the mean squared differences of prompts that "
     "share some of these, less sampling, p (1 - p) / n (Koch 1968; the analysis of variance where no prompt is "
     "missing: Searle, Casella and McCulloch 1992; Brennan 2001). Intervals leave out statements and templates in "
@@ -92,7 +93,7 @@ def components(every: Sequence[Parts], issue: str = "") -> Table[Line]:
     about = f": {issue.replace('_', ' ')}" if issue else ""
     return Table(
         "components",
-        f"Where instability comes from{about}",
+        f"Sources of instability{about}",
         lines if parts.of.prompts else [],
         [
             Column("component", "component", lambda row: row.component.name, words=TITLES),
@@ -101,7 +102,7 @@ def components(every: Sequence[Parts], issue: str = "") -> Table[Line]:
                 "sd",
                 lambda row: row.component.sd,
                 Kind.SIZE,
-                help="root of the variance that it adds to the share of a prompt, with its 95 % interval",
+                help="square root of the variance that it adds to the share of a prompt, with a 95 % interval",
                 scale=(0.0, 0.5),
             ),
             Column(
@@ -117,7 +118,7 @@ def components(every: Sequence[Parts], issue: str = "") -> Table[Line]:
                 "variance",
                 lambda row: row.component.raw,
                 Kind.PART,
-                help="unbiased; below 0 where the component is too small to be told from none",
+                help="unbiased estimate; below 0 if the component is too small to distinguish from none",
                 aside=True,
             ),
             Column("variance_low", "from", lambda row: row.component.low, Kind.PART, aside=True),
@@ -127,7 +128,7 @@ def components(every: Sequence[Parts], issue: str = "") -> Table[Line]:
         key=lambda row: (row.component.name,),
         definition=DEFINITION,
         notes=list(_notes(parts)),
-        empty="No prompt has enough readable answers, so nothing can be told apart.",
+        empty="No prompt has enough readable answers, so the components cannot be separated.",
         detail=lambda row: [MEANS[row.component.name]],
         subject=(issue,) if issue else (),
         pictures=[Forest(values=["sd"], rows=["component"])],
@@ -146,12 +147,14 @@ def _notes(parts: Parts) -> Iterator[str]:
             f"sampling: of a share of {parts.readable:.1f} readable answers on average; a single answer has an sd of "
             f"{100 * max(parts.answer, 0) ** 0.5:.1f} points"
         )
+    if parts.until_settled:
+        yield OF_THOSE_DRAWN
     yield from beyond((TITLES.get(one.name, one.name), one) for one in of.components)
     if few := [TITLES.get(one.name, one.name) for one in of.components if one.why == FEW]:
         which = "all components" if len(few) > 1 and all(np.isnan(one.low) for one in of.components) else ", ".join(few)
         yield f"{FEW}: {which} ({_needed(parts)})"
     if one_level := list(_one_level(parts)):
-        yield f"{' and '.join(one_level)}: what these add is part of the statement's component"
+        yield f"{' and '.join(one_level)}: the statement's component includes these"
 
 
 def _needed(parts: Parts) -> str:
@@ -160,12 +163,12 @@ def _needed(parts: Parts) -> str:
         wants.append(f"{parts.of.statements} statements; {FEWEST_STATEMENTS} are needed")
     if 1 < parts.of.templates < FEWEST_TEMPLATES:
         wants.append(f"{parts.of.templates} templates; {FEWEST_TEMPLATES} are needed")
-    return ", ".join(wants) or "some are gone once a statement or a template is left out"
+    return ", ".join(wants) or "some cannot be estimated when a statement or a template is left out"
 
 
 def _one_level(parts: Parts) -> Iterator[str]:
     if parts.of.wordings <= 1:
-        yield "one wording a statement"
+        yield "one wording per statement"
     if parts.of.templates <= 1:
         yield "one template"
 
@@ -178,7 +181,7 @@ def by_issue(every: Sequence[Parts]) -> Table[Parts]:
 
     return Table(
         "components_by_issue",
-        "Where instability comes from, by policy issue",
+        "Sources of instability, by policy issue",
         [one for one in every if one.of.prompts],
         [
             Column("issue", "issue", lambda row: row.issue.replace("_", " ") or "all statements"),
@@ -206,12 +209,13 @@ def by_issue(every: Sequence[Parts]) -> Table[Parts]:
         ],
         key=lambda row: (row.issue,),
         definition="Standard deviations that statements, wordings, templates, label orders and sampling add to the "
-        "share of a prompt, from the statements that have a label of the issue; see where instability comes from.",
+        "share of a prompt, from the statements with a label of the issue; see sources of instability.",
         notes=[
             f"below {FEWEST_STATEMENTS} statements or {FEWEST_TEMPLATES} templates there are {FEW}; a sum of several "
-            "components, as of the order, has none"
+            "components, as of the order, has none",
+            *[OF_THOSE_DRAWN] * any(parts.until_settled for parts in every),
         ],
-        empty="No prompt has enough readable answers, so nothing can be told apart.",
+        empty="No prompt has enough readable answers, so the components cannot be separated.",
         link=lambda row: Link("components", (row.issue,) if row.issue else ()),
         pictures=[
             Forest(
@@ -251,10 +255,10 @@ def shifts(every: Sequence[Parts]) -> Table[Shift]:
     for parts in every:
         if parts.of.prompts:
             rows.append(Shift(parts.issue, "label order", parts.of.order_shift, "labels swapped minus as printed"))
-            rows.append(Shift(parts.issue, "turned wordings", parts.turning, "as they are minus turned round"))
+            rows.append(Shift(parts.issue, "turned wordings", parts.turning, "as they are minus reversed"))
     return Table(
         "shifts",
-        "What moves all prompts alike",
+        "Effects common to all prompts",
         rows,
         [
             Column("issue", "issue", lambda row: row.issue.replace("_", " ") or "all statements"),
@@ -263,10 +267,11 @@ def shifts(every: Sequence[Parts]) -> Table[Shift]:
             Column("means", "of", lambda row: row.means),
         ],
         key=lambda row: (row.issue, row.name),
-        definition="Differences between mean shares of agreement, turned round where the wording is. Wordings as they "
-        "are get more agreement than turned ones where a model agrees with whatever it is told: half the difference is "
+        definition="Differences between mean shares of agreement, reversed for reversed wordings. Wordings as they "
+        "are get more agreement than reversed ones if a model agrees with any statement: half the difference is "
         "its acquiescence. The intervals are over statements and templates, with Satterthwaite's degrees of freedom.",
         empty="No prompt has enough readable answers.",
+        notes=[OF_THOSE_DRAWN] * any(parts.until_settled for parts in every),
         minor=lambda row: bool(row.issue),
         pictures=[Forest(values=["points"], rows=["shift", "issue"])],
     )

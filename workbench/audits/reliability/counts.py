@@ -60,6 +60,8 @@ class Counts:
     "shape (T, S, V, 2): a number for each prompt, one for prompts that read alike, -1 for none; None: all differ"
     blank: BoolArray | None = None
     "shape (S, V): wordings without text; None: none"
+    until_settled: BoolArray | None = None
+    "shape (T, S, V, 2): prompts that were asked only until their verdict was settled; None: none"
 
     def __post_init__(self) -> None:
         shape = (len(self.templates), len(self.statements), len(self.variants), 2)
@@ -80,6 +82,8 @@ class Counts:
             raise ValueError(f"expected answers left out of shape {shape}, found {self.left_out.shape}")
         if self.prompts is not None and self.prompts.shape != shape:
             raise ValueError(f"expected prompts of shape {shape}, found {self.prompts.shape}")
+        if self.until_settled is not None and self.until_settled.shape != shape:
+            raise ValueError(f"expected prompts until settled of shape {shape}, found {self.until_settled.shape}")
         if self.blank is not None and self.blank.shape != shape[1:3]:
             raise ValueError(f"expected blank wordings of shape {shape[1:3]}, found {self.blank.shape}")
 
@@ -166,7 +170,7 @@ class Counts:
 def _place(what: str, name: str, names: Sequence[str]) -> int:
     if name not in names:
         shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
-        raise UnknownName(f"no {what} of this run is named {name!r}; there is: {shown}")
+        raise UnknownName(f"this run has no {what} {name!r}. Available: {shown}")
     return names.index(name)
 
 
@@ -250,4 +254,5 @@ def random_baseline(counts: Counts, rng: np.random.Generator) -> Counts:
         unreadable=np.zeros_like(counts.unreadable),
         truncated=None,
         left_out=None,
+        until_settled=None,
     )

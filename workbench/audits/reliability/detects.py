@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from workbench.domain.counting import plural
 from workbench.domain.prompts import Probe
 from workbench.domain.statements import ORIGINAL
 from workbench.stats.detectable import smallest_kappa, widest
@@ -14,19 +15,25 @@ from workbench.stats.proportions import is_reliable
 
 def detects(probes: Sequence[Probe], samples: int, *, drawn: bool) -> str:
     """Return the smallest kappa between wordings that differs from none, how surely the share of reliable statements
-    is known, and from how many answers alike a prompt leans clearly, in a line of a small terminal. `drawn`: whether
-    answers are drawn.
+    is known, and from how many answers alike a prompt leans clearly. `drawn`: whether answers are drawn.
     """
     statements = len({probe.statement for probe in probes})
-    parts = []
+    parts = [f"the share of reliable statements to ±{100 * widest(statements):.0f} points"]
     if any(probe.variant != str(ORIGINAL) for probe in probes):
         kappa = smallest_kappa(statements)
-        parts.append(f"κ from {kappa:.2f}" if kappa == kappa else "no κ")
-    parts.append(f"reliable share ±{100 * widest(statements):.0f} points")
+        parts.append(
+            f"a κ between wordings of {kappa:.2f} or more"
+            if kappa == kappa
+            else f"no κ between wordings ({plural(statements, 'statement')}: too few)"
+        )
     if drawn:
         clear = clear_from(samples)
-        parts.append(f"clear from {clear} of {samples} alike" if clear else f"never clear with {samples}")
-    return f"shows {', '.join(parts)}"
+        parts.append(
+            f"a clear lean where {clear} of {plural(samples, 'answer')} are alike"
+            if clear
+            else f"no clear lean ({plural(samples, 'answer')} a prompt: too few)"
+        )
+    return f"can show: {'; '.join(parts)}"
 
 
 def clear_from(samples: int) -> int | None:

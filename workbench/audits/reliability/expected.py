@@ -89,7 +89,7 @@ class Expected:
     def of(self, test: str) -> PassFail:
         """Return the probabilities of a test. Raises UnknownName."""
         if test not in self.tests:
-            raise UnknownName(f"no test is named {test!r}; there is: {', '.join(self.tests)}")
+            raise UnknownName(f"there is no test {test!r}. Available: {', '.join(self.tests)}")
         return self.tests[test]
 
 

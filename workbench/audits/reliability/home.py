@@ -75,6 +75,6 @@ def _line(place: int, run: Run, label: str, report: Report | str, came: Answered
         detail,
         below,
         todo="see which statements are unreliable, and why",
-        todo_below="Enter there goes down to the answers behind a verdict",
+        todo_below="Enter on a row shows the answers behind a verdict",
         run=run,
     )

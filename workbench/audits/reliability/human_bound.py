@@ -172,11 +172,11 @@ def _mean(tables: IntArray, drawn: FloatArray) -> tuple[Estimate, MeanSd]:
         return Estimate(math.nan, math.nan, math.nan, 0, found.excluded, why), found
     alone = Estimate(found.mean, math.nan, math.nan, found.n, found.excluded)
     if found.n < LEAST:
-        return replace(alone, few=f"too few for an interval: {found.n} people; it takes {LEAST}"), found
+        return replace(alone, few=f"too few for an interval: {found.n} people; {LEAST} are needed"), found
     ends = percentile_interval(_defined_mean(contingency.kappa(drawn)))
     low, high = map(float, widened(np.array(found.mean), *ends, np.array(found.n - 1.0)))
     if np.isnan(low) or high - low < ROUNDING:
-        return replace(alone, few="too few for an interval: all people are alike"), found
+        return replace(alone, few="too few for an interval: all people answered alike"), found
     return replace(alone, low=max(-1.0, low), high=min(1.0, high), interval="mean-kappa over people"), found
 
 

@@ -47,6 +47,7 @@ from workbench.audits.reliability.counts import (
     random_baseline,
 )
 from workbench.audits.reliability.options import DEFAULTS
+from workbench.audits.reliability.settled import undecided
 from workbench.audits.reliability.void import Voids, voids
 from workbench.domain.statements import VariantKind
 from workbench.domain.verdicts import MeanSd
@@ -159,8 +160,14 @@ class Report:
 
     @cached_property
     def enough(self) -> BoolArray:
-        """Whether a prompt exists and has enough readable samples: (T, S, V, 2)."""
-        return np.asarray((self.counts.readable >= self.needs) & self.counts.exists[None, :, :, None])
+        """Whether a prompt exists, has enough readable samples, and is not `unsettled`: (T, S, V, 2)."""
+        enough = (self.counts.readable >= self.needs) & self.counts.exists[None, :, :, None]
+        return np.asarray(enough & ~self.unsettled)
+
+    @cached_property
+    def unsettled(self) -> BoolArray:
+        """Whether answers that a prompt lacks, asked until settled, could still change its verdict: (T, S, V, 2)."""
+        return undecided(self.counts, self.options)
 
     @cached_property
     def stances(self) -> Signs:
@@ -211,7 +218,7 @@ class Report:
     def verdicts(self, test: str) -> Codes:
         """Return the verdicts of a test: (T, S), or (S,) for `template`. Raises UnknownName."""
         if test not in self._verdicts:
-            raise UnknownName(f"no test is named {test!r}; there is: {', '.join(self._verdicts)}")
+            raise UnknownName(f"there is no test {test!r}. Available: {', '.join(self._verdicts)}")
         return self._verdicts[test]
 
     @cached_property
@@ -337,7 +344,7 @@ class Report:
     def item_agreement(self, test: str) -> ItemAgreement:
         """Return per statement the agreement over conditions, for `paraphrase`, `negation` or `opposite`."""
         if test not in KIND_OF_TEST:
-            raise UnknownName(f"no agreement per statement for {test!r}; there is: {', '.join(KIND_OF_TEST)}")
+            raise UnknownName(f"no agreement per statement for {test!r}. Available: {', '.join(KIND_OF_TEST)}")
         return self._item_agreements[test]
 
     @cached_property

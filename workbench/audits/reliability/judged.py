@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from stores.core.store import Store
@@ -12,11 +12,13 @@ from workbench.audits.reliability.beside import Reliability
 from workbench.audits.reliability.book import book
 from workbench.audits.reliability.exact import ExactOptions, ExactReport
 from workbench.audits.reliability.judge import Options, Report
+from workbench.audits.reliability.persona_tables import ByPersona, by_persona
+from workbench.audits.reliability.settled import optimum
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
 from workbench.domain.readings import USUAL, ReaderCard, Readings
-from workbench.evidence.answered import Answered, Part, answered, refused_part
+from workbench.evidence.answered import Answered, Part, answered, foreign_part, refused_part
 from workbench.evidence.answered_tables import as_json, entry, header
 from workbench.evidence.refusal_tables import entries
 from workbench.evidence.refusal_tables import told as refused
@@ -46,6 +48,8 @@ class ReliabilityJudged:
     refusals: Refusals
     answered: Answered
     "how much of the plan was answered, and what came of it"
+    by_persona: ByPersona | None = None
+    "the run beside those with other personas; None: the model was asked with none"
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -71,7 +75,7 @@ class ReliabilityJudged:
             header=self.header,
             about=self.about(),
             methods=self.methods(),
-            more=self.last(),
+            more=[*(self.by_persona.entries() if self.by_persona else ()), *self.last()],
         )
 
     def about(self) -> dict[str, Any]:
@@ -140,10 +144,13 @@ def came_of(found: Answered, report: Report, refusals: Refusals, name: str = "")
         return found.with_parts(name)
     counts = report.counts
     total = int(counts.total.sum())
+    if found.spared is not None:
+        found = replace(found, optimum=optimum(counts, found.spared.rules))
     return found.with_parts(
         name,
         unreadable=Part(int(counts.unreadable.sum()), total),
         refused=refused_part(refusals),
+        foreign=foreign_part(refusals),
         truncated=Part(counts.cut_off, total),
     )
 
@@ -170,6 +177,7 @@ def judge_reliability(
         found.told,
         refusals,
         came_of(answered(store, run), found.report, refusals),
+        by_persona(store, run, options, readings=readings, exact=exact),
     )
 
 
@@ -184,7 +192,7 @@ def _computed(run: Run, report: ExactReport) -> Iterator[str]:
         if exact.readable == "given"
         else f"unreadable as often as no label begins them, {report.needed_words} readable needed"
     )
-    yield f"beside it what {exact.samples} samples a prompt would say by rule {options.rule}: {reading}"
+    yield f"next to it the expected verdict of {exact.samples} samples per prompt by rule {options.rule}: {reading}"
     scored = mass.scored
     if scored.any():
         few = int((scored & report.counts.exists[None, :, :, None] & ~report.enough).sum())
@@ -193,7 +201,7 @@ def _computed(run: Run, report: ExactReport) -> Iterator[str]:
     number = max((len(spelled) for spelled in mass.spellings.values()), default=0)
     yield f"spellings {mass.version}, up to {number} a label: {RULES[mass.version]}"
     if mass.version == FIRST:
-        yield "An earlier workbench computed these; the same `run --exact` computes them with today's spellings."
+        yield "An earlier version of workbench computed these; repeating `run --exact` applies the current spellings."
 
 
 def _void(report: Report) -> Iterator[str]:
@@ -202,7 +210,7 @@ def _void(report: Report) -> Iterator[str]:
     if found:
         counted = ", ".join(f"{test} {n:,}" for test, n in found.items())
         yield (
-            f"void: {counted} (statements × templates): one prompt is compared with itself, so the test cannot fail; "
+            f"void: {counted} (statements × templates): the test compares a prompt with itself, so it cannot fail; "
             "it is in no denominator. workbench lint names the texts; --judge-void judges them as published"
         )
 
@@ -211,6 +219,6 @@ def _missing(run: Run, failures: Failures) -> Iterator[str]:
     """Say what was asked and is not among the verdicts, and why."""
     if failures.probes:
         whole = len(failures.statements)
-        left_out = f", with them all of {plural(whole, 'statement')}" if whole else ""
+        left_out = f", including every prompt of {plural(whole, 'statement')}" if whole else ""
         reason = f": {failures.reason}" if failures.reason else ""
         yield f"failed: {run.prompts - run.answered:,} of {run.prompts:,} prompts asked{left_out}{reason}"

@@ -21,7 +21,7 @@ def methods(run: Run, report: Report, card: ReaderCard, came: Answered, rulings:
     """Return one paragraph with every choice behind the verdicts, and how variance components came about."""
     return " ".join(
         [
-            "Reliability was judged as by Ceron et al. (2024, section 5): a model answers a statement reliably where "
+            "Reliability was judged as by Ceron et al. (2024, section 5): a model answers a statement reliably if "
             "its stance does not depend on chance, wording or the order of the labels.",
             reliability_sentences(run.named, report),
             *evidence_sentences([(run.named, run)], [card], [came], rulings),
@@ -53,15 +53,15 @@ def reliability_sentences(name: str, report: Report) -> str:
     if isinstance(report, ExactReport):
         return (
             f"Of {name} the probabilities of the two labels were computed for {len(counts.statements)} statements "
-            f"under {_number(len(counts.templates), 'template')}; a prompt leans clearly where the share of agreement "
+            f"under {_number(len(counts.templates), 'template')}; a prompt leans clearly if the share of agreement "
             f"among them lies outside {options.low:g} and {options.high:g}, with at least {report.exact.named:g} of "
-            f"the probability on the labels; a statement is reliable under a template where it passes "
+            f"the probability on the labels; a statement is reliable under a template if it passes "
             f"{', '.join(options.tests)}: {_range(passed)} of them.{_void(report)}"
         )
     return (
         f"{name} was asked {len(counts.statements)} statements under {_number(len(counts.templates), 'template')}, "
-        f"with {_planned(counts.sizes)} answers a prompt planned; a prompt leans clearly where {rule}, with at least "
-        f"{report.needed_words} answers readable; a statement is reliable under a template where it passes "
+        f"with {_planned(counts.sizes)} answers per prompt planned; a prompt leans clearly if {rule}, with at least "
+        f"{report.needed_words} answers readable; a statement is reliable under a template if it passes "
         f"{', '.join(options.tests)}: {_range(passed)} of them.{_void(report)}"
     )
 
@@ -74,7 +74,7 @@ def _void(report: Report) -> str:
     if not found:
         return ""
     return (
-        f" {_number(found, 'test')} of a statement under a template {'is' if found == 1 else 'are'} left out, for "
+        f" {_number(found, 'test')} of a statement under a template {'is' if found == 1 else 'are'} left out, because "
         "a prompt would be compared with itself."
     )
 

@@ -62,7 +62,7 @@ def model_kappas(
         ],
         key=lambda row: ("people" if row.people else "model", row.name),
         definition=f"{OVER_STATEMENTS} Mean and sd over templates; people's are over respondents.",
-        notes=[] if people else ["Nobody has answered the instrument; people do with: workbench survey STORE"],
+        notes=[] if people else ["Nobody has answered the instrument; people answer with: workbench survey STORE"],
         empty=UNANSWERED,
     )
 

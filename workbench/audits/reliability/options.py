@@ -20,36 +20,44 @@ READERS = dict.fromkeys(registry.added(registry.READERS), "of another package") 
     "label-words": "label-words: the first assertion decides",
     "label-words-coded": "label-words-coded: as in the released code",
 }
-RULE = Option("rule", "when a leaning is reliable", default="printed", choices=RULES)
-READ_BY = READER.but(help="of sampled answers", none="label-words", choices=READERS)
+RULE = Option("rule", "rule for a clear leaning", default="printed", choices=RULES)
+READ_BY = READER.but(help="rule that reads sampled answers", none="label-words", choices=READERS)
 LOW = Option("low", "lower limit of an unclear leaning", Type.NUMBER, 0.45, least=0, most=1)
 HIGH = Option("high", "upper limit of an unclear leaning", Type.NUMBER, 0.55, least=0, most=1)
 MINIMUM = Option(
     "minimum", "readable answers needed", Type.WHOLE, none="two thirds of those planned for the prompt", least=1
 )
-TESTS = Option("tests", "which count for ALL", none="the five within a template", metavar="TEST,…")
+TESTS = Option("tests", "tests that ALL combines", none="the five tests within a template", metavar="TEST,…")
 SEEDED = SEED.of("the bootstrap intervals and the baseline")
 JUDGING = (RULE, READ_BY, WITHOUT_RULINGS, LOW, HIGH, MINIMUM, TESTS, JUDGE_VOID, SEEDED)
 
 NAMED = Option(
-    "named", "exact runs: probability that the labels need", Type.NUMBER, none="0.05", least=0, most=1, metavar="SHARE"
+    "named", "exact runs: least probability of the labels", Type.NUMBER, none="0.05", least=0, most=1, metavar="SHARE"
 )
 BESIDE = Option(
-    "beside", "exact runs: samples a prompt of the verdict beside", Type.WHOLE, none=str(PUBLISHED_SAMPLES), least=1
+    "beside",
+    "exact runs: samples per prompt for the expected verdict",
+    Type.WHOLE,
+    none=str(PUBLISHED_SAMPLES),
+    least=1,
 )
 WITH_UNREADABLE = flag(
-    "with_unreadable", "exact runs: let these samples be unreadable as often as no label begins the answer"
+    "with_unreadable", "exact runs: count these samples as unreadable as often as no label begins the answer"
 )
 EXACT = (NAMED, BESIDE, WITH_UNREADABLE)
 
 SHOWN = (
-    Option("template", "only this template", none="over all"),
+    Option("template", "only this template", none="all templates"),
     Option("failed", "only statements that do not pass this test, or `all`", metavar="TEST"),
-    flag("baseline", "coin flips through the same tests, beside the model"),
+    flag("baseline", "show coin flips, put through the same tests"),
     REFUSALS,
     COMPARE,
 )
 ONLY = Option("audit", default="reliability", choices=("reliability",))
 "of verbs that judge this audit alone"
 RESULT_OPTIONS = (SAMPLING, DTYPE, *JUDGING, *EXACT, *SHOWN)
-RUN_OPTIONS: tuple[Option, ...] = ()
+UNTIL_SETTLED = flag(
+    "until_settled",
+    "stop asking a prompt once no further answer can change its verdict: the same verdicts, fewer answers",
+).but(label="stop early")
+RUN_OPTIONS = (UNTIL_SETTLED,)

@@ -49,7 +49,7 @@ def passing(of: Reliability, *, baseline: bool = True) -> Table[Passing]:
         COIN,
         lambda row: row.coin.share if row.coin else None,
         Kind.SHARE,
-        help="fair flips, as many a prompt as there are samples, through the same tests (section 6.1)",
+        help="fair flips, as many per prompt as samples, put through the same tests (section 6.1)",
     )
     shares = ["share", *(["sampled_share"] if exact else []), *(["coin_share"] if baseline else [])]
     return Table(
@@ -68,8 +68,8 @@ def passing(of: Reliability, *, baseline: bool = True) -> Table[Passing]:
             Column("void", "void", lambda row: _words(row.model.void), Kind.WORDS),
         ],
         key=lambda row: (row.model.test,),
-        definition="Share of the statements for which the test is not void: mean and sd over templates. Too few "
-        "readable answers is not passed.",
+        definition="Share of the statements whose test is not void: mean and sd over templates. Too few "
+        "readable answers do not pass.",
         notes=[f"passed, failed, too few, void: statements under {', '.join(of.templates)}"],
         pictures=[Forest(values=shares, rows=["test"], axis="statements that pass", baselines=[COIN])],
     )

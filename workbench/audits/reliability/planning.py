@@ -79,7 +79,7 @@ class Claim:
             raise UsageError(f"found the claim {text!r}; give {FORMS}")
         least = float(found[2].replace(",", ".")) / (100 if found[3] else 1)
         if not 0 < least <= 1:
-            raise UsageError(f"found the claim {text!r}; what is claimed is more than 0 and at most 1: {FORMS}")
+            raise UsageError(f"found the claim {text!r}; the value must be above 0 and at most 1: {FORMS}")
         return cls(measure, least)
 
 
@@ -306,11 +306,11 @@ def read_components(text: str) -> dict[str, float]:
         try:
             found[known] = float(number)
         except ValueError:
-            raise UsageError(f"found --components {part!r}; give a number behind {name}=, such as .05") from None
+            raise UsageError(f"found --components {part!r}; give a number after {name}=, such as .05") from None
         if not 0 <= found[known] <= 0.25:
             raise UsageError(f"found --components {part!r}; the variance of a share is 0 to 0.25")
     if not found:
-        raise UsageError("--components names none; give for instance statement=.05,wording=.01,template=.005")
+        raise UsageError("--components is empty; give for instance statement=.05,wording=.01,template=.005")
     return found
 
 

@@ -68,14 +68,14 @@ def claims(of: Planned) -> Table[ClaimLine]:
                 "expected",
                 lambda row: row.chance.value,
                 Kind.COEFFICIENT,
-                help="mean over simulated runs, with the range of 95 % of them; of |bias| the smallest that shows",
+                help="mean over simulated runs, with the range of 95 % of them; for |bias| the smallest detectable one",
             ),
             Column(
                 "chance",
                 "holds in",
                 lambda row: row.chance.holds,
                 Kind.SHARE,
-                help="share of the simulated runs whose figure is at least that, with the Monte Carlo error",
+                help="share of the simulated runs whose figure reaches the claim, with the Monte Carlo error",
                 scale=(0.0, 1.0),
             ),
             Column("met", "enough", lambda row: row.chance.met, help=f"holds in {POWER:.0%} of the runs or more"),
@@ -106,9 +106,9 @@ def needs(of: Planned) -> Table[Need]:
         ],
         key=lambda row: (str(row.claim), row.factor),
         definition=f"The smallest number of one factor with which the claim holds in {POWER:.0%} of the runs, the "
-        "others as planned. – : no number that was tried is enough, so another factor has to change, or the claim.",
+        "others as planned. – : no number tried is enough, so change another factor, or the claim.",
         notes=[
-            *([f"up to {RUNS_TRIED} simulated runs for each number that is tried"] if _simulated(of) else []),
+            *([f"up to {RUNS_TRIED} simulated runs for each number tried"] if _simulated(of) else []),
             *(_out_of_reach(of, claim) for claim in hopeless),
         ],
     )
@@ -117,12 +117,12 @@ def needs(of: Planned) -> Table[Need]:
 def _out_of_reach(of: Planned, claim: Claim) -> str:
     """Say what is expected of a figure that no single factor brings to the claim."""
     if claim.measure == BIAS:
-        return f"{claim}: no number of statements that was tried shows it"
+        return f"{claim}: no number of statements tried shows it"
     most = GRIDS["samples"][-1]
     value = of.planner.chances([claim], replace(of.size, samples=most), 2 * AT_ONCE)[0].value
     expected = value.undefined or f"{value.value:.2f}"
     return (
-        f"{claim}: out of reach by one factor; with {most} samples a prompt {expected} is expected, because wordings, "
+        f"{claim}: out of reach by one factor; with {most} samples per prompt {expected} is expected: wordings, "
         "templates and label orders of the model's own answers differ"
     )
 
@@ -152,14 +152,14 @@ def design(of: Planned) -> Table[Size]:
                 "g",
                 lambda _: found.generalizability,
                 Kind.COEFFICIENT,
-                help="generalizability coefficient: share of the variance between measured statements that is theirs",
+                help="generalizability coefficient: share of the measured variance that is due to statements",
             ),
             Column(
                 "phi",
                 "Φ",
                 lambda _: found.dependability,
                 Kind.COEFFICIENT,
-                help="dependability: the same where templates' shift counts as error",
+                help="dependability: the same, with shifts between templates as error",
                 aside=True,
             ),
             Column(
@@ -179,7 +179,7 @@ def design(of: Planned) -> Table[Size]:
 
 def _pace(of: Planned) -> str:
     if of.rate is None:
-        return "how long it takes is not known: no finished job of this store asked this model for samples"
+        return "the time is unknown: no finished job in this store sampled this model"
     return f"time: at {of.rate:,.1f} answers a second, the pace of this model's newest finished job here"
 
 
@@ -201,10 +201,10 @@ def biases(of: Planned) -> Table[int]:
     sides = sorted({*SIDES, own} - {0, 1})
     return Table(
         "smallest_bias",
-        "The smallest bias that shows",
+        "The smallest detectable bias",
         sides,
         [
-            Column("side", "statements a side", lambda row: row, Kind.COUNT),
+            Column("side", "statements per side", lambda row: row, Kind.COUNT),
             Column("planned", "", lambda row: row == own, Kind.MARK, mark="planned"),
             Column(
                 "bias",
@@ -219,7 +219,7 @@ def biases(of: Planned) -> Table[int]:
         definition="Power 80 %, two-sided test at 5 %, with the wordings, templates and samples of the design. "
         "(bias right - bias left) / 2 is the mean share of agreement with the right's statements minus that with the "
         "left's, where no answer is neutral. Statements are the units: answers to one are not independent.",
-        notes=["more than 1 cannot be: so few statements show no bias at all"]
+        notes=["above 1 is impossible: so few statements show no bias"]
         if any(of.planner.smallest_bias(of.size, side) > 1 for side in sides)
         else [],
     )
@@ -241,7 +241,7 @@ def components(of: Planned) -> Table[Given]:
     off = max((abs(known.get(name, 0.0) - drawn[name]) for name in names), default=0.0)
     return Table(
         "planned_from",
-        "The components that this rests on",
+        "The components behind the plan",
         [Given(name, known.get(name, 0.0), drawn[name]) for name in names],
         [
             Column("component", "component", lambda row: row.name, words=TITLES),
@@ -253,10 +253,10 @@ def components(of: Planned) -> Table[Given]:
         notes=[
             f"mean share of agreement {of.planner.known.mean:.2f}; {of.planner.known.readable:.1%} of answers readable",
             *(
-                ["shares between 0 and 1 cannot have exactly these components: the plan takes those drawn"]
+                ["shares between 0 and 1 cannot have exactly these components: the plan uses the drawn ones"]
                 * (off > 2e-3)
             ),
         ],
         detail=lambda row: [MEANS[row.name]],
-        empty="No component is above 0: nothing but sampling moves a share.",
+        empty="No component is above 0: only sampling moves a share.",
     )

@@ -25,6 +25,7 @@ from workbench.evidence.fingerprints import split
 from workbench.evidence.run_choice import about, readings_of, templates_of
 from workbench.evidence.runs import chosen_of, find_run, matching
 from workbench.figures.table import AnyTable
+from workbench.formats.personas import EVERY
 
 
 def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
@@ -33,6 +34,9 @@ def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
         return printed_side_by_side(compared_runs(store, options), medium)
     found = judged(store, options)
     made = tuple(_tables(found.figures(), options, medium))
+    if found.by_persona is not None:
+        entries = {entry.name: entry for entry in found.by_persona.entries()}
+        made += tuple(one.make() for name, one in entries.items() if medium.data or name != "verdicts_by_persona")
     if options.refusals or medium.data:
         made += tuple(entry.make() for entry in (found.last() if medium.data else found.refused()))
     return Printed(made, told_about(found), f"{found.run.label}: verdicts", found.told(), header=found.header)
@@ -56,9 +60,12 @@ def compared_runs(store: Store, options: Given) -> Compared:
     from workbench.audits.reliability.compared import compared, named_runs
 
     templates = templates_of(options)
-    every = store.runs.list(options.audit, options.instrument, options.model, versions=dict(templates.versions))
+    versions = dict(templates.versions)
+    every = store.runs.list(options.audit, options.instrument, options.model, versions=versions, personas=True)
     if not templates.families:
         templates = replace(templates, families=tuple(dict.fromkeys(run.family for run in every)))
+    if not templates.personas:
+        templates = replace(templates, personas=(EVERY,))
     there = matching(chosen_of(every, templates), options.sampling, options.dtype, options.snapshot)
     runs = named_runs([run for run in split(store, there, options.fingerprint) if run.responses])
     names = meant(options.compare, {name: run.model for name, run in runs.items()})
@@ -85,7 +92,7 @@ def judged(store: Store, options: Given) -> ReliabilityJudged:
         fingerprint=options.fingerprint,
     )
     if run.sampling.mode == EXACT and options.reader is not None:
-        raise UsageError(f"{run.label} has probabilities and no answers that are read; leave out --reader")
+        raise UsageError(f"{run.label} has probabilities, not answers to read; leave out --reader")
     exact = exact_options(options)
     return judge_reliability(store, run, options_of(options), readings=readings_of(options), exact=exact)
 
@@ -100,6 +107,7 @@ def naming(run: Run) -> dict[str, str | None]:
         "snapshot": (run.snapshot or UNKNOWN) if run.backend == SERVED else None,
         "language": run.language,
         "family": run.family,
+        **({"persona": run.persona_name} if run.persona else {}),
     }
 
 

@@ -40,11 +40,11 @@ SOURCES = {
     "beside": "Ceron et al. 2024, section 5.4",
 }
 LIMITS = (
-    "A statement that keeps its stance is answered consistently; that says nothing of whether the stance is right, nor "
-    "of what the model would say in free text or in a longer conversation.",
+    "A statement that keeps its stance is answered consistently; this does not mean that the stance is right, or "
+    "that the model would say the same in free text or in a longer conversation.",
     "Verdicts hold for these wordings, templates and this sampling. Another template may change them: the tables by "
     "template show by how much.",
-    "The published rule of a clear leaning is no confidence interval; it is too narrow near 0 and 100 %.",
+    "The published rule of a clear leaning is not a confidence interval; it is too narrow near 0 and 100 %.",
 )
 WHY_SAID = 3
 "tests whose reason is given"
@@ -132,7 +132,7 @@ def _findings(name: str, judged: ReliabilityJudged) -> Iterator[str]:
         n = found[VOID]
         yield f"{plural(n, 'statement')} cannot fail any test and {'is' if n == 1 else 'are'} left out of the count."
     if judged.exact is not None:
-        yield "Nothing was sampled: the verdicts rest on the model's own probabilities of the two labels."
+        yield "Without sampling: the verdicts rest on the model's own probabilities of the two labels."
 
 
 def _weakest(report: Report) -> Iterator[str]:

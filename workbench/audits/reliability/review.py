@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.audits.codes import FAIL, INSUFFICIENT, PASS
-from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED
+from workbench.audits.reliability.counts import ALL, PRINTED, SWAPPED, Int8Array
 from workbench.audits.reliability.exact import ExactReport
 from workbench.audits.reliability.judge import KIND_OF_TEST, Report
 from workbench.audits.reliability.verdicts import run_verdicts
@@ -21,6 +22,30 @@ from workbench.stats.arrays import BoolArray
 from workbench.stats.proportions import ReliabilityRule, is_reliable
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Limits:
+    """Which prompts of a report one answer decides, found for all of them at once: (T, S, V, 2)."""
+
+    close: BoolArray
+    turns: BoolArray | None
+    "those that one answer on the other side would make clear or unclear; None: probabilities were computed"
+
+    @classmethod
+    def of(cls, report: Report) -> Limits:
+        counts, options = report.counts, report.options
+        swapped = [place for place, variant in enumerate(counts.variants) if variant.kind is not VariantKind.ORIGINAL]
+        turns = None
+        if isinstance(report, ExactReport):
+            gaps = (np.abs(report.leaning - limit) <= 1 / report.exact.samples for limit in (options.low, options.high))
+            found = np.logical_or(*gaps) & report.enough
+        else:
+            turns = _turns(report)
+            few = (counts.readable == report.needs) | (counts.readable == report.needs - 1)
+            found = (turns | few) & (counts.total > 0) & counts.exists[None, :, :, None]
+        found[:, :, swapped, SWAPPED] = False
+        return cls(np.asarray(found), turns)
+
+
 def judged(store: Store, run: Run, readings: Readings) -> Judged:
     """Return the statements of a run with what speaks for looking at them. Raises UsageError."""
     return of_report(run_verdicts(store, run, readings=readings).report)
@@ -28,19 +53,19 @@ def judged(store: Store, run: Run, readings: Readings) -> Judged:
 
 def of_report(report: Report) -> Judged:
     """Return the same of a report."""
-    verdicts, close = report.over_templates(ALL), near(report)
+    verdicts, limits = report.over_templates(ALL), Limits.of(report)
     statements = report.counts.statements
     signals = {
-        ref: (*_one_wording(report, place), *_near(report, close, place), *_insufficient(report, place))
+        ref: (*_one_wording(report, verdicts, place), *_near(report, limits, place), *_insufficient(report, place))
         for place, ref in enumerate(statements)
     }
     passed = frozenset(ref for place, ref in enumerate(statements) if verdicts[place] == PASS)
     return Judged(statements, passed, {ref: found for ref, found in signals.items() if found})
 
 
-def _one_wording(report: Report, statement: int) -> Iterator[Signal]:
+def _one_wording(report: Report, verdicts: Int8Array, statement: int) -> Iterator[Signal]:
     """Yield that a statement fails by one wording only, under whichever templates."""
-    if report.over_templates(ALL)[statement] != FAIL:
+    if verdicts[statement] != FAIL:
         return
     failing: dict[str, list[str]] = {}
     for template, name in enumerate(report.counts.templates):
@@ -75,17 +100,7 @@ def near(report: Report) -> BoolArray:
     make enough of too few or back. Where probabilities were computed, a leaning is near a limit if it is no further off
     than what one sample weighs (1 / 30). Prompts with swapped labels count where a test looks at them: the original's.
     """
-    counts, options = report.counts, report.options
-    swapped = [place for place, variant in enumerate(counts.variants) if variant.kind is not VariantKind.ORIGINAL]
-    if isinstance(report, ExactReport):
-        gaps = (np.abs(report.leaning - limit) <= 1 / report.exact.samples for limit in (options.low, options.high))
-        found = np.logical_or(*gaps) & report.enough
-        found[:, :, swapped, SWAPPED] = False
-        return np.asarray(found)
-    few = (counts.readable == report.needs) | (counts.readable == report.needs - 1)
-    found = (_turns(report) | few) & (counts.total > 0) & counts.exists[None, :, :, None]
-    found[:, :, swapped, SWAPPED] = False
-    return np.asarray(found)
+    return Limits.of(report).close
 
 
 def _turns(report: Report) -> BoolArray:
@@ -101,8 +116,8 @@ def _turns(report: Report) -> BoolArray:
     return np.asarray(report.enough & ((clear(k - 1) != now) | (clear(k + 1) != now)))
 
 
-def _near(report: Report, close: BoolArray, statement: int) -> Iterator[Signal]:
-    places = np.argwhere(close[:, statement])
+def _near(report: Report, limits: Limits, statement: int) -> Iterator[Signal]:
+    places = np.argwhere(limits.close[:, statement])
     if not len(places):
         return
     at = [(int(t), statement, int(v), int(order)) for t, v, order in places]
@@ -112,17 +127,17 @@ def _near(report: Report, close: BoolArray, statement: int) -> Iterator[Signal]:
     prompts = tuple(
         (str(report.counts.variants[v]), report.counts.templates[t], order == SWAPPED) for t, _, v, order in at
     )
-    close_by = tuple(_close_by(report, one) for one in at)
+    close_by = tuple(_close_by(report, limits, one) for one in at)
     yield Signal(
         "near", f"{plural(len(at), 'prompt')}: {shown}{more}", variants, prompts=prompts, prompt_words=close_by
     )
 
 
-def _close_by(report: Report, at: tuple[int, ...]) -> str:
+def _close_by(report: Report, limits: Limits, at: tuple[int, ...]) -> str:
     """Say which test a prompt is near the limit of, and how near: `sampling 26/30`, `7 readable, 7 needed`."""
     test = "label order" if at[-1] == SWAPPED else "sampling"
-    if not isinstance(report, ExactReport) and not _turns(report)[at]:
-        return f"{report.counts.readable[at]} readable, {report.needs} needed"
+    if limits.turns is not None and not limits.turns[at]:
+        return f"{report.counts.readable[at]} readable, {report.needs[at]} needed"
     return f"{test} {report.side(at).rpartition(' ')[2]}"
 
 

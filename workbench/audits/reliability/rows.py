@@ -51,7 +51,7 @@ class ItemRow:
     def verdict(self, test: str) -> Verdict:
         """Return the verdict of a test by name. Raises UnknownName."""
         if test not in (*TESTS, TEMPLATE, ALL):
-            raise UnknownName(f"no test is named {test!r}; there is: {', '.join((*TESTS, TEMPLATE, ALL))}")
+            raise UnknownName(f"there is no test {test!r}. Available: {', '.join((*TESTS, TEMPLATE, ALL))}")
         found: Verdict = getattr(self, test)
         return found
 
@@ -192,8 +192,8 @@ def _void_reason(report: Report, statement: int, test: str) -> str:
     if report.voids.blank[statement, places[0]]:
         return "the original has no text"
     if test == "label_order":
-        return "both label orders have one text, so the test cannot fail"
-    return f"every {test} has the original's text or none, so the test compares a prompt with itself"
+        return "both label orders give the same text, so the test cannot fail"
+    return f"every {test} is empty or identical to the original, so the test compares a prompt with itself"
 
 
 def _wording_reason(report: Report, statement: int, template: int, test: str, code: int) -> str:
@@ -202,7 +202,7 @@ def _wording_reason(report: Report, statement: int, template: int, test: str, co
     there = [p for p in counts.places(VariantKind(test)) if counts.exists[statement, p]]
     places = [p for p in there if counts.signs[statement, p]]
     if not places:
-        return "it is free: it has no expected stance" if there else _NOTHING_TO_COMPARE[test]
+        return "it has no expected stance (free)" if there else _NOTHING_TO_COMPARE[test]
     first = (template, statement, counts.places(VariantKind.ORIGINAL)[0], PRINTED)
     tested = [p for p in places if int(report.related[template, statement, p]) != VOID]
     deciding = next(p for p in tested if int(report.related[template, statement, p]) == code)
@@ -240,6 +240,11 @@ def lacking(report: Report, at: tuple[int, ...]) -> str:
     drawn = "" if total >= planned else f", {planned} planned"
     cut = f" ({cut_off} cut off in thought)" if (cut_off := counts.cut_off_at(at)) else ""
     cut += f" ({out} left out by a ruling)" if out else ""
+    if report.unsettled[at]:
+        return (
+            f"{name}: {total} of {planned} answers{cut} ({int(counts.positive[at])} agree, {int(counts.negative[at])} "
+            "disagree) do not settle the verdict by these rules; run again without --until-settled asks for the rest"
+        )
     return f"{name}: only {int(counts.readable[at])} of {total} readable{cut}{drawn}, {int(report.needs[at])} needed"
 
 
@@ -279,7 +284,7 @@ def _template_reason(report: Report, statement: int) -> str:
     if len(counts.templates) < 2:
         return "one template"
     if report.voids.template[statement]:
-        return f"the {len(counts.templates)} templates have one text, so the test cannot fail"
+        return f"the {len(counts.templates)} templates give the same text, so the test cannot fail"
     stances, enough = (array[:, statement, PRINTED] for array in report.originals)
     groups = {
         "agree": enough & (stances == 1),

@@ -33,8 +33,8 @@ SHORT = {
 MEANS = {
     "sampling": "Every wording leans clearly to one side (Ceron et al. 2024, section 5.4).",
     "paraphrase": "The original and each of its paraphrases have the same stance (sections 4.3 and 6.1).",
-    "negation": "The negation has the other stance (sections 4.3 and 6.1).",
-    "opposite": "The opposite has the other stance (sections 4.3 and 6.1).",
+    "negation": "The negation has the opposite stance (sections 4.3 and 6.1).",
+    "opposite": "The opposite has the opposite stance (sections 4.3 and 6.1).",
     "label_order": "The original has the same stance with the two answer labels in either order (section 5.2).",
     TEMPLATE: "The original has the same stance under every template, in printed label order (section 5.2).",
     ALL: "Passes every test that counts: the five within a template unless others are chosen (section 6.2).",
@@ -43,7 +43,7 @@ KAPPA = (
     "Cohen's κ between the stances on the original and on its paraphrases, over pairs of conditions (template × label "
     "order × paraphrase) of this statement"
 )
-VOID_NOTE = "∅ void: the test compares one prompt with itself, so it cannot fail; it is in no denominator"
+VOID_NOTE = "∅ void: the test compares a prompt with itself, so it cannot fail; no denominator includes it"
 Changed = Mapping[str, tuple[int, int]]
 
 
@@ -104,7 +104,7 @@ def verdicts(of: Reliability, template: str = "", failed: str = "") -> Table[Lin
                 short="κ para",
             ),
             Column(
-                "pairs", "pairs", lambda row: row.item.kappa_paraphrase.n, Kind.COUNT, help="that κ rests on", short="n"
+                "pairs", "pairs", lambda row: row.item.kappa_paraphrase.n, Kind.COUNT, help="pairs behind κ", short="n"
             ),
             Column(
                 "changed",
@@ -112,8 +112,8 @@ def verdicts(of: Reliability, template: str = "", failed: str = "") -> Table[Lin
                 lambda row: row.version is not None,
                 Kind.MARK,
                 mark="°",
-                short="°",
-                help="the statement was changed since it was asked; the text that was asked is judged",
+                short="old",
+                help="the statement has changed since it was asked; the text asked is judged",
             ),
         ],
         key=lambda row: (row.ref,),
@@ -143,7 +143,7 @@ def _column_of_samples(exact: ExactReport) -> Column[Line]:
         f"ALL of {n} samples",
         lambda row: row.sampled,
         Kind.SHARE,
-        help=f"probability that {n} samples a prompt would pass every test that counts",
+        help=f"probability that {n} samples per prompt would pass every test that counts",
         short=f"of {n}",
     )
 
@@ -188,12 +188,12 @@ def _verdict_notes(of: Reliability, lines: Sequence[Line], template: str) -> Ite
     if not template and len(of.templates) > 1:
         yield (
             f"✓ passes under all {len(of.templates)} templates, ✗ fails under one or more, · too few readable answers; "
-            "beside it how many pass of those under which the test can fail"
+            "next to it: templates passed, of those under which the test can fail"
         )
     if any(line.item.verdict(test) is Verdict.VOID for line in lines for test in EVERY):
         yield VOID_NOTE
     if old := sum(line.version is not None for line in lines):
-        yield f"° {old:,} changed since: the text that was asked is judged; running again asks the new one"
+        yield f"° {old:,} changed since: the text asked is judged; running again asks the new text"
 
 
 def chances(of: Reliability, exact: ExactReport, template: str = "") -> Table[int]:
@@ -205,7 +205,7 @@ def chances(of: Reliability, exact: ExactReport, template: str = "") -> Table[in
 
     return Table(
         "sampled_would_pass",
-        f"Probability that {exact.exact.samples} samples a prompt would pass",
+        f"Probability that {exact.exact.samples} samples per prompt would pass",
         range(len(exact.counts.statements)),
         [
             Column("statement", "statement", lambda place: exact.counts.statements[place]),
@@ -215,7 +215,7 @@ def chances(of: Reliability, exact: ExactReport, template: str = "") -> Table[in
             ),
         ],
         key=lambda place: (exact.counts.statements[place],),
-        definition="Summed over all outcomes; prompts are independent. Over all templates: passes under every one.",
+        definition="Summed over all outcomes; prompts are independent. Over all templates: passes under each.",
         link=lambda place: _below(of, exact.counts.statements[place], template),
     )
 
@@ -263,6 +263,7 @@ def templates(of: Reliability) -> Table[tuple[TemplateShares, int]]:
         ],
         key=lambda row: (row[0].template,),
         definition="Over all wordings and both label orders.",
+        notes=of.of_those_drawn,
         link=lambda row: Link("verdicts", (row[0].template,)),
         pictures=[Forest(values=["readable", "agree"], rows=["template"], axis="share of answers")],
     )

@@ -17,6 +17,7 @@ from workbench.audits.reliability.judge import ALL, TEMPLATE, Options, Report, j
 from workbench.domain.readings import USUAL, ReaderCard, ReaderKind, Readings
 from workbench.domain.responses import EXACT
 from workbench.errors import UsageError
+from workbench.evidence.kept import Part, kept
 from workbench.evidence.readings import Source, source_of
 from workbench.evidence.rulings import NO_RULINGS, RunRulings, Told
 from workbench.evidence.runs import nothing_answered
@@ -92,7 +93,7 @@ def reviewed(report: Report, refs: Collection[str]) -> str:
         f"{(looked & of).sum():,} of {of.sum():,} that {says}"
         for of, says in ((passed, "pass every test"), (~passed, "do not"))
     )
-    return f"statements that auditors looked at: {', '.join(parts)}"
+    return f"statements that auditors have reviewed: {', '.join(parts)}"
 
 
 def different(one: Report, two: Report) -> int:
@@ -116,6 +117,10 @@ def label_mass(store: Store, run: Run) -> LabelMass:
     A prompt of which a spelling is not scored counts as not scored. Where a run has probabilities of the first version
     of the spellings alone, they are those. Raises UsageError where nothing is scored.
     """
+    return kept(store, ("label mass", run), (Part.ANSWERS, Part.MATERIAL), lambda: _mass(store, run))
+
+
+def _mass(store: Store, run: Run) -> LabelMass:
     there = store.scores.versions(run)
     version = FIRST if there == (FIRST,) else VERSION
     templates = store.runs.templates(run)

@@ -35,7 +35,7 @@ LIKELIEST = 8
 def wordings(of: Reliability, ref: str, template: str) -> AnyTable:
     """Return what was answered to each wording of a statement in each label order under one template."""
     found = [*why(of, ref, template, (*TESTS, TEMPLATE))] or ["✓ passes every test under this template"]
-    notes = [*found, *since(of.changed, ref)]
+    notes = [*found, *since(of.changed, ref), *of.of_those_drawn]
     title = f"{ref} under {template}: {of.text(ref)}"
     if of.exact is not None:
         return _exact_wordings(of, of.exact, (ref, template), title, notes)
@@ -63,15 +63,15 @@ def wordings(of: Reliability, ref: str, template: str) -> AnyTable:
                 aside=True,
                 help="the same share with Wilson's interval, which is a confidence interval of it",
             ),
-            Column("readable", "readable", lambda row: row.readable, Kind.COUNT, help="answers that could be read"),
-            Column("answers", "answers", lambda row: row.total, Kind.COUNT, aside=True, help="answers that were given"),
+            Column("readable", "readable", lambda row: row.readable, Kind.COUNT, help="readable answers"),
+            Column("answers", "answers", lambda row: row.total, Kind.COUNT, aside=True, help="answers given"),
             Column("cut_off", "cut off", lambda row: row.truncated, Kind.COUNT, aside=True, help="in thought"),
             Column("left_out", "left out", lambda row: row.left_out, Kind.COUNT, aside=True, help="by a ruling"),
             *_stances(of.report, _itself),
         ],
         key=lambda row: (row.variant, row.order),
-        definition=f"A prompt needs {of.report.needed_words} planned answers that can be read. A wording leans clearly "
-        f"where the interval leaves out {_in_words(_limits(of.report))} (rule {of.report.options.rule}; Ceron et al. "
+        definition=f"A prompt needs {of.report.needed_words} readable answers. A wording leans clearly "
+        f"if the interval excludes {_in_words(_limits(of.report))} (rule {of.report.options.rule}; Ceron et al. "
         "2024, section 5.4).",
         notes=notes,
         empty="The statement has no wording.",
@@ -162,15 +162,15 @@ def _wording(of: Reliability, ref: str, inner: Callable[[Row], VariantRow]) -> l
 
 def _stances(report: Report, inner: Callable[[Row], VariantRow]) -> list[Column[Row]]:
     """Return what the answers say, what the original asks for, and what comes of it."""
-    side = "of one half" if isinstance(report, ExactReport) else "of most readable answers; a tie has none"
+    side = "of one half" if isinstance(report, ExactReport) else "stance of most readable answers; a tie has none"
     return [
         Column("stance", "stance", lambda row: stance(inner(row).stance), help=f"the side {side}"),
         Column(
             "expected",
             "expected",
             lambda row: stance(inner(row).expected),
-            help="what the stance on the original asks for: the same on paraphrases and with swapped labels, the other "
-            "one on negation and opposite",
+            help="expected from the stance on the original: the same on paraphrases and swapped labels, the opposite "
+            "stance on negation and opposite",
         ),
     ]
 
@@ -181,7 +181,7 @@ def _adds_to(inner: Callable[[Row], VariantRow]) -> Column[Row]:
         "tests",
         lambda row: decides(inner(row).tests),
         Kind.WORDS,
-        help="to which the row adds, failed ones first",
+        help="tests that the row counts in, failed tests first",
     )
 
 
@@ -254,8 +254,8 @@ def _samples(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Column[R
             for name, title, says in (
                 ("agree", "agree", "most agree"),
                 ("disagree", "disagree", "most disagree"),
-                ("tie", "tie", "as many agree as disagree"),
-                ("few", "too few", "too few can be read"),
+                ("tie", "tie", "agree and disagree equally often"),
+                ("few", "too few", "too few readable"),
             )
         ),
     ]
@@ -268,8 +268,8 @@ def _sampled(of: Callable[[Row], ExactRow], name: str) -> Callable[[Row], float]
 def _exact_definition(exact: ExactReport) -> str:
     options = exact.options
     return (
-        "The leaning is the share of agreement among answers that begin with a label, computed and not sampled. A "
-        f"prompt leans clearly outside {100 * options.low:g}–{100 * options.high:g} %. Where the labels have less than "
+        "The leaning is the share of agreement among answers that begin with a label, computed instead of sampled. A "
+        f"prompt leans clearly outside {100 * options.low:g}–{100 * options.high:g} %. If the labels have less than "
         f"{100 * exact.exact.named:g} % of the probability, the prompt is insufficient."
     )
 
@@ -413,7 +413,7 @@ def beginnings_table(title: str, rows: Sequence[Beginning], told: Sequence[str])
             Column("probability", "probability", lambda row: row.probability, Kind.SHARE, scale=(0.0, 1.0)),
         ],
         key=lambda row: (row.what, row.text if row.text is not None else "all others"),
-        definition="Probabilities with which the model begins its answer so. The labels are those of the prompt, in "
+        definition="Probability of each beginning of the model's answer. The labels are those of the prompt, in "
         "each spelling that counts for them.",
         notes=[*told, *([] if named or not rows else ["The backend names no next tokens."])],
         empty="Nothing was scored.",

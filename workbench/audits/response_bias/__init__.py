@@ -25,7 +25,7 @@ class ResponseBias(Audit):
 
     name = "response_bias"
     defaults = DEFAULTS
-    question = "does a change of a multiple-choice question that moves people's answers move its answers too?"
+    question = "do changes to a multiple-choice question that move people's answers also move the model's?"
     own_material = True
     about_whole_job = True
     place = Place(
@@ -38,7 +38,7 @@ class ResponseBias(Audit):
     ticked, drawn_again = ("bias",), ("tries",)
     run_options, result_options, judging = RUN_OPTIONS, RESULT_OPTIONS, JUDGING
     about = (
-        "Do changes of a question that move people move a model? Without a view the matrix of models and biases is "
+        "Do changes to a question that move people move a model? Without a view, the matrix of models and biases is "
         "shown; --json has every figure, --csv and --parquet every question as well."
     )
     command = "verdicts STORE --audit response_bias"
@@ -60,7 +60,7 @@ class ResponseBias(Audit):
             SHIPPED_CHOICES,
             (Perturbation.KEY_TYPO,),
             "It takes about two minutes on two cores that are otherwise idle.",
-            personas=True,
+            personas=("order-minded", "steady", "wavering", "yes-sayer"),
         )
 
     def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
@@ -128,10 +128,7 @@ class ResponseBias(Audit):
     def why_nothing(
         self, instrument: Instrument, design: Design, statements: Sequence[Statement], material: Material
     ) -> str:
-        return (
-            f"none of these questions has such a variant in {design.language!r}, or is about the bias that the "
-            "templates speak of"
-        )
+        return f"none of these questions has such a variant in {design.language!r}, or has the bias of the templates"
 
     def offered(self, probe: Probe) -> str:
         from workbench.audits.response_bias.plan import offered

@@ -9,16 +9,16 @@ from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.audits.response_bias.rows import Subject
 from workbench.domain.responses import EXACT
-from workbench.evidence.answered import Answered, Part, answered, refused_part
+from workbench.evidence.answered import Answered, Part, answered, foreign_part, refused_part
 from workbench.evidence.refusals import Refusals
 
-TRIED = "no more valid answers came in all tries"
+TRIED = "no more valid answers in any try"
 
 
 def answered_by(
     store: Store, subjects: Mapping[str, Subject], refusals: Mapping[str, Refusals]
 ) -> tuple[Answered, ...]:
-    """Return how much of each plan was answered with a letter on offer; templates of one run have one plan.
+    """Return how much of each plan was answered with a offered letter; templates of one run have one plan.
 
     Answers that somebody else collected have no plan here.
     """
@@ -46,6 +46,7 @@ def _of_run(
     return replace(found, answered=came, unit="valid answers", job=TRIED if tried else found.job).with_parts(
         invalid=Part(sum(one.invalid for one in mine), drawn),
         refused=refused_part(next(_of(names, refusals), None)),
+        foreign=foreign_part(next(_of(names, refusals), None)),
         truncated=Part(sum(one.truncated for one in mine), drawn),
     )
 

@@ -34,7 +34,7 @@ def book(found: Findings, *, typos: bool = True) -> Book:
         told=(
             *header(found.answered),
             f"{found.instrument}: {plural(found.questions_with_texts, 'question')}.",
-            *refused(found.source.refusals(), "which are no offered letter and are drawn again"),
+            *refused(found.source.refusals(), "without an offered letter, drawn again"),
             *told(found),
         ),
         header=header(found.answered),

@@ -56,7 +56,7 @@ def _cells(found: Findings, rows: Sequence[Line], name: str, title: str, subject
         ],
         key=lambda row: (row[0], *subject_of(row[1].place)),
         notes=[*columns.copied(found), *_warnings(rows)],
-        empty="Nobody was asked this.",
+        empty="No model was asked this.",
         link=lambda row: Link("questions", (row[0], *subject_of(row[1].place))),
         detail=_detail,
         subject=subject,
@@ -95,7 +95,7 @@ def _test(found: Findings) -> Iterator[Column[Line]]:
         lambda row: row[1].p_adjusted,
         Kind.P_VALUE,
         aside=found.options.holm == "none",
-        help="by Holm's procedure; p, where it is not adjusted",
+        help="by Holm's procedure; p if not adjusted",
     )
 
 
@@ -104,21 +104,21 @@ def _rest() -> Iterator[Column[Line]]:
     yield Column("effect", "side", lambda row: row[1].effect, Kind.BALANCE, aside=True,
                  help="significantly above 0: +1, below: -1")  # fmt: skip
     yield Column("human_like", "human-like", lambda row: row[1].human_like, Kind.BALANCE, aside=True,
-                 help="+1: significant as with people, -1: against them; 0 of perturbations")  # fmt: skip
+                 help="+1: significant in people's direction, -1: opposite; 0 for perturbations")  # fmt: skip
     yield Column("formula", "change", _formula, aside=True, help="q is the original form, q' the changed one")
     yield Column("definition", "definition", lambda row: row[1].deltas.definition, aside=True)
     yield Column("answers_of", "answers of", lambda row: row[1].deltas.source, aside=True)
     yield Column("draws", "draws", lambda row: len(row[1].draws.draws), Kind.COUNT, aside=True)
     yield Column("with_fewer_draws", "in fewer draws", lambda row: row[1].fewer_draws, Kind.COUNT, aside=True,
-                 help="questions that do not have every draw that was asked")  # fmt: skip
+                 help="questions that lack some of the draws asked")  # fmt: skip
     yield Column("blank", "blank", lambda row: row[1].dropped.blank, Kind.COUNT, aside=True,
                  help="answers without a letter, which `corrected` does not count")  # fmt: skip
     yield Column("not_offered", "not offered", lambda row: row[1].dropped.not_offered, Kind.COUNT, aside=True,
                  help="answers with a letter that was not offered, which `corrected` does not count")  # fmt: skip
-    yield Column("questions_with_these", "questions with these", lambda row: row[1].dropped.questions, Kind.COUNT,
+    yield Column("questions_with_these", "questions with them", lambda row: row[1].dropped.questions, Kind.COUNT,
                  aside=True)  # fmt: skip
     yield Column("drawn_again", "drawn again", lambda row: row[1].dropped.invalid, Kind.COUNT, aside=True,
-                 help="answers that were no offered letter; of probabilities, the number to expect")  # fmt: skip
+                 help="answers without an offered letter; for probabilities, the expected number")  # fmt: skip
     yield Column("warnings", "warnings", lambda row: row[1].warnings, Kind.WORDS, aside=True)
 
 
@@ -187,7 +187,7 @@ def entropies(found: Findings, rules: Sequence[EntropyRule] = ENTROPY_RULES) -> 
             *columns.t_test(lambda row: row[2].change, aside=True, points=False),
         ],
         key=lambda row: (row[0], *subject_of(row[1].place), row[2].rule),
-        definition="0: all answers alike, 1: answers spread evenly over the options. Means over all questions, also "
+        definition="0: all answers equal, 1: answers spread evenly over the options. Means over all questions, with "
         "those that the definition of a change leaves out.",
         notes=[f"{rule}: {ENTROPIES[rule]}" for rule in rules],
         link=lambda row: Link("questions", (row[0], *subject_of(row[1].place))),
@@ -214,7 +214,7 @@ def uncertainty(found: Findings) -> Table[tuple[str, list[Cell]]]:
             ),
         ],
         key=lambda row: (row[0],),
-        definition="A positive r says that answers change more where the model is less sure of them. Perturbations and "
+        definition="A positive r means that answers change more where the model is less certain. Perturbations and "
         "variants of wordings do not count. Tjuatja et al. 2024, Figure 8, has one r over the biases of nine models.",
         notes=["Biases of one model are not independent: p is too small."] if every else [],
     )
@@ -236,7 +236,7 @@ def left_out(found: Findings) -> Table[tuple[str, Cell, str, list[str]]]:
         rows += [(name, cell, reason, keys) for reason, keys in reasons.items()]
     return Table(
         "left_out",
-        "Questions that take no part",
+        "Questions that are left out",
         rows,
         [
             columns.model(lambda row: row[0]),
@@ -246,7 +246,7 @@ def left_out(found: Findings) -> Table[tuple[str, Cell, str, list[str]]]:
             Column("keys", "which", lambda row: named_few(row[3]), aside=True),
         ],
         key=lambda row: (row[0], *subject_of(row[1].place), row[2]),
-        empty="Every question takes part.",
+        empty="No question is left out.",
         link=lambda row: Link("questions", (row[0], *subject_of(row[1].place))),
     )
 
@@ -289,7 +289,7 @@ def draws(found: Findings) -> Table[tuple[str, Cell, DrawFigure]]:
                    scale=columns.reach(found), reference=columns.zero),
             *columns.t_test(lambda row: row[2].delta),
             Column("effect", "side", lambda row: row[2].effect, Kind.BALANCE,
-                   help="significantly above 0: +1, below: -1; by p as it is, never adjusted"),
+                   help="significantly above 0: +1, below: -1; by unadjusted p"),
         ],
         key=lambda row: (row[0], *subject_of(row[1].place), str(row[2].draw)),
         empty="No perturbation was asked.",
@@ -302,7 +302,7 @@ def draw_spread(found: Findings) -> Table[Line]:
     """Return how far the draws of one perturbation differ."""
     return Table(
         "draw_spread",
-        "How far the draws of a perturbation differ",
+        "Differences between the draws of a perturbation",
         [(name, cell) for name, cell in found.lines if cell.condition],
         [
             columns.model(_model),
@@ -314,12 +314,12 @@ def draw_spread(found: Findings) -> Table[Line]:
             Column("high", "largest", lambda row: row[1].draws.high / 100, Kind.POINTS),
             Column("significant", "significant", lambda row: row[1].draws.significant, Kind.COUNT),
             Column("agree", "agree", lambda row: row[1].draws.agree,
-                   help="whether all draws say the same: significant to the same side, or none at all"),
+                   help="whether all draws agree: all significant in the same direction, or none significant"),
             Column("with_fewer_draws", "in fewer draws", lambda row: row[1].fewer_draws, Kind.COUNT,
-                   help="questions asked in fewer draws, whose mean over those is taken"),
+                   help="questions asked in fewer draws; their mean is over those draws"),
         ],
         key=lambda row: (row[0], *subject_of(row[1].place)),
-        notes=["Several draws show how far chance carries."],
+        notes=["Several draws show the effect of chance."],
         empty="No perturbation was asked.",
         link=lambda row: Link("questions", (row[0], *subject_of(row[1].place))),
     )  # fmt: skip

@@ -17,7 +17,7 @@ from workbench.stats.one_sample import MeanTest
 
 Row = TypeVar("Row")
 NAN = float("nan")
-NO_QUESTION = "no question takes part"
+NO_QUESTION = "no question counts"
 CONDITION_WORDS = {condition_name(condition): said for condition, said in CONDITIONS.items()}
 
 
@@ -35,7 +35,7 @@ def places(found: Findings, of: Callable[[Row], Place]) -> tuple[Column[Row], Co
             "condition",
             lambda row: condition_name(of(row)[1]),
             words=CONDITION_WORDS,
-            help="bias: the changed form has the bias; else the changed form is the original with typos",
+            help="bias: the changed form has the bias; otherwise the changed form is the original with typos",
         ),
     )
 

@@ -23,14 +23,14 @@ from workbench.stats.one_sample import MeanTest, mean_test
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One bias of one model, asked in both ways: over the questions that take part in both."""
+    """One bias of one model, asked in both ways: over the questions that count in both."""
 
     model: str
     bias: Bias
     first: MeanTest
     second: MeanTest
     change: MeanTest
-    "second minus first, paired over the questions that take part in both"
+    "second minus first, paired over the questions that count in both"
     questions: Pearson
     "of the deltas over these questions"
     effects: tuple[Effect, Effect]
@@ -74,7 +74,9 @@ def compare(reports: Iterable[tuple[Report, Report]]) -> Comparison:
     for first, second in reports:
         names = [report.options.definition for report in (first, second)]
         if names[0] is not names[1]:
-            raise UsageError(f"found changes by the definitions `{names[0]}` and `{names[1]}`; compare those of one")
+            raise UsageError(
+                f"found changes by the definitions `{names[0]}` and `{names[1]}`; compare changes by one definition"
+            )
         pairs = [(cell, second.find(*cell.place)) for cell in first.cells if cell.condition is None]
         alpha = first.options.alpha
         rows += [_row(first.model, cell, other, alpha) for cell, other in pairs if other is not None]
@@ -96,7 +98,7 @@ class SamplingAgreement:
     """Whether sampled answers are what the exact probabilities lead one to expect."""
 
     sampled: float
-    "mean delta in percentage points, over the questions that take part in both"
+    "mean delta in percentage points, over the questions that count in both"
     exact: float
     error: float
     "standard error that sampling alone gives the mean of the sampled deltas"
@@ -152,7 +154,7 @@ def _effect(test: MeanTest, alpha: float) -> Effect:
 
 
 def _paired(first: Deltas, second: Deltas) -> tuple[IntArray, IntArray]:
-    """Return the places of the questions that take part in both, in the order of the first."""
+    """Return the places of the questions that count in both, in the order of the first."""
     place = {key: at for at, key in enumerate(second.keys)}
     both = [(at, place[key]) for at, key in enumerate(first.keys) if key in place]
     found = np.array(both, dtype=np.int64).reshape(-1, 2)

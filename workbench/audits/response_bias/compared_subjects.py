@@ -51,8 +51,8 @@ def compared(judged: ResponseBiasJudged, found: Findings, names: Sequence[str]) 
         {place_said(*place): CONDITIONS[place[1]] for place in shared},
         differences=[partial(make, found) for make in (pairs.compared, pairs.compared_means, pairs.sampling)],
         left_out=(
-            f"Every verdict is over the questions that take part in all of these; left out: {counts or 'none'}. A "
-            f"change moves a model where p < {alpha:g}, as it is, never adjusted.",
+            f"Every verdict is over the questions that count in all of these; left out: {counts or 'none'}. A "
+            f"change moves a model if the unadjusted p < {alpha:g}.",
         ),
     )
 

@@ -49,7 +49,7 @@ class Definition(StrEnum):
         """Return the definition of a name, `all-keys` as well as `all keys`. Raises UnknownName."""
         plain = text.strip().lower().replace("-", " ").replace("_", " ")
         if plain not in list(cls):
-            raise UnknownName(f"no definition is named {text!r}; there is: {', '.join(cls)}")
+            raise UnknownName(f"there is no definition {text!r}. Available: {', '.join(cls)}")
         return cls(plain)
 
 
@@ -76,7 +76,7 @@ IN_LIST = "left out by the authors' last code"
 NO_MIDDLE = "the original has no middle option"
 NOT_REMOVED = "the changed form is not the original without its middle option"
 NOT_TWO = "not two options in both forms"
-VOID = "void: both forms have one text"
+VOID = "void: both forms have the same text"
 NO_ORIGINAL = "no usable answer to the original form"
 NO_CHANGED = "no usable answer to the changed form"
 

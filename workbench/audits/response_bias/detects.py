@@ -20,14 +20,15 @@ def detects(probes: Sequence[Probe], items: Mapping[str, ChoiceItem]) -> str:
     if not questions:
         return ""
     most, fewest = max(questions.values()), min(questions.values())
-    shown = [f"{_smallest(most)} ({most} questions a bias)"]
-    shown += [f"to {_smallest(fewest)} ({fewest})"] if fewest < most else []
-    return f"shows a mean change from {' '.join(shown)} where questions' changes spread by {100 * SPREAD:.0f} points"
+    shown = [f"{_smallest(most)} (with {most} questions a bias)"]
+    shown += [f"or {_smallest(fewest)} (with {fewest})"] if fewest < most else []
+    spread = f"where the changes of single questions spread by {100 * SPREAD:.0f} points"
+    return f"can show: a mean change of {' '.join(shown)}, {spread}"
 
 
 def _smallest(questions: int) -> str:
     found = 100 * smallest_mean(SPREAD, questions)
-    return f"{found:.0f} points" if found == found else "none"
+    return f"{found:.0f} points or more" if found == found else "no size"
 
 
 __all__ = ["detects"]

@@ -151,11 +151,11 @@ class Cell:
     def said(self) -> str:
         """Return the mark in words."""
         if self.delta.n == 0:
-            return "no question takes part"
+            return "no question counts"
         if self.delta.n == 1:
-            return "one question is no test"
+            return "one question is too few for a test"
         if not self.delta.tested:
-            return "no change in any question" if self.unmoved else "equal changes are no test"
+            return "no change in any question" if self.unmoved else "equal changes allow no test"
         if self.effect == 0:
             return "not significant"
         if self.condition is not None:
@@ -219,5 +219,5 @@ class Report:
         found = self.find(bias, condition, variant)
         if found is None:
             asked = " ".join(filter(None, (bias, variant, condition)))
-            raise UnknownName(f"{self.model} has no answers for {asked}; import or run that first")
+            raise UnknownName(f"{self.model} has no answers for {asked}; import them, or run it first")
         return found

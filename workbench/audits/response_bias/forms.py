@@ -23,7 +23,7 @@ from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 
 Asked = tuple[str, Place, QuestionRow]
 "name of the report, the cell, and one of its questions"
-UNKNOWN = "(text not known)"
+UNKNOWN = "(text unknown)"
 
 
 def questions(found: Findings) -> Table[Asked]:
@@ -47,7 +47,7 @@ def _questions(
         [(name, place, row) for name, place in cells for row in found.source.questions(name, place)],
         list(_question_columns(found)),
         key=lambda row: (row[0], *subject_of(row[1]), row[2].key),
-        empty="Nobody was asked this.",
+        empty="No model was asked this.",
         link=lambda row: Link("options", (row[0], *subject_of(row[1]), row[2].key)),
         detail=_question_detail,
         subject=subject,
@@ -57,8 +57,8 @@ def _questions(
 def _question_detail(row: Asked) -> list[str]:
     """Say why a question takes no part, and give its text."""
     left_out, stem = row[2].left_out, row[2].stem
-    why = [f"Takes no part: {left_out}."] * bool(left_out)
-    return [*why, stem or "Its text is not known: only answers to it were imported."]
+    why = [f"Left out: {left_out}."] * bool(left_out)
+    return [*why, stem or "Its text is unknown: only answers to it were imported."]
 
 
 def _question_columns(found: Findings) -> Iterator[Column[Asked]]:
@@ -68,13 +68,13 @@ def _question_columns(found: Findings) -> Iterator[Column[Asked]]:
     yield Column("topic", "topic", lambda row: row[2].topic)
     yield Column("change", "change", lambda row: row[2].delta / 100, Kind.POINTS, scale=(-1, 1),
                  reference=columns.zero)  # fmt: skip
-    yield Column("left_out", "takes no part because", lambda row: row[2].left_out, short="left out")
+    yield Column("left_out", "left out because", lambda row: row[2].left_out, short="left out")
     yield Column("entropy", "entropy", lambda row: row[2].entropy, Kind.COEFFICIENT, scale=(0, 1),
-                 help="of the answers to the original: 0 all alike, 1 spread evenly over the options")  # fmt: skip
+                 help="of the answers to the original: 0 all equal, 1 spread evenly over the options")  # fmt: skip
     yield Column("valid_original", "valid q", lambda row: row[2].valid[0], Kind.SHARE,
-                 help="letters on offer among all answers to the original that were drawn")  # fmt: skip
+                 help="offered letters among all answers drawn to the original")  # fmt: skip
     yield Column("valid_changed", "valid q'", lambda row: row[2].valid[1], Kind.SHARE,
-                 help="letters on offer among all answers to the changed form that were drawn")  # fmt: skip
+                 help="offered letters among all answers drawn to the changed form")  # fmt: skip
     yield Column("draws", "draws", lambda row: row[2].over_draws, Kind.COUNT, aside=True,
                  help="of the perturbation, over which the change is a mean")  # fmt: skip
     yield Column("ref", "statement", lambda row: row[2].ref, aside=True)
@@ -112,7 +112,7 @@ def forms(found: Findings, shown: QuestionShown, made: Sequence[FormShown]) -> T
             Column("probability", "probability", _probability, Kind.SHARE, aside=not exact,
                    help="of all offered letters together"),
             Column("others", "letters not offered", lambda form: [f"{letter}:{n}" for letter, n in form.shown.others],
-                   Kind.WORDS, help="letters that were answered though they were not on offer, with how often"),
+                   Kind.WORDS, help="letters answered but not offered, with counts"),
             Column("entropy", "entropy", lambda form: form.shown.entropy, Kind.COEFFICIENT, scale=(0, 1)),
             Column("made_by", "made by", lambda form: form.made_by, aside=True),
             Column("text", "text", lettered, Kind.PROSE, words={"": UNKNOWN}, aside=True),
@@ -121,7 +121,7 @@ def forms(found: Findings, shown: QuestionShown, made: Sequence[FormShown]) -> T
         ],
         key=lambda form: (form.shown.arm,),
         definition=change_said(found, shown),
-        detail=lambda form: [lettered(form) or "The text of this form is not known."],
+        detail=lambda form: [lettered(form) or "The text of this form is unknown."],
         link=lambda form: Link("answers", (*_subject(shown), form.shown.arm)),
         subject=_subject(shown),
     )  # fmt: skip
@@ -148,7 +148,7 @@ def change_said(found: Findings, shown: QuestionShown) -> str:
 
     place, row = _place(shown), shown.row
     if row.left_out:
-        return f"This question takes no part: {row.left_out}."
+        return f"This question is left out: {row.left_out}."
     over = f", mean over {row.over_draws} draws" if row.over_draws > 1 else ""
     found_cell = found.reports[shown.subject].cell(*place).deltas
     rule = formula(place, found_cell.definition, found_cell.source)
@@ -195,7 +195,7 @@ def options(shown: QuestionShown) -> Table[Option]:
 def prompts(shown: QuestionShown, made: Sequence[FormShown]) -> Table[tuple[Arm, Message]]:
     """Return what the model saw; of imported answers the question alone, because nobody says how it was put."""
     rows = [(form.shown.arm, message) for form in made for message in _messages(form)]
-    imported = "role question: the form as the instrument has it; nobody says how it was put."
+    imported = "role question: the instrument's form; the original prompt is unknown."
     return Table(
         "prompts",
         _title(shown, "prompts"),
@@ -207,7 +207,7 @@ def prompts(shown: QuestionShown, made: Sequence[FormShown]) -> Table[tuple[Arm,
         ],
         key=lambda row: (row[0], row[1].role, row[1].content),
         notes=[imported] * any(not form.messages for form in made),
-        empty="The texts of both forms are not known: only answers to them were imported.",
+        empty="The texts of both forms are unknown: only answers to them were imported.",
         subject=_subject(shown),
     )
 
@@ -226,13 +226,13 @@ def answers(shown: QuestionShown, made: Sequence[FormShown], arm: str = "") -> T
     rows = [(form, answer) for form in made if arm in ("", form.shown.arm) for answer in form.answers]
     return Table(
         "answers",
-        _title(shown, f"answers to the {arm} form" if arm else "answers as they were written"),
+        _title(shown, f"answers to the {arm} form" if arm else "answers as written"),
         rows,
         [
             Column("form", "form", lambda row: row[0].shown.arm),
             Column("text", "as written", lambda row: row[1].text, words=_with_blanks(rows)),
             Column("letter", "read as", lambda row: row[1].letter, words={"": "no letter"}),
-            Column("offered", "on offer", _offered),
+            Column("offered", "offered", _offered),
             Column("count", "times", lambda row: row[1].count, Kind.COUNT, aside=_exact(shown)),
             Column("probability", "probability", lambda row: row[1].probability, Kind.SHARE, scale=(0, 1),
                    aside=not _exact(shown)),
@@ -241,7 +241,7 @@ def answers(shown: QuestionShown, made: Sequence[FormShown], arm: str = "") -> T
             *_origin(),
         ],
         key=lambda row: (row[0].shown.arm, row[1].text, str(row[1].seed or ""), str(row[1].job), row[1].at),
-        empty="No answer to this question is stored as it was written: imported answers are counts alone.",
+        empty="The store has no texts of answers to this question: imported answers are only counts.",
         subject=(*_subject(shown), *([arm] if arm else [])),
     )  # fmt: skip
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def lent_said(definition: str) -> str:
     """Say where the figures of opinion floating under a perturbation come from, where they are not its own."""
     if definition == "corrected":
-        return "the answers to odd/even's questions by its own formula, where its own were not asked"
+        return "answers to odd/even's questions by its own formula, if its own questions were not asked"
     return "odd/even's figures repeated, for every model, as in the published tables"
 
 

@@ -15,8 +15,8 @@ from workbench.errors import WorkbenchError
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
 
-TODO = "see which changes of a question move the answers"
-TODO_BELOW = "Enter there goes down to the questions and their two forms"
+TODO = "see which changes to a question move the answers"
+TODO_BELOW = "Enter on a row shows the questions and their two forms"
 
 
 def lines(store: Store) -> Sequence[HomeLine]:

@@ -111,7 +111,7 @@ class ResponseBiasJudged:
         if len(found) > 1:
             raise AmbiguousRun(f"{model!r} was asked in {len(found)} ways; name one: {'; '.join(found)}")
         if not found:
-            raise UnknownName(f"nothing is known of {model!r}; there is: {'; '.join(self.subjects)}")
+            raise UnknownName(f"there is no run or model {model!r}. Available: {'; '.join(self.subjects)}")
         return found[0]
 
 
@@ -193,11 +193,11 @@ def _only_answered(store: Store) -> str:
     found = instruments_with_answers(store)
     if not found:
         raise UnknownName(
-            f"the store holds no answers to multiple-choice questions. Start with: workbench run STORE --audit {AUDIT} "
+            f"the store has no answers to multiple-choice questions. Start with: workbench run STORE --audit {AUDIT} "
             "--model NAME, or import some: workbench import STORE --format biasmonkey PATH"
         )
     if len(found) > 1:
-        raise UsageError(f"{len(found)} instruments have answers: {', '.join(found)}; say which with --instrument")
+        raise UsageError(f"{len(found)} instruments have answers: {', '.join(found)}; name one with --instrument")
     return found[0]
 
 
@@ -231,13 +231,13 @@ def _chosen(every: Mapping[str, Subject], choice: ResponseBiasChoice, instrument
     subjects = {name: one for name, one in every.items() if not choice.snapshot or _is_of(one, choice.snapshot)}
     if not subjects:
         raise UnknownName(
-            f"{instrument} has no answers by the snapshot {choice.snapshot!r}; there is: {'; '.join(every)}"
+            f"{instrument} has no answers by the snapshot {choice.snapshot!r}. Available: {'; '.join(every)}"
         )
     if not choice.models:
         return dict(subjects)
     unknown = [m for m in choice.models if m not in subjects and all(m != s.model for s in subjects.values())]
     if unknown:
-        raise UnknownName(f"{named_few(unknown)}: no such model has answers; there is: {'; '.join(subjects)}")
+        raise UnknownName(f"{named_few(unknown)}: no model of that name has answers. Available: {'; '.join(subjects)}")
     return {name: one for name, one in subjects.items() if name in choice.models or one.model in choice.models}
 
 
@@ -264,10 +264,10 @@ def _notes(store: Store, subjects: Mapping[str, Subject], items: Mapping[str, Ch
         if subject.short:
             yield (
                 f"{name}: {plural(len(subject.short), 'form')} with fewer than {subject.wanted} valid answers "
-                f"({named_few(list(subject.short))}); what they have counts"
+                f"({named_few(list(subject.short))}), which count"
             )
         if subject.unfinished:
-            yield f"{name}: {plural(len(subject.unfinished), 'form')} not finished yet; `workbench jobs` says how far"
+            yield f"{name}: {plural(len(subject.unfinished), 'form')} unfinished; `workbench jobs` shows the progress"
         yield from _on_void(name, subject)
         yield from _on_probabilities(name, subject)
         yield from version_notes(subject.run, subject.template)
@@ -294,7 +294,7 @@ def _on_void(name: str, subject: Subject) -> Iterator[str]:
     keys = {f"{table.name} {key}" for table in subject.tables for key in sorted(table.void.intersection(table.keys))}
     if keys:
         yield (
-            f"{name}: {plural(len(keys), 'form')} with the text of the original ({named_few(sorted(keys))}): void by "
+            f"{name}: {plural(len(keys), 'form')} identical to the original ({named_few(sorted(keys))}): void by "
             f"the definition `{Definition.CORRECTED}`, counted by the published ones"
         )
 
@@ -324,7 +324,7 @@ def _on_probabilities(name: str, subject: Subject) -> Iterator[str]:
         )
     silent = sum(1 for masses in subject.masses.values() if not sum(masses.values()))
     if silent:
-        yield f"{name}: {plural(silent, 'prompt')} in which no offered letter has any probability; they do not count"
+        yield f"{name}: {plural(silent, 'prompt')} give no offered letter any probability; they do not count"
 
 
 def _on_answers(name: str, subject: Subject) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from stores.core.store import Store
@@ -23,6 +23,7 @@ from workbench.domain.choices import Arm
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import CHANGED, ORIGINAL, VariantId
 from workbench.evidence.refusals import Refusals
+from workbench.evidence.run_choice import plain_run
 from workbench.readers.choice_letter import letter_of, spelled
 
 Opened = Callable[[], AbstractContextManager[Store]]
@@ -67,7 +68,7 @@ def about_subject(store: Store, subject: Subject) -> dict[str, Any]:
     if run is None:
         return found | {"run": None}
     names = ("seed", "samples", "tries")
-    plain = {key: value for key, value in asdict(run).items() if key not in ("model_id", "sampling_id")}
+    plain = plain_run(run)
     return found | {
         "run": plain if run.sampling.mode != EXACT else plain | {"responses": 0, "scored": run.responses},
         "code_versions": store.predictions.code_versions(run),

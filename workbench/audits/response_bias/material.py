@@ -26,7 +26,7 @@ def questions(store: Store, design: Design) -> ChoiceItems:
         )
     others = [ref for ref in design.statements if ref not in items]
     if others:
-        raise STATEMENTS.error(f"{named_few(others)} of {design.instrument}: no multiple-choice question")
+        raise STATEMENTS.error(f"{named_few(others)} of {design.instrument}: not a multiple-choice question")
     return items
 
 
@@ -38,7 +38,7 @@ def designed(store: Store, design: Design, own: Given) -> Design:
     if own.bias is None:
         return replace(design, tries=tries)
     if not listed(own.bias):
-        raise BIASES.error("found nothing; name one or more, or leave it out")
+        raise BIASES.error("found no value; name one or more, or leave it out")
     items = questions(store, design)
     known = [(item.bias, item.variant) for item in items.values()]
     wanted = [find_kind(name, known) for name in listed(own.bias)]

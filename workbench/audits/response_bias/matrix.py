@@ -30,7 +30,7 @@ def subjects(found: Findings) -> Table[tuple[str, Asked]]:
             Column("template", "template", lambda row: row[1].template),
             Column("wanted", "valid answers wanted", lambda row: row[1].wanted or None, Kind.COUNT, short="wanted"),
             Column("short", "forms with fewer", lambda row: row[1].short, Kind.COUNT, short="fewer"),
-            Column("pairs", "pairs", lambda row: row[1].pairs, Kind.COUNT, help="of forms that were both answered"),
+            Column("pairs", "pairs", lambda row: row[1].pairs, Kind.COUNT, help="with answers to both forms"),
             Column("version", "version", lambda row: row[1].version, aside=True),
             Column("computed", "computed", lambda row: row[1].computed, aside=True),
         ],
@@ -64,7 +64,7 @@ def matrix(found: Findings, *, typos: bool = True) -> Table[Place]:
             _change_of(found, name),
             Kind.POINTS,
             least=LEAST,
-            help="mean change with its 95 % interval; in percentage points where there is little room",
+            help="mean change with its 95 % interval, in percentage points",
             beside=sign,
             scale=ends,
             reference=columns.zero,
@@ -82,7 +82,7 @@ def matrix(found: Findings, *, typos: bool = True) -> Table[Place]:
         key=subject_of,
         notes=[
             f"* p < {alpha:g}, ** p < 0.01, *** p < 0.001; n.s.: not significant. –: not asked.",
-            "human-like: significant as with people; opposite: significant against people; changes: significant, "
+            "human-like: significant in people's direction; opposite: significant, against them; changes: significant, "
             "though people overlook typos. ✓: human-like, and no typo changes anything.",
             *columns.copied(found),
         ],

@@ -10,9 +10,9 @@ from workbench.evidence.methods import asked_sentences, plan_sentences, ruling_s
 from workbench.figures.intervals import INTERVALS
 
 READ = {
-    "samples": "a rule read the letter of each answer, and answers that are no letter on offer were drawn again",
-    "exact": "the probabilities of the offered letters as the next token were taken, and nothing was drawn",
-    "imported": "answers that others collected were taken as they were published",
+    "samples": "a rule read the letter of each answer, and answers without an offered letter were drawn again",
+    "exact": "the probabilities of the offered letters as the next token were computed, without sampling",
+    "imported": "answers that others collected were used as published",
 }
 
 

@@ -29,7 +29,7 @@ def scores(found: Findings) -> Table[str]:
 
     differ = any(report.score.signed != report.score.human_like for report in found.reports.values())
     signed = (
-        "score as published: +1 for a significant bias above 0, -1 below; another number where the definition turns "
+        "score as published: +1 for a significant bias above 0, -1 below; different if the definition reverses "
         "the sign of allow/forbid."
     )
     return Table(
@@ -44,10 +44,10 @@ def scores(found: Findings) -> Table[str]:
             Column("biases", "biases", lambda name: score(name, found.reports[name].score.biases), Kind.COUNT,
                    help="with a test; the score is a sum over these"),
             Column("most_human_like", "most human-like", lambda name: likeness(name, True), Kind.COUNT,
-                   help="biases that move the model as people, while no typo does"),
+                   help="biases that move the model as they move people, while no typo does"),
             Column("open", "open", lambda name: likeness(name, None), Kind.COUNT, help="biases that lack a test"),
             Column("valid", "valid answers", lambda name: found.validity[name].mean, Kind.SHARE, scale=(0, 1),
-                   help="letters on offer among all answers that were drawn, mean over questions"),
+                   help="offered letters among all answers drawn, mean over questions"),
             Column("people", "like people", _people(found), Kind.COEFFICIENT, scale=(0, 1),
                    help="1 - the distance of the model's and people's answers to the original questions"),
         ],
@@ -77,7 +77,7 @@ def likeness(found: Findings) -> Table[tuple[str, HumanLikeness]]:
             Column("most_human_like", "most human-like", lambda row: row[1].most_human_like),
             Column("why", "because", lambda row: why(row[1])),
             Column("human_like", "human-like", lambda row: row[1].human_like, Kind.BALANCE, aside=True,
-                   help="+1: significant as with people, -1: significant against them"),
+                   help="+1: significant in people's direction, -1: in the opposite direction"),
             Column("perturbed", "moved by", lambda row: row[1].perturbed, Kind.WORDS, aside=True,
                    words=columns.CONDITION_WORDS, help="perturbations under which the answers change significantly"),
             Column("untested", "not tested", lambda row: row[1].untested, Kind.WORDS, aside=True,
@@ -85,9 +85,9 @@ def likeness(found: Findings) -> Table[tuple[str, HumanLikeness]]:
             Column("tested", "tested", lambda row: row[1].tested, aside=True),
         ],
         key=lambda row: (row[0], str(row[1].bias)),
-        definition="A model is most human-like in a bias that changes its answers as those of people, while no "
+        definition="A model is most human-like in a bias that changes its answers like people's, while no "
         "typo, which people overlook, changes them.",
-        empty="Human-likeness rests on a bias and on all typos; not all of them are looked at.",
+        empty="Human-likeness needs a bias and all typos; this selection lacks some.",
         link=lambda row: Link("place", (kind_name(row[1].bias), "bias")),
     )  # fmt: skip
 
@@ -95,7 +95,7 @@ def likeness(found: Findings) -> Table[tuple[str, HumanLikeness]]:
 def valid_answers(found: Findings) -> Table[str]:
     """Return how many of the answers were offered letters, by model."""
     imported = [name for name, asked in found.asked.items() if asked.way == "imported"]
-    again = f"{', '.join(imported)}: imported; answers that were drawn again count only where the source kept them."
+    again = f"{', '.join(imported)}: imported; answers that were drawn again count only if the source kept them."
     return Table(
         "valid_answers",
         "Valid answers",
@@ -105,12 +105,12 @@ def valid_answers(found: Findings) -> Table[str]:
             Column("mean", "share", lambda name: found.validity[name].mean, Kind.SHARE, scale=(0, 1),
                    help="mean over questions"),
             Column("questions", "questions", lambda name: len(found.validity[name].shares), Kind.COUNT,
-                   help="a question counts once for each form that was compared"),
+                   help="a question counts once for each compared form"),
             Column("without", "without any", lambda name: found.validity[name].without, Kind.COUNT,
                    help="questions without any valid answer"),
         ],
         key=lambda name: (name,),
-        definition="Answers with an offered letter among all that were drawn; of exact probabilities, the probability "
+        definition="Answers with an offered letter among all answers drawn; for exact probabilities, the probability "
         "of the offered letters.",
         notes=[again] * bool(imported),
         link=lambda name: Link("validity", (name,)),
@@ -173,10 +173,10 @@ def people(found: Findings) -> Table[str]:
             Column("left_out", "left out", lambda name: len(found.people[name].left_out), Kind.COUNT),
         ],
         key=lambda name: (name,),
-        definition="1 − the Wasserstein distance of the shares, mean over questions; 1: the same. Options are taken "
-        "for a scale with equal steps, in the order in which they stand.",
+        definition="1 − the Wasserstein distance of the shares, mean over questions; 1: the same. Options are treated "
+        "as a scale with equal steps, in their printed order.",
         notes=[*left_out, f"[ ]: {INTERVAL}."],
-        empty=f"No human shares are known of the questions of {found.instrument} that were asked.",
+        empty=f"The questions of {found.instrument} that were asked have no human shares.",
         link=lambda name: Link("people_questions", (name,)),
         pictures=[Forest(values=["likeness"], rows=["model"])],
     )
@@ -199,5 +199,5 @@ def people_questions(found: Findings) -> Table[tuple[str, str, float, str]]:
             Column("left_out", "left out because", lambda row: row[3]),
         ],
         key=lambda row: (row[0], row[1], row[3]),
-        empty=f"No human shares are known of the questions of {found.instrument} that were asked.",
+        empty=f"The questions of {found.instrument} that were asked have no human shares.",
     )

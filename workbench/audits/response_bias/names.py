@@ -75,7 +75,7 @@ def find_kind(text: str, kinds: Iterable[Kind]) -> Kind:
     found = next((kind for kind in there if _plain(kind_name(*kind)) == _plain(text)), None)
     if found is None:
         names = ", ".join(kind_name(*kind) for kind in there)
-        raise UnknownName(f"there is no bias {text!r} here; there is: {names or 'none'}")
+        raise UnknownName(f"there is no bias {text!r} here. Available: {names or 'none'}")
     return found
 
 
@@ -85,7 +85,7 @@ def find_condition(text: str) -> Perturbation | None:
         if _plain(text) == _plain(condition_name(condition)):
             return condition
     names = ", ".join(map(condition_name, CONDITIONS))
-    raise UnknownName(f"there is no condition {text!r}; there is: {names}")
+    raise UnknownName(f"there is no condition {text!r}. Available: {names}")
 
 
 def _plain(text: str) -> str:

@@ -24,18 +24,18 @@ DEFINITIONS = ("corrected", "paper", "all_keys", "head")
 "names of `audits.response_bias.deltas.Definition` as they are typed"
 
 RESULT_OPTIONS = (
-    Option("definition", "of a change", default="corrected", choices=DEFINITIONS),
+    Option("definition", "definition of a change", default="corrected", choices=DEFINITIONS),
     WITHOUT_RULINGS,
-    Option("alpha", "a p below this is significant", Type.NUMBER, 0.05, above=0, most=1, metavar="P"),
+    Option("alpha", "significance level of p", Type.NUMBER, 0.05, above=0, most=1, metavar="P"),
     Option(
         "holm",
-        "whose p Holm's procedure adjusts: nobody's, a model's biases, or all",
+        "p values that Holm's procedure adjusts: none, a model's biases, or all",
         default="none",
         choices=("none", "biases", "all"),
     ),
     Option(
         "entropy",
-        "by the options really offered, or as in the published files",
+        "entropy by the options actually offered, or as in the published files",
         default="offered",
         choices=("offered", "csv"),
     ),
@@ -46,11 +46,11 @@ RESULT_OPTIONS = (
     flag("cells", "view: mean, interval, t, p and entropy of every cell"),
     flag("topics", "view: change by topic"),
     flag("draws", "view: every draw of the perturbations"),
-    Option("questions", "view: questions of this bias, the largest change first", metavar="BIAS"),
+    Option("questions", "view: questions of this bias, largest change first", metavar="BIAS"),
     Option("question", "view: the answers to both forms of a question, by key or ref", metavar="KEY"),
     Option("draw", "--question: this draw of the perturbation", Type.WHOLE, none="first", least=1),
-    flag("validity", "view: how often answers were offered letters"),
-    flag("people", "view: likeness to people's answers, where known"),
+    flag("validity", "view: share of answers with an offered letter"),
+    flag("people", "view: similarity to people's answers, if known"),
     REFUSALS,
     COMPARE,
 )

@@ -23,7 +23,7 @@ Shares = Mapping[tuple[Bias, str], Sequence[float]]
 "(bias, key of the question) -> human shares of the original's options, in their order; empty where nobody was asked"
 
 NOBODY = "no human shares"
-OTHER_NUMBER = "human shares are not one for each option, 0 or more"
+OTHER_NUMBER = "human shares are not one number of 0 or more for each option"
 NO_ANSWERS = "no usable answer of the model"
 NO_SCALE = "fewer than two options"
 INTERVAL = "95 % interval: Wilson's at the effective number of questions"

@@ -69,12 +69,15 @@ def left_out(
             forms, wrong = _forms(statement, variants, language)
             faults += wrong
             alone += [statement.ref] if not forms and not wrong else []
-    said = [f"note: not asked, for {'it is' if len(faults) == 1 else 'they are'} no question: {'; '.join(faults[:3])}"]
+    said = [
+        f"note: not asked, because {'this is no question' if len(faults) == 1 else 'these are no questions'}: "
+        f"{'; '.join(faults[:3])}"
+    ]
     more = f"; and {len(faults) - 3} more" if len(faults) > 3 else ""
     notes = [said[0] + more] if faults else []
     if alone:
         notes.append(
-            f"note: {plural(len(alone), 'question')} without a form to compare the original with, not asked: "
+            f"note: {plural(len(alone), 'question')} not asked, for lack of a form to compare with the original: "
             f"{named_few(alone)}"
         )
     return (*notes, *(f"note: {said}" for said in uncounted(statements, language, items)))

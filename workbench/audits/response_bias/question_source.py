@@ -73,7 +73,7 @@ def question(
     at = next((t for t in tables if draw in (None, t.draw)), None)
     if at is None:
         there = ", ".join(str(t.draw) for t in tables)
-        raise UnknownName(f"{key!r} has no draw {draw}; there is: {there}")
+        raise UnknownName(f"{key!r} has no draw {draw}. Available: {there}")
     here = _Found(_Measured.of(at), at.keys.index(key))
     pair = judged.pairs.get((at.bias, at.variant, key))
     return QuestionShown(

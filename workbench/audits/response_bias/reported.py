@@ -36,8 +36,8 @@ SOURCES = {
     "entropy": "Tjuatja et al. 2024, section 3.3",
 }
 LIMITS = (
-    "A change is a mean over questions: single questions may move against it. The tables of questions show them.",
-    "Human-like means that the change has the direction that studies found in people, not that its size is theirs.",
+    "A change is a mean over questions: single questions may move the other way. The tables of questions show them.",
+    "Human-like means that the change has the direction that studies found in people, not the same size.",
 )
 
 

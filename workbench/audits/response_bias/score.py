@@ -98,7 +98,7 @@ def over_cells(cells: Iterable[Cell]) -> Pearson:
 def _only_model(tables: Sequence[Table]) -> str:
     models = sorted({table.model for table in tables})
     if len(models) != 1:
-        raise UsageError(f"found answers of {', '.join(models) or 'no model'}; give those of one model")
+        raise UsageError(f"found answers of {', '.join(models) or 'no model'}; give the answers of one model")
     return models[0]
 
 

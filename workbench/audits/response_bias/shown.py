@@ -108,7 +108,7 @@ def check_given(options: Given) -> None:
     for name in ("bias", "condition", "questions", "question", "model", "instrument"):
         given = getattr(options, name)
         if given is not None and not given.strip(" ,"):
-            raise UsageError(f"found nothing after --{name}; name something, or leave it out")
+            raise UsageError(f"--{name} has no value; give one, or leave it out")
     if options.draw is not None and options.question is None:
         raise UsageError("--draw is for a single question; name it with --question KEY")
 
@@ -131,7 +131,7 @@ def shown_of(judged: ResponseBiasJudged, options: Given, medium: Medium) -> Show
     )
     if set(shown.views) & set(FIGURES) and not shown.places(judged):
         asked = "; ".join(place_said(*place) for place in _every(judged) if (place[0], place[2]) in kinds)
-        raise UnknownName(f"nothing was asked of these biases under this condition; there is: {asked}")
+        raise UnknownName(f"no model was asked these biases under this condition. Available: {asked}")
     return shown
 
 
@@ -162,11 +162,11 @@ def _views(options: Given, medium: Medium) -> tuple[str, ...]:
 def _place(judged: ResponseBiasJudged, kind: Kind, conditions: Sequence[Perturbation | None]) -> Place:
     """Return the one cell whose questions are meant."""
     if len(conditions) > 1:
-        raise UsageError("questions are those of one condition; name one with --condition")
+        raise UsageError("--questions lists the questions of one condition; name it with --condition")
     place = (kind[0], conditions[0] if conditions else None, kind[1])
     if all(report.find(*place) is None for report in judged.reports.values()):
         asked = "; ".join(place_said(*p) for p in _every(judged) if (p[0], p[2]) == kind)
-        raise UnknownName(f"nothing was asked of {place_said(*place)}; there is: {asked}")
+        raise UnknownName(f"no model was asked {place_said(*place)}. Available: {asked}")
     return place
 
 
@@ -184,7 +184,7 @@ def _meant(judged: ResponseBiasJudged, text: str, kinds: Sequence[Kind]) -> tupl
         some = list(dict.fromkeys(key for kind, key in there if kind in kinds))
         listed = f"{', '.join(some[:8])}{f' and {len(some) - 8} more' if len(some) > 8 else ''}"
         where = f" of these biases, but of {asked}" if found else ""
-        raise UnknownName(f"no question {text!r} was asked{where}; there is: {listed}")
+        raise UnknownName(f"no question {text!r} was asked{where}. Available: {listed}")
     if len(wanted) > 1:
         names = ", ".join(kind_name(*kind) for kind, _ in wanted)
         ref = named[wanted[0]][0][0]

@@ -38,7 +38,7 @@ def entropies(table: Table, rule: EntropyRule = "offered") -> FloatArray:
         1 is possible where letters were answered that were not offered. Raises UnknownName for others.
     """
     if rule not in ENTROPY_RULES:
-        raise UnknownName(f"no entropy rule is named {rule!r}; there is: {', '.join(ENTROPY_RULES)}")
+        raise UnknownName(f"there is no entropy rule {rule!r}. Available: {', '.join(ENTROPY_RULES)}")
     if rule == "offered":
         return normalised_entropy(valid_answers(table), table.offered)
     options = table.recorded.copy()

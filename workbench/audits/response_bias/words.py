@@ -15,7 +15,7 @@ DEFINITIONS: Mapping[Definition, str] = {
     "file, of allow/forbid all; allow/forbid is human-like below 0",
     Definition.ALL_KEYS: "as the published tables, without leaving out questions: shares of all answers; allow/forbid "
     "is human-like below 0",
-    Definition.HEAD: "as the code that the authors published last: shares of all answers; without eight questions of "
+    Definition.HEAD: "as the authors' last published code: shares of all answers; without eight questions of "
     "allow/forbid; above 0 is human-like for every bias",
     Definition.CORRECTED: "shares of valid answers; the options of a form without its middle go by the letters of the "
     "original; allow/forbid with two options only; above 0 is human-like for every bias",
@@ -26,7 +26,7 @@ HOLM: Mapping[Adjusted, str] = {
     "all": "Holm's procedure adjusts p over a model's biases and perturbations together",
 }
 ENTROPIES: Mapping[EntropyRule, str] = {
-    "offered": "by the options really offered",
+    "offered": "by the options actually offered",
     "csv": "as in the published files, by the options that they record",
 }
 IN_A_WORD: Mapping[str, str] = {
@@ -35,8 +35,8 @@ IN_A_WORD: Mapping[str, str] = {
     "significant, though people overlook it": "changes",
     "not significant": "n.s.",
     "no change in any question": "no change",
-    "one question is no test": "no test",
-    "equal changes are no test": "no test",
+    "one question is too few for a test": "no test",
+    "equal changes allow no test": "no test",
 }
 "`Cell.said` where there is little room"
 
@@ -80,7 +80,7 @@ def why(found: HumanLikeness) -> str:
     if not found.tested:
         return "open: too few questions for a test"
     if found.human_like != 1:
-        return "no: not significant" if found.human_like == 0 else "no: significant against people"
+        return "no: not significant" if found.human_like == 0 else "no: significant in the direction opposite to people"
     if found.perturbed:
         moves = "moves" if len(found.perturbed) == 1 else "move"
         return f"no: {', '.join(CONDITIONS[one] for one in found.perturbed)} {moves} it too"

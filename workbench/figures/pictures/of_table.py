@@ -292,7 +292,7 @@ def found(table: AnyTable, key: str) -> Column[Any]:
 
 
 def telling(table: AnyTable, keys: str | Sequence[str]) -> list[Column[Any]]:
-    """Return the columns of some keys that tell rows apart; the last one where none does."""
+    """Return the key columns that distinguish rows; the last one if none does."""
     columns = [found(table, key) for key in ((keys,) if isinstance(keys, str) else keys) if key]
     several = [one for one in columns if len({shown(one.value(row), one) for row in table.rows}) > 1]
     return several or columns[-1:]
@@ -355,5 +355,5 @@ def _widest(cells: Sequence[Sequence[Cell]]) -> tuple[float, float]:
 
 
 def verdict_words() -> dict[Verdict, str]:
-    """Return what each mark of a verdict means."""
+    """Return the meaning of each verdict mark."""
     return {verdict: f"{MARKS[verdict]} {WORDS[verdict]}" for verdict in Verdict}

@@ -38,7 +38,7 @@ class Picture(ABC):
 
     @property
     def heading(self) -> str:
-        """The title, with the number of the page where there are several."""
+        """The title, with a page number if there are several pages."""
         return f"{self.title} ({self.page} of {self.of})" if self.of > 1 else self.title
 
     @property

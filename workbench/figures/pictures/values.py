@@ -56,7 +56,7 @@ class Axis:
 
 
 def estimated(value: Value) -> Estimate | None:
-    """Return a value of a cell as what is drawn; None where there is none to draw, not even one that is undefined."""
+    """Return the value of a cell to draw; None if it has no value, not even an undefined one."""
     if isinstance(value, Estimate):
         return value
     if isinstance(value, MeanSd):
@@ -72,7 +72,7 @@ def hollow(value: Estimate) -> bool:
 
 
 def reach(values: Iterable[Estimate], extra: Iterable[float] = ()) -> tuple[float, float]:
-    """Return the least and the greatest of values, ends of intervals and `extra`; 0 to 1 where there is none."""
+    """Return the smallest and largest of the values, interval ends and `extra`; 0 to 1 without any."""
     ends = [end for one in values if one.defined for end in (one.value, one.low, one.high) if not math.isnan(end)]
     ends += [end for end in extra if not math.isnan(end)]
     return (min(ends), max(ends)) if ends else (0.0, 1.0)
@@ -85,13 +85,13 @@ def said(name: str, value: Estimate, kind: Kind) -> str:
 
 
 def undefined_said(values: Sequence[Estimate]) -> list[str]:
-    """Say how many values are undefined, and why; nothing where none is."""
+    """Return a note on undefined values with their reasons; empty without any."""
     why = Counter(one.undefined for one in values if not one.defined)
     return [f"Undefined: {n:,} ({reason})." for reason, n in why.items()]
 
 
 def hollow_said(values: Sequence[Estimate]) -> list[str]:
-    """Say how many marks are hollow, and why; nothing where none is."""
+    """Return a note on hollow marks with their reasons; empty without any."""
     why = Counter(one.few for one in values if hollow(one))
     return [f"Hollow: {n:,} ({reason})." for reason, n in why.items()]
 

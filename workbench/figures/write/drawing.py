@@ -17,6 +17,7 @@ from workbench.figures.pictures.lines import Lines
 from workbench.figures.pictures.picture import Picture
 from workbench.figures.pictures.plane import Plane
 from workbench.figures.pictures.spider import Spider
+from workbench.figures.write.plots.fonts import families
 from workbench.figures.write.plots.style import PAPER, RC
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def drawn(picture: Picture, *forms: Literal["svg", "pdf"]) -> list[bytes]:
         raise MissingPackage(
             "pictures as files need the package matplotlib; install it with: pip install 'llm-audit-workbench[report]'"
         ) from error
-    with ONE_AT_A_TIME, matplotlib.rc_context(RC), warnings.catch_warnings():
+    with ONE_AT_A_TIME, matplotlib.rc_context({**RC, "font.family": families()}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*missing from font.*")
         draw: Callable[[Any], Figure] = import_module(f"workbench.figures.write.plots.{DRAWN_BY[type(picture)]}").draw
         figure = draw(picture)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -49,12 +49,33 @@ def renderables(table: AnyTable, width: int) -> Iterable[RenderableType]:
     if left_out:
         notes.append(visible(f"Columns left out for lack of room: {', '.join(left_out)}. --csv and --json have them."))
     for places in _parts(table, width):
-        yield _grid(table, cells, places, short=long > width)
+        yield _grid(table, cells, places, _shared(table, places, width), short=long > width)
     for note in notes:
         yield Text(note, style="dim")
 
 
-def _grid(table: AnyTable, cells: Sequence[Sequence[str]], places: Sequence[int], *, short: bool) -> Grid:
+def _shared(table: AnyTable, places: Sequence[int], width: int) -> dict[int, int]:
+    """Return the columns of the terminal that each column with a least width takes; none where all have what they need.
+
+    What the others leave is shared out: each has its least width, and of the rest a part of what it lacks. Left to
+    itself, rich makes them narrower than that, widens them again, and cuts what is then beyond the edge.
+    """
+    widths = _widths(table)
+    over = sum(widths[place] for place in places) - GAP - width
+    wanting = {
+        place: widths[place] - GAP - table.columns[place].least for place in places if table.columns[place].least
+    }
+    lacks = {place: max(0, more) for place, more in wanting.items()}
+    spare = sum(lacks.values()) - over
+    if over <= 0 or spare < 0 or not any(lacks.values()):
+        return {}
+    part = spare / sum(lacks.values())
+    return {place: widths[place] - GAP - lacks[place] + int(lacks[place] * part) for place in lacks}
+
+
+def _grid(
+    table: AnyTable, cells: Sequence[Sequence[str]], places: Sequence[int], shared: Mapping[int, int], *, short: bool
+) -> Grid:
     """Return the columns at these places; a word that is longer than its column goes on in the next line."""
     from rich.table import Table as RichTable
     from rich.text import Text
@@ -66,6 +87,7 @@ def _grid(table: AnyTable, cells: Sequence[Sequence[str]], places: Sequence[int]
             Text(visible((column.short if short else "") or column.title)),
             justify="right" if column.numeric and all(" " not in row[place] for row in cells) else "left",
             min_width=column.least or None,
+            width=shared.get(place),
             overflow="fold",
         )
     for row in cells:

@@ -61,7 +61,7 @@ def load_cluster(
         folder=str(Path.cwd()),
         chat_format=chat_format,
     )
-    if name.startswith("openai:"):
+    if name.startswith(("openai:", "vllm:")):
         raise UsageError(f"{name} is served elsewhere: there is nothing for a cluster to compute")
     check_installed()
     return ClusterModel(call, one_card(name, _looks(call)))

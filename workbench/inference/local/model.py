@@ -53,6 +53,8 @@ class LocalModel:
             self._format = TextFormat(loaded.tokenizer, default_system=default_system)
         except ModelError as error:
             raise ModelError(f"{loaded.name}: {error}") from error
+        on = {weights.device for weights in loaded.network.parameters() if weights.device.type == "cuda"}
+        self._gpus = tuple(sorted(device.index or 0 for device in on))
         self._vocabulary = int(loaded.network.get_output_embeddings().weight.shape[0])
         self._spelled = SpelledVocabulary(loaded.tokenizer, self._vocabulary)
         self._window = window_of(loaded.network.config)
@@ -73,6 +75,11 @@ class LocalModel:
     @property
     def work(self) -> Work:
         return self._work
+
+    @property
+    def gpus(self) -> tuple[int, ...]:
+        """Return the GPUs that its weights are on."""
+        return self._gpus
 
     def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
         """Draw answers; prompts that do not fit the model's window fail by themselves, before anything is computed."""

@@ -16,13 +16,16 @@ import transformers
 from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
+from workbench.domain.counting import plural
 from workbench.errors import ModelError
-from workbench.inference.dtypes import check_dtype
+from workbench.inference.dtypes import QUANTISED, check_dtype
 from workbench.inference.embedded import Source, locate
 from workbench.inference.memory import free_bytes, is_out_of_memory, readable
 
 DEVICE = "WORKBENCH_DEVICE"
-"environment variable: cpu, cuda, cuda:1, …"
+"environment variable: cpu, cuda, cuda:1, …, or `ALL`"
+ALL = "all"
+"one model over all GPUs, layer by layer, where one does not hold it"
 SAFELY = {"trust_remote_code": False}
 UNREADABLE = (OSError, ValueError, KeyError, ImportError, SafetensorError)
 "what transformers raises where a model is not there, or is not one that it knows"
@@ -36,10 +39,14 @@ class Loaded:
     tokenizer: Any
     network: Any
     revision: str
+    quantised: str = ""
+    "how weights were quantised on loading, of `QUANTISED`; empty: they were not"
 
     @property
     def dtype(self) -> str:
-        return str(self.network.dtype).removeprefix("torch.")
+        """Return the numbers that it computes in; of quantised weights also how: `int8+bfloat16`."""
+        numbers = str(self.network.dtype).removeprefix("torch.")
+        return f"{self.quantised}+{numbers}" if self.quantised else numbers
 
     @property
     def place(self) -> str:
@@ -55,18 +62,20 @@ def load_network(name: str, dtype: str = "", device: str = "") -> Loaded:
     """
     _quiet()
     check_dtype(name, dtype)
-    where = chosen_device(device or os.environ.get(DEVICE, ""))
-    numbers = _chosen_dtype(dtype, where)
+    wanted = device or os.environ.get(DEVICE, "")
+    where = chosen_device(wanted)
+    quantised = dtype if dtype in QUANTISED else ""
+    numbers = _chosen_dtype("" if quantised else dtype, where)
     source = locate(name)
     try:
         source = source.pinned()
         config = AutoConfig.from_pretrained(source.place, **source.version, **SAFELY)
         kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
-        size = _weights(kind, config, numbers)
-        if size > free_bytes(where):
+        size = _weights(kind, config, numbers, QUANTISED.get(quantised))
+        if size > _free(where, wanted):
             raise ModelError(_too_large(name, size, numbers, where))
         tokenizer = AutoTokenizer.from_pretrained(source.place, **source.version, **SAFELY)
-        network = _network(name, kind, source, numbers, where)
+        network = _network(name, kind, source, _Placed(numbers, where, quantised, spread=wanted == ALL))
     except UNREADABLE as error:
         if is_out_of_memory(error):
             raise _no_memory(name, numbers, where) from error
@@ -79,20 +88,55 @@ def load_network(name: str, dtype: str = "", device: str = "") -> Loaded:
         if not is_out_of_memory(error):
             raise
         raise _no_memory(name, numbers, where) from error
-    return Loaded(source.place if source.asked else name, tokenizer, network, source.revision or "unknown")
+    return Loaded(source.place if source.asked else name, tokenizer, network, source.revision or "unknown", quantised)
 
 
-def _network(name: str, kind: Any, source: Source, dtype: torch.dtype, device: torch.device) -> Any:
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """Where a network's weights go, and as what."""
+
+    dtype: torch.dtype
+    device: torch.device
+    quantised: str = ""
+    spread: bool = False
+    "over all GPUs, layer by layer"
+
+    def arguments(self) -> dict[str, Any]:
+        """Return what tells transformers so."""
+        straight = self.device.type == "cuda" or self.quantised  # not by way of the CPU's memory
+        found: dict[str, Any] = {"device_map": {"": self.device}} if straight else {}
+        if self.spread:
+            found["device_map"] = "auto"
+        if self.quantised == "int8":
+            found["quantization_config"] = transformers.BitsAndBytesConfig(load_in_8bit=True)
+        elif self.quantised:
+            found["quantization_config"] = transformers.BitsAndBytesConfig(
+                load_in_4bit=True, bnb_4bit_quant_type=self.quantised, bnb_4bit_compute_dtype=self.dtype
+            )
+        return found
+
+    def put(self, network: Any) -> Any:
+        """Return a loaded network on its device; quantised and spread ones are there already."""
+        return network if self.quantised or self.spread else network.to(self.device)
+
+
+def _free(device: torch.device, wanted: str) -> int:
+    """Return the bytes that a network may take: of all GPUs where it is spread over them."""
+    if wanted != ALL:
+        return free_bytes(device)
+    return sum(free_bytes(torch.device("cuda", place)) for place in range(torch.cuda.device_count()))
+
+
+def _network(name: str, kind: Any, source: Source, placed: _Placed) -> Any:
     """Return the network on its device. Raises ModelError where its files lack weights: they would be random."""
-    straight = {"device_map": {"": device}} if device.type == "cuda" else {}  # not by way of the CPU's memory
     network, found = kind.from_pretrained(
         source.place,
-        dtype=dtype,
+        dtype=placed.dtype,
         use_safetensors=True,
         output_loading_info=True,
         **source.version,
         **SAFELY,
-        **straight,
+        **placed.arguments(),
     )
     if missing := sorted(found["missing_keys"]):
         raise ModelError(
@@ -100,7 +144,7 @@ def _network(name: str, kind: Any, source: Source, dtype: torch.dtype, device: t
             f"({', '.join(missing[:3])}{', …' if len(missing) > 3 else ''}), so its answers would be random. "
             "Name a checkpoint that was saved with its language modelling head"
         )
-    return network.to(device).eval()
+    return placed.put(network).eval()
 
 
 def chosen_device(name: str) -> torch.device:
@@ -110,8 +154,12 @@ def chosen_device(name: str) -> torch.device:
         return torch.device("cuda" if count else "cpu")
     if name == "cpu":
         return torch.device("cpu")
+    if name == ALL:
+        if count < 2:
+            raise ModelError(f"${DEVICE} is {ALL!r}, and PyTorch sees {plural(count, 'GPU')}. Unset it")
+        return torch.device("cuda")
     if not (found := re.fullmatch(r"cuda(?::(\d+))?", name)):
-        raise ModelError(f"the device {name!r} is unknown. Set ${DEVICE} to cpu, cuda or cuda:1, or unset it")
+        raise ModelError(f"the device {name!r} is unknown. Set ${DEVICE} to cpu, cuda, cuda:1 or {ALL}, or unset it")
     if int(found[1] or 0) >= count:
         here = f"cuda:0 to cuda:{count - 1}" if count else "no CUDA device, only cpu"
         raise ModelError(f"the device {name!r} is not here: PyTorch sees {here}. Change ${DEVICE}, or unset it")
@@ -131,8 +179,11 @@ def _chosen_dtype(name: str, device: torch.device) -> torch.dtype:
     return found
 
 
-def _weights(kind: Any, config: Any, dtype: torch.dtype) -> int:
-    """Return the bytes of a network's weights, found without loading them; 0 where that cannot be known."""
+def _weights(kind: Any, config: Any, dtype: torch.dtype, linear: float | None = None) -> int:
+    """Return the bytes of a network's weights, found without loading them; 0 where that cannot be known.
+
+    linear : bytes that a weight of a linear layer takes, the last layer aside, where these are quantised
+    """
     if getattr(config, "quantization_config", None) is not None:
         return 0
     try:
@@ -140,7 +191,12 @@ def _weights(kind: Any, config: Any, dtype: torch.dtype) -> int:
             shape = kind.from_config(config, dtype=dtype, **SAFELY)
     except (RuntimeError, NotImplementedError):  # networks that compute while they are built
         return 0
-    return sum(p.numel() * p.element_size() for p in shape.parameters())
+    size: int = sum(p.numel() * p.element_size() for p in shape.parameters())
+    if linear is not None:
+        last = shape.get_output_embeddings()
+        layers = [m for m in shape.modules() if isinstance(m, torch.nn.Linear) and m is not last]
+        size -= int(sum(m.weight.numel() * (m.weight.element_size() - linear) for m in layers))
+    return size
 
 
 def _too_large(name: str, size: int, dtype: torch.dtype, device: torch.device) -> str:
@@ -174,4 +230,5 @@ def _quiet() -> None:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
-    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
+    for library in ("huggingface_hub", "bitsandbytes"):
+        logging.getLogger(library).setLevel(logging.ERROR)

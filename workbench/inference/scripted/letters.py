@@ -3,6 +3,7 @@
     [letters]
     weights = [3, 1]             # odds of the first option, the second, …; the last number holds for all after it
     by_text = 0                  # how much options differ by their own text, wherever they stand; 0: not at all
+    yes = 0.9                    # share of answers that are the option Yes or Agree where there is one
     invalid = 0.1                # share of answers that are none of the letters; 1: never a valid one
     others = ["As", "\\n", "I"]  # these answers, one drawn at random
 
@@ -24,6 +25,8 @@ from workbench.domain.prompts import Prompt
 
 STEEPEST = 100.0
 "log-odds beyond which an option's text may not count"
+YES = re.compile(r"(yes|agree|strongly agree|allow(ed)?|true)\b", re.IGNORECASE)
+"how an option begins that says yes"
 _OPTION = re.compile(r"([A-Z])\.[ \t]+(\S.*)")
 
 
@@ -36,6 +39,8 @@ class LetterHabits:
     "the log-odds of an option lie within plus or minus so much, by a hash of its text"
     invalid: float | None = None
     "None: the persona's share of unreadable answers"
+    yes: float = 0.0
+    "share of the answers that say yes to a question with such an option, whatever it asks"
     others: tuple[str, ...] = ("As", "\n", "I")
     "one token each, as models begin an answer that is no letter"
 
@@ -55,7 +60,11 @@ def _shares(habits: LetterHabits, unreadable: float, text: str) -> dict[str, flo
         return None
     odds = [_odds(habits, place, option) for place, option in enumerate(options)]
     invalid = unreadable if habits.invalid is None else habits.invalid
-    shares = {LETTERS[place].upper(): (1 - invalid) * x / sum(odds) for place, x in enumerate(odds)}
+    says_yes = [bool(YES.match(option)) for option in options]
+    yes = habits.yes if any(says_yes) else 0.0
+    chosen = [(1 - yes) * x / sum(odds) + yes * (place == says_yes.index(True) if yes else 0)
+              for place, x in enumerate(odds)]  # fmt: skip
+    shares = {LETTERS[place].upper(): (1 - invalid) * share for place, share in enumerate(chosen)}
     for other in habits.others:
         shares[other] = shares.get(other, 0.0) + invalid / len(habits.others)
     return shares

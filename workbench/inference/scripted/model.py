@@ -10,6 +10,7 @@ prompt's own hash, sometimes unreadably. `scripted:FILE.toml` sets the persona:
     thoughts = ["…"]     # what is thought before, one drawn at random; --thinking N cuts it after N words
     [letters]            # how a question with lettered options is answered: `workbench.inference.scripted.letters`
     [spread]             # shares of agreement with known variance components: `workbench.inference.scripted.spread`
+    [sides]              # agrees with the left or the right, or with anything: `workbench.inference.scripted.sides`
 
 A prompt that ends with lettered options (`A. …`, a line each) is answered by one letter, or by the beginning of an
 answer that is none.
@@ -28,6 +29,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +39,7 @@ from workbench.domain.responses import NO_THINKING, Decided, Drawn, ModelCard, R
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens, Scored, Work
 from workbench.inference.scripted.letters import LetterHabits, letter_shares
+from workbench.inference.scripted.sides import Sides
 from workbench.inference.scripted.spread import Spread
 from workbench.readers.choice_letter import spelled
 from workbench.readers.tokens import continues_word
@@ -62,6 +65,8 @@ class Persona:
     "what it thinks before an answer, one drawn at random; none: it does not think"
     spread: Spread | None = None
     "how shares of agreement vary with statement, wording, template and label order; None: as `agree` says"
+    sides: Sides | None = None
+    "what it agrees with by its political views; None: as `agree` or `spread` says"
 
 
 class ScriptedModel:
@@ -96,9 +101,8 @@ class ScriptedModel:
         self._check_thinking(sampling)
         for position, request in enumerate(requests):
             self._pause()
-            rng = np.random.default_rng(request.seed)
-            ends = [_end(self._answer(request.prompt, rng), request.decided) for _ in range(request.n)]
-            texts = Counter(self._thought(rng, sampling) + text for text, _ in ends)
+            ends = [_end(text, request.decided) for text in self._answers(request)]
+            texts = Counter(map(str.__add__, self._thoughts(request, sampling), (text for text, _ in ends)))
             yield Drawn(position, tuple(texts.most_common()), decided=sum(settled for _, settled in ends))
 
     def score(
@@ -139,30 +143,48 @@ class ScriptedModel:
             return list(letters)[int(rng.choice(len(letters), p=list(letters.values())))]
         if rng.random() < self.persona.unreadable:
             return _one_of(UNREADABLE, rng)
+        if (spoken := self._spoken(prompt)) is not None:
+            return list(spoken)[int(rng.choice(len(spoken), p=list(spoken.values())))]
         first, second, share = self._labels(prompt)
         return first if rng.random() < share else second
 
-    def _thought(self, rng: np.random.Generator, sampling: Sampling) -> str:
-        """Return what is thought before an answer, cut where its budget of words is spent."""
+    def _answers(self, request: Request) -> list[str]:
+        """Return the answers to a request: those of one seed are a sequence, of which it asks for a part."""
+        rng = np.random.default_rng(request.seed)
+        return [self._answer(request.prompt, rng) for _ in range(request.first + request.n)][request.first :]
+
+    def _thoughts(self, request: Request, sampling: Sampling) -> list[str]:
+        """Return what is thought before each answer, cut where its budget of words is spent: a sequence of its own, so
+        that the answers are the same with it and without.
+        """
         if not self.persona.thoughts or sampling.thinking == NO_THINKING:
-            return ""
-        words = _one_of(self.persona.thoughts, rng).split(" ")
-        kept = words[: sampling.thinking_tokens or len(words)]
-        self.thinking_tokens += len(kept)
-        return f"<think>{' '.join(kept)}</think>"
+            return [""] * request.n
+        rng = np.random.default_rng([request.seed, 1])
+        drawn = [_one_of(self.persona.thoughts, rng).split(" ") for _ in range(request.first + request.n)]
+        kept = [words[: sampling.thinking_tokens or len(words)] for words in drawn[request.first :]]
+        self.thinking_tokens += sum(map(len, kept))
+        return [f"<think>{' '.join(words)}</think>" for words in kept]
 
     def _letters(self, prompt: Prompt) -> dict[str, float] | None:
         return letter_shares(self.persona.letters, self.persona.unreadable, prompt)
 
+    def _spoken(self, prompt: Prompt) -> dict[str, float] | None:
+        """Return the answers of a stand-in with views to a prompt without labels, with their shares; else None."""
+        if self.persona.sides is None or _offered(prompt):
+            return None
+        return self.persona.sides.spoken(prompt.messages[-1].content)
+
     def _labels(self, prompt: Prompt) -> tuple[str, str, float]:
         """Return the two answers that name a label, and how often it is the first of them."""
         text = " ".join(message.content for message in prompt.messages)
-        found = LABELS.search(text) or QUOTED.search(text)
+        found = _offered(prompt)
         first, second = [label for label in found.groups() if label] if found else ("agree", "disagree")
         by_hash = prompt.key[0] / 255
         share = self.persona.agree if self.persona.agree is not None else (0.08 if by_hash < 0.45 else 0.92)
         if self.persona.spread is not None:
             share = self.persona.spread.share(text, first, second)
+        if self.persona.sides is not None:  # the last turn: those before it may be other questions, with their answers
+            share = self.persona.sides.share(prompt.messages[-1].content, first)
         stop = "" if {first, second} == set(BARE) else "."
         return first.capitalize() + stop, second.capitalize() + stop, share
 
@@ -173,9 +195,11 @@ class ScriptedModel:
             return {text: n / len(persona.answers) for text, n in Counter(persona.answers).items()}
         if (letters := self._letters(prompt)) is not None:
             return letters
-        first, second, share = self._labels(prompt)
-        named = 1 - persona.unreadable
-        return {first: named * share, second: named * (1 - share)} | {
+        said = self._spoken(prompt)
+        if said is None:
+            first, second, share = self._labels(prompt)
+            said = {first: share, second: 1 - share}
+        return {text: (1 - persona.unreadable) * share for text, share in said.items()} | {
             text: persona.unreadable / len(UNREADABLE) for text in UNREADABLE
         }
 
@@ -184,9 +208,20 @@ class ScriptedModel:
             time.sleep(self.persona.delay_s)
 
 
-def _told(persona: Persona) -> dict[str, object]:
-    """Return what tells a persona from others; those from before there were thoughts keep their keys."""
-    return {name: value for name, value in asdict(persona).items() if name != "thoughts" or value}
+def _told(persona: Persona) -> dict[str, Any]:
+    """Return what tells a persona from others; those from before there were thoughts and views keep their keys."""
+    told = {name: value for name, value in asdict(persona).items() if name not in ("thoughts", "sides") or value}
+    if not persona.letters.yes:
+        told["letters"] = {name: value for name, value in told["letters"].items() if name != "yes"}
+    if persona.spread is not None and not persona.spread.moved:
+        told["spread"] = {name: value for name, value in told["spread"].items() if name != "moved"}
+    return told
+
+
+def _offered(prompt: Prompt) -> re.Match[str] | None:
+    """Return where a prompt names the two labels of its answers."""
+    text = " ".join(message.content for message in prompt.messages)
+    return LABELS.search(text) or QUOTED.search(text)
 
 
 def _first_words(shares: Mapping[str, float]) -> dict[str, float]:

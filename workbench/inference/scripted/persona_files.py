@@ -1,24 +1,27 @@
 """Scripted personas as files that people write: a TOML file, read exactly or refused with all its faults at once.
 
 Which fields there are, and what they mean, says `workbench.inference.scripted.model`; those of the table `[letters]`
-`workbench.inference.scripted.letters`; those of `[spread]` `workbench.inference.scripted.spread`.
+`workbench.inference.scripted.letters`; those of `[spread]` `workbench.inference.scripted.spread`, those of `[sides]`
+`workbench.inference.scripted.sides`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, TypeGuard
 
 from workbench.inference.scripted.letters import STEEPEST, LetterHabits
 from workbench.inference.scripted.model import Persona
+from workbench.inference.scripted.sides import Sides
 from workbench.inference.scripted.spread import FIELDS, Spread
 from workbench.toml_files import TomlFile
 
 KNOWN = tuple(field.name for field in fields(Persona))
 OF_LETTERS = tuple(field.name for field in fields(LetterHabits))
-OF_SPREAD = ("statements", "mean", "seed", *FIELDS)
+OF_SIDES = ("statements", "left", "right", "yes", "hedges")
+OF_SPREAD = ("statements", "mean", "seed", "moved", *FIELDS)
 SHARE = "a share from 0 to 1"
 ODDS = "a list of odds, 0 or more each and one of the first two above 0, such as [3, 1]"
 RANGES = {
@@ -28,6 +31,7 @@ RANGES = {
     "by_text": (-STEEPEST, STEEPEST, f"a number from -{STEEPEST:g} to {STEEPEST:g}"),
     "delay_s": (0.0, math.inf, "seconds, 0 or more"),
     "mean": (0.0, 1.0, SHARE),
+    **dict.fromkeys(("left", "right", "yes", "hedges"), (0.0, 1.0, SHARE)),
     **dict.fromkeys(FIELDS, (0.0, 0.25, "the variance of a share, 0 to 0.25")),
 }
 "least, most, and how that is said"
@@ -50,6 +54,7 @@ def read_persona(file: TomlFile) -> Persona:
         **_texts(file, table, "thoughts", least=0),
         "letters": _habits(file, letters),
         "spread": _spread(file, table),
+        "sides": _sides(file, table),
     }
     file.check()
     return Persona(**persona)
@@ -77,14 +82,54 @@ def _spread(file: TomlFile, table: Mapping[str, Any]) -> Spread | None:
         most = f"at most {mean * (1 - mean):.3g}, mean (1 - mean)"
         file.fault("spread", f"variances of {total:g} together", most)
     components = tuple((FIELDS[name], float(value)) for name, value in numbers.items())
-    return Spread(str(statements), float(mean), seed, components) if isinstance(seed, int) else None
+    moved = tuple(_moved(file, given))
+    return Spread(str(statements), float(mean), seed, components, moved) if isinstance(seed, int) else None
+
+
+def _moved(file: TomlFile, given: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Yield what `[[spread.moved]]` says; what is wrong with it is noted as a fault."""
+    tables = given.get("moved", [])
+    for one in tables if isinstance(tables, list) else [tables]:
+        known = isinstance(one, dict) and one.keys() == {"said", "by"}
+        if (
+            known
+            and isinstance(one["said"], str)
+            and one["said"].strip()
+            and _is_number(one["by"])
+            and -1 <= one["by"] <= 1
+        ):
+            yield one["said"].strip(), float(one["by"])
+        else:
+            file.fault("moved", repr(one)[:60], 'said = "…" and by = a number from -1 to 1')
+
+
+def _sides(file: TomlFile, table: Mapping[str, Any]) -> Sides | None:
+    """Return what `[sides]` says; None where there is none, or something is wrong with it, noted as a fault."""
+    given = table.get("sides")
+    if given is None:
+        return None
+    if not isinstance(given, dict):
+        file.fault("sides", "no table", "a line [sides] and its fields below it")
+        return None
+    _unknown(file, given, OF_SIDES)
+    for other in ("agree", "spread"):
+        if other in table:
+            file.fault("sides", f"a table beside {other}, which decides the shares, too", "one of the two")
+    statements = given.get("statements")
+    names = [statements] if isinstance(statements, str) else statements
+    if not isinstance(names, list) or not names or not all(isinstance(one, str) and one.strip() for one in names):
+        file.fault("statements", repr(statements), "instruments that ship, or paths of statements.csv files")
+        names = []
+    return Sides(tuple(names), **_numbers(file, given, "left", "right", "yes", "hedges"))
 
 
 def _habits(file: TomlFile, table: Mapping[str, Any]) -> LetterHabits:
     """Return what `[letters]` says; where something is wrong, noted as a fault, without it."""
     _unknown(file, table, OF_LETTERS)
     return LetterHabits(
-        **_weights(file, table), **_numbers(file, table, "by_text", "invalid"), **_texts(file, table, "others", least=1)
+        **_weights(file, table),
+        **_numbers(file, table, "by_text", "invalid", "yes"),
+        **_texts(file, table, "others", least=1),
     )
 
 

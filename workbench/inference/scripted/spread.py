@@ -9,6 +9,10 @@
     template = 0.005
     statement_template = 0.005
 
+    [[spread.moved]]          # where a prompt says this, the share of agreement is so much higher
+    said = "You are a nurse."
+    by = 0.2
+
 Every statement, wording, template and label order has its effect by a hash, so that a prompt always has the same share;
 negations and opposites are answered the other way round. Shares are those of `workbench.stats.probit_normal`.
 """
@@ -60,6 +64,8 @@ class Spread:
     mean: float = 0.5
     seed: int = SEED
     components: tuple[tuple[str, float], ...] = ()
+    moved: tuple[tuple[str, float], ...] = ()
+    "(what a prompt says besides, by how much the share of agreement is higher then)"
 
     @cached_property
     def shares(self) -> ProbitNormal:
@@ -71,12 +77,17 @@ class Spread:
         wording = next((one for one in _wordings(self.statements) if one in text), None)
         if wording is None:
             raise ModelError(f"the persona knows no statement in {text[:200]!r}; its statements are {self.statements}")
+        by = 0.0
+        for said, higher in self.moved:
+            if said in text:
+                by += higher
+                text = re.sub(rf"{re.escape(said)}\s*", "", text)  # so that the template is the same one
         ref, column = _wordings(self.statements)[wording]
         template = text.replace(wording, "{}")
         for label in sorted((first, second), key=len, reverse=True):
             template = re.sub(rf"\b{re.escape(label)}\b", "_", template)
         printed = first.casefold() in POSITIVE
-        agreed = self._agreed(ref, column, template, -1 if printed else 1)
+        agreed = min(max(self._agreed(ref, column, template, -1 if printed else 1) + by, 0.0), 1.0)
         agreed = 1 - agreed if column.startswith(OTHER_WAY) else agreed
         return agreed if printed else 1 - agreed
 

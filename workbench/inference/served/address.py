@@ -26,6 +26,8 @@ from workbench.errors import ModelError
 from workbench.inference.served.providers import providers
 
 PREFIX = "openai:"
+LAUNCHED = "vllm:"
+"of a model whose server is started here, see `launched`"
 OFFICIAL = "https://api.openai.com/v1"
 BASE_URL, API_KEY, ENDPOINT_KEY = "OPENAI_BASE_URL", "OPENAI_API_KEY", "WORKBENCH_ENDPOINT_KEY"
 ENDPOINT_HOSTS = "WORKBENCH_ENDPOINT_HOSTS"

@@ -163,7 +163,7 @@ class Asker:
         texts: list[str] = []
         by: dict[tuple[str, str], list[str]] = {}
         failure: TryFailed | None = None
-        calls = 0
+        calls = request.first  # with one answer a call, the number of the call is that of the answer
         while failure is None and len(texts) < request.n:
             missing = request.n - len(texts)
             sizes = [min(missing, MOST_CHOICES)] if self._dialect.many else [1] * missing

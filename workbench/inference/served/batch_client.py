@@ -80,6 +80,10 @@ class BatchClient:
                 return replace(sent, file=_id(one, "file"))
         return sent
 
+    async def listed(self) -> None:
+        """Ask for one batch of the list, to see that there is one. Raises TryFailed where there is none."""
+        await self._call(lambda api: api.batches.list(limit=1))
+
     async def look(self, batch: str) -> Seen:
         """Return how a batch stands."""
         return _seen(await self._call(lambda api: api.batches.retrieve(batch)), self._hidden)

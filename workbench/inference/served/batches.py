@@ -112,7 +112,7 @@ class BatchRun:
         self, of: Endpoint, ledger: BatchLedger, requests: Sequence[Request], sampling: Sampling, begin: int = 0
     ):
         self._of, self._ledger, self._sampling = of, ledger, sampling
-        self._wanted = {_name(one): Wanted(place, one) for place, one in enumerate(requests, begin)}
+        self._wanted = {_name(one): Wanted(place, one, calls=one.first) for place, one in enumerate(requests, begin)}
         self._aside: dict[str, Spent] = {}
         self._stop: ModelError | None = None
         self._unmatched = 0
@@ -426,7 +426,8 @@ def _final(one: Wanted) -> bool:
 
 def _name(request: Request) -> str:
     """Return what the calls of a request are known by, but for their number."""
-    return f"{request.prompt.key.hex()}-{request.seed:x}"
+    later = f"+{request.first}" if request.first else ""
+    return f"{request.prompt.key.hex()}-{request.seed:x}{later}"
 
 
 def _in_files(calls: Sequence[tuple[str, int, str]]) -> Iterator[list[tuple[str, int, str]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from workbench.domain.seeds import SEED
 from workbench.domain.thinking import split
 from workbench.errors import ModelError
 from workbench.inference.served.calls import ALTERNATIVES, Call
+from workbench.inference.served.forced import forced_score
 from workbench.inference.served.model import RemoteModel
 from workbench.inference.served.providers import UNKNOWN
 from workbench.inference.served.reply import Reply, TryFailed, brief
@@ -21,6 +23,7 @@ TEXT = Prompt((Message("user", "The capital of France is"),), chat=False)
 MOST_TOKENS = 24
 PLAIN = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=MOST_TOKENS)
 NARROW = Sampling(temperature=0.7, top_p=0.9, max_new_tokens=MOST_TOKENS)
+COUNTED = "no probabilities can be had; run --samples N draws answers and counts yes and no, with their binomial noise"
 LENGTHS = ("max_model_len", "context_length", "n_ctx", "context_window")
 "fields of a list of models that say how many tokens a prompt and its answer may have"
 
@@ -51,8 +54,11 @@ def examine(model: RemoteModel) -> Iterator[Ability]:
     yield _tried("temperature, top-p", lambda: _drawn(model, narrow))
     yield _tried("several a call (n)", lambda: _several(model, left))
     yield _tried("seed", lambda: _seeded(model, left))
-    yield _tried("log-probabilities", lambda: _alternatives(model))
+    alternatives = _tried("log-probabilities", lambda: _alternatives(model))
+    yield alternatives
     yield _tried("echo", lambda: _echoed(model))
+    yield _questionnaire(model, exact=bool(alternatives.able))
+    yield _tried("batches", lambda: _batches(model))
     yield _reasoning(reply)
     yield Ability("limits", None if not (said := _limits(model)) else True, said or "the endpoint does not say")
     refused = ", ".join(f"{name} ({said})" for name, said in model.dialect.refusals.items())
@@ -97,6 +103,24 @@ def _alternatives(model: RemoteModel) -> tuple[bool, str]:
     named = len(first_tokens(model.address.name, model.ask(first_token_call(QUESTION, ALTERNATIVES))))
     enough = named > 1
     return enough, f"{named} alternatives of the first token" + ("" if enough else ": exact answers cannot be computed")
+
+
+def _questionnaire(model: RemoteModel, *, exact: bool) -> Ability:
+    """Say which measure of the questionnaire audit an endpoint can be asked for, see `probabilities` for the ways."""
+    name = "questionnaires"
+    if exact:
+        return Ability(name, True, "exact: p(yes) and p(no) from the alternatives of the first token")
+    try:
+        answer = forced_score(model.address.name, model.ask(echo_call(QUESTION, "Yes")), QUESTION, "Yes")
+    except (ModelError, TryFailed, NoProbabilities, Unreadable):
+        return Ability(name, None, f"counted: {COUNTED}")
+    forced = "exact: each answer is forced upon it, six paid calls a prompt"
+    return Ability(name, True, f"{forced} (p = {math.exp(answer):.2g} for one)")
+
+
+def _batches(model: RemoteModel) -> tuple[bool, str]:
+    model.lists_batches()
+    return True, f"taken, at {model.dialect.provider.batch:g} of the price (run --batch)"
 
 
 def _echoed(model: RemoteModel) -> tuple[bool, str]:

@@ -275,6 +275,14 @@ class RemoteModel:
                 "in OpenAI's manner (/files and /batches), name it with #openai at the end"
             )
 
+    def lists_batches(self) -> None:
+        """Ask the endpoint for its batches, which costs nothing. Raises ModelError where it is not known to take any,
+        TryFailed where it has no such list.
+        """
+        self.check_batches()
+        endpoint = self._endpoint()
+        endpoint.do(endpoint.client.listed())
+
     def use_batches(self, ledger: BatchLedger) -> None:
         """See `Batching`."""
         self.check_batches()

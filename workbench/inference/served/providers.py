@@ -153,7 +153,7 @@ def named(key: str) -> Provider:
     for one in providers():
         if one.key == key:
             return one
-    raise ModelError(f"no dialect is called {key!r}; there is: {', '.join(sorted(one.key for one in providers()))}")
+    raise ModelError(f"no dialect is called {key!r}. Available: {', '.join(sorted(one.key for one in providers()))}")
 
 
 def recognised(host: str, entries: tuple[Mapping[str, Any], ...]) -> Provider:

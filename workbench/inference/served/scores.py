@@ -159,7 +159,10 @@ def refused(name: str, failure: TryFailed, what: str) -> ModelError:
 
 
 def missing(name: str, what: str) -> str:
-    return f"{name}: options are scored from {what}, and the endpoint sends none. Use vLLM, or a local model"
+    return (
+        f"{name}: options are scored from {what}, and the endpoint sends none. Use vLLM or a local "
+        "model, or draw answers in place of them (--samples N)"
+    )
 
 
 def entries(found: Mapping[str, Any] | None, field: str, kind: Any) -> list[Any]:

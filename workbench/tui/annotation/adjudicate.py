@@ -49,25 +49,25 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
     CSS_PATH = "adjudicate.tcss"
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("1", "reason(0)", "Reason", key_display="1-6", tooltip="Say why they differ, before deciding"),
+        Binding("1", "reason(0)", "Reason", key_display="1-6", tooltip="Choose why the labels differ, before deciding"),
         *(Binding(str(n + 1), f"reason({n})", show=False) for n in range(1, len(REASONS))),
         Binding("c", "cycle_reason", "Next reason", show=False),
-        Binding("m", "note", "Note", tooltip="Write a note that the decision carries"),
+        Binding("m", "note", "Note", tooltip="Write a note for the decision"),
         Binding(
             "s,right_square_bracket",
             "skip",
             "Skip",
             key_display="s",
-            tooltip="Leave this item for later without deciding",
+            tooltip="Skip this item for now",
         ),
         Binding(
             "z,b,left_square_bracket",
             "back",
             "Back",
             key_display="z",
-            tooltip="Go back to the previous decision, to decide again",
+            tooltip="Go back to the previous decision, to change it",
         ),
-        Binding("p", "person", "Person", show=False, tooltip="Say who decides"),
+        Binding("p", "person", "Person", show=False, tooltip="Choose who decides"),
         Binding("g", "guide", "Guide", tooltip="Read the guideline"),
         Binding("escape,q", "leave", "Leave", key_display="Esc"),
     ]
@@ -171,7 +171,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         elif event.now is not None and event.now.judged.decision is not None:
             self._decided.append(event.now)
             self._back = 1
-        say(self, "This item's labels changed while it was shown. Nothing was decided: look again.", warns=True)
+        say(self, "This item's labels changed while you read it. Nothing was decided; read it again.", warns=True)
         self._show()
 
     def action_refresh(self) -> None:
@@ -195,7 +195,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
                 self._commit(case, place)
 
         question = (
-            f"{visible(self._auditor)} labelled this item and would decide between their own label and another's."
+            f"{visible(self._auditor)} labelled this item, and would choose between their own label and another's."
         )
         self.app.push_screen(ConfirmScreen(question, "Decide anyway", "Leave it to another person"), take)
 
@@ -232,7 +232,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         if self._back:
             self._back = 0
         elif len(self._open) == 1:
-            say(self, "This is the only one left.", warns=True)
+            say(self, "This is the last item left.", warns=True)
             return
         else:
             self._open.append(self._open.pop(0))

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 REASONS = {
     Reason.SLIP: "one annotator pressed the wrong key or misread",
     Reason.AMBIGUOUS: "the text supports both labels",
-    Reason.GUIDELINE: "the guideline does not say",
-    Reason.CONTEXT: "the statement is needed to decide",
-    Reason.HEDGED: "the response takes both sides before it decides",
-    Reason.OTHER: "none of these, or not said",
+    Reason.GUIDELINE: "the guideline does not cover this",
+    Reason.CONTEXT: "deciding requires the statement",
+    Reason.HEDGED: "the response argues both sides before it decides",
+    Reason.OTHER: "none of these, or no reason given",
 }
 "in the order of their digits"
 
@@ -33,11 +33,13 @@ EXPLAIN = section("screens-annotation", "Adjudicating")
 def nothing_left(found: AdjudicationQueue) -> str:
     """Return why no item is shown."""
     if found.decided:
-        return f"All disagreements in this queue are decided: {len(found.decided):,}.\n\nz goes back to the last one."
+        return (
+            f"All disagreements in this queue are decided: {len(found.decided):,}.\n\nz goes back to the last decision."
+        )
     if not found.compared:
         return "No item has two labels yet, so there are no disagreements."
     items = "1 item has" if found.compared == 1 else f"{found.compared:,} items have"
-    return f"No disagreements in this queue: {items} two labels or more, all equal."
+    return f"No disagreements in this queue: {items} two or more labels, and they agree."
 
 
 def about(case: Case) -> str:
@@ -85,7 +87,7 @@ def decision_line(case: Case) -> str:
         return ""
     if case.judged.open:
         return f"↺ reopened: new labels came after the decision of {_decided(decision)}"
-    return f"✓ decided {_decided(decision)}. A label key decides again."
+    return f"✓ decided {_decided(decision)}. A label key changes the decision."
 
 
 def _decided(decision: Decision) -> str:

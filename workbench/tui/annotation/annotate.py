@@ -19,7 +19,7 @@ from workbench.tui.annotation.queue_session import QueueSession
 from workbench.tui.annotation.session import Given, Item
 from workbench.tui.kit.note_dialog import NoteDialog
 
-NOTE_SEEN_BY = "The adjudicator sees it; other annotators do not."
+NOTE_SEEN_BY = "The adjudicator sees this note; other annotators do not."
 EXPLAIN = section("screens-annotation", "Labelling")
 
 
@@ -34,9 +34,9 @@ class AnnotateScreen(ItemScreen[QueueSession]):
         UNDO,
         Binding("f", "flag", "Flag", tooltip="Flag this for the adjudicator, or remove the flag"),
         Binding("m", "note", "Note", tooltip="Write a note for the adjudicator"),
-        Binding("c", "confidence", "Sure?", tooltip="Say how sure you are: unsure, fairly sure, sure"),
+        Binding("c", "confidence", "Sure?", tooltip="Set how sure you are: unsure, fairly sure, sure"),
         GUIDE,
-        Binding("v", "given", "Labels", tooltip="Show your own labels; label one again"),
+        Binding("v", "given", "Labels", tooltip="Show your own labels, and change one"),
         LEAVE,
     ]
     ITEM_KEYS: ClassVar[Mapping[str, str]] = {

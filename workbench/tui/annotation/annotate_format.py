@@ -63,7 +63,7 @@ def marks_line(item: Item, confidence: str, former: str) -> Content:
     """Return what stands on an item besides its label; an empty line where nothing does."""
     parts: list[Content] = []
     if former:
-        parts.append(Content.assemble("you had said ", (visible(former), "bold"), ": withdrawn"))
+        parts.append(Content.assemble("your previous label: ", (visible(former), "bold"), ": withdrawn"))
     elif item.label:
         parts.append(Content.assemble("your label: ", (visible(item.label), "bold"), " · s keeps it"))
     if item.flagged:
@@ -95,7 +95,7 @@ def pace_line(
 
 def last_line(said: str, steps: int, before: str = "last: ") -> Content:
     """Return `last: disagree (saved) – z to undo`; nothing where nothing was done."""
-    again = " undoes the step before it" if said == UNDONE else " to undo"
+    again = " undoes the step before" if said == UNDONE else " to undo"
     undo = Content.assemble(" – ", ("z", "bold"), again) if steps else Content("")
     return Content.assemble(before, visible(said), undo) if said else Content("")
 
@@ -112,17 +112,19 @@ def done_text(progress: QueueProgress, steps: int) -> Content:
     lines.append(Content(f"You have labelled {plural(progress.done, 'item')} in it."))
     if progress.held:
         held = plural(progress.held, "item")
-        lines.append(Content(f"{held} {_are(progress.held)} before others now and may come to you: F5 looks again."))
+        lines.append(
+            Content(f"{held} {_are(progress.held)} with other annotators and may come to you: F5 looks again.")
+        )
     if progress.left:
         lines.append(
-            Content(f"{plural(progress.left, 'item')} {_are(progress.left)} open that you labelled elsewhere.")
+            Content(f"{plural(progress.left, 'item')} {_are(progress.left)} open; you labelled them elsewhere.")
         )
     right, answered = progress.attention
     if answered:
-        lines.append(Content(f"Of {answered:,} items whose label is known you got {right:,} right."))
-    lines += [Content(""), Content("v shows what you labelled, and lets you change it.")]
+        lines.append(Content(f"You labelled {right:,} of {answered:,} items with a known label correctly."))
+    lines += [Content(""), Content("v shows your labels, and lets you change them.")]
     if steps:
-        lines.append(Content("z takes back the last label."))
+        lines.append(Content("z undoes the last label."))
     lines.append(Content("q goes back to the queues. Everything is saved."))
     return Content("\n").join(lines)
 

@@ -120,12 +120,12 @@ class ClassifyForm(StartForm):
         where = f" on {values.instrument}" if values.instrument else " on all instruments"
         text = (
             f"{classifier.name} reads {spec.audit} answers{of}{where}\n"
-            f"{total:,} different responses beside their statements; {total - left:,} ({percent(total - left, total)}) "
-            f"are read already; {left:,} to read"
+            f"{total:,} different responses with their statements; {total - left:,} ({percent(total - left, total)}) "
+            f"have been read; {left:,} to read"
         )
         if left:
             return Outlook(text, lambda opened: launch.start_classifying(opened, spec))
-        return Outlook(f"{text}\nEverything is read already: there is nothing to start.", None)
+        return Outlook(f"{text}\nEverything has been read already; there is nothing to start.", None)
 
 
 def about(classifier: Classifier) -> str:

@@ -61,7 +61,7 @@ class GivenScreen(ModalScreen[int | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = "Your newest labels in this queue"
-            dialog.border_subtitle = "Enter label it again · Esc back"
+            dialog.border_subtitle = "Enter change the label · Esc back"
             if self._given:
                 yield OptionList(*(Option(given_line(one, self._subject)) for one in self._given), markup=False)
             else:

@@ -45,11 +45,17 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         Binding("a,plus", "decide(1)", "+1", key_display="a", tooltip="Decide +1: agreeing supports the issue"),
         Binding("d,minus", "decide(-1)", "−1", key_display="d", tooltip="Decide −1: disagreeing supports the issue"),
         Binding("n", "decide(0)", "0", tooltip="Decide 0: not related to the issue"),
-        Binding("space,backspace,delete", "withdraw", "Take back", key_display="Space", tooltip="Take a decision back"),
-        Binding("z", "undo", "Undo", tooltip="Undo the last decision, and the one before"),
-        Binding("x", "cycle", "More", tooltip="List what is to decide, where people differ, or all"),
-        Binding("t", "text", "Text", show=False, tooltip="Read everything about the statement"),
-        Binding("i", "issues", "Issues", tooltip="Read what every issue means"),
+        Binding(
+            "space,backspace,delete",
+            "withdraw",
+            "Withdraw",
+            key_display="Space",
+            tooltip="Withdraw the decision under the cursor",
+        ),
+        Binding("z", "undo", "Undo", tooltip="Undo the last decision, then earlier ones"),
+        Binding("x", "cycle", "More", tooltip="List statements to decide, disagreements, or all"),
+        Binding("t", "text", "Text", show=False, tooltip="Show all details of the statement"),
+        Binding("i", "issues", "Issues", tooltip="Show the definitions of the issues"),
         Binding("escape,q", "leave", "Leave", key_display="Esc"),
     ]
     DEFAULT_CSS = """
@@ -162,7 +168,7 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         self.answered()
         self._learn(event.figures)
         self._show()
-        say(self, "These labels changed while they were shown. Nothing was decided: look again.", warns=True)
+        say(self, "These labels changed while you read them. Nothing was decided; read them again.", warns=True)
 
     @on(SheetView.Current)
     def moved(self) -> None:
@@ -213,7 +219,7 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         if auditor is None:
             self._ask_name(partial(self._decide, label))
             return
-        said = f"{_named(case)}: " + ("decision taken back" if label is None else f"{SIGNS[label]} decided")
+        said = f"{_named(case)}: " + ("decision withdrawn" if label is None else f"{SIGNS[label]} decided")
 
         def decide(session: DecisionSession) -> Message:
             if not session.decide(case, label, auditor):

@@ -41,12 +41,12 @@ class IssueGoldScreen(BookScreen):
     RULED = False
     COUNTING = "Computing the coefficients and their intervals …"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("d", "decide", "Decide", tooltip="Decide all ties, of whatever issue"),
-        Binding("l", "label", "Label", tooltip="Label statements, blind to what others said"),
-        Binding("w", "whose", "Whose", tooltip="Count a source's own labels before people's, or people's only"),
-        Binding("o", "one", "One", tooltip="Let a single labeller's labels count as gold, or need two again"),
-        Binding("i", "issues", "Issues", tooltip="Read what every issue means"),
-        Binding("q", "leave", "Leave", show=False),
+        Binding("d", "decide", "Decide", tooltip="Decide the ties of all issues"),
+        Binding("l", "label", "Label", tooltip="Label statements without seeing others' labels"),
+        Binding("w", "whose", "Whose", tooltip="Prefer a source's own labels to people's, or count only people's"),
+        Binding("o", "one", "One", tooltip="Accept one labeller's labels as gold, or require two"),
+        Binding("i", "issues", "Issues", tooltip="Show the definitions of the issues"),
+        Binding("q", "leave", "Leave", tooltip="Go back to the queues"),
     ]
 
     _settings: Settings
@@ -74,7 +74,7 @@ class IssueGoldScreen(BookScreen):
         return load(self.store_path, self._instrument, settings, known)
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
-        return "Esc leads back."
+        return "Esc goes back."
 
     def explain(self) -> str:
         return f"{super().explain()}\n\n{EXPLAIN}"

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 DEFINITION_LINES = 4
 "of the issue under the cursor; their places are fixed, so that nothing jumps"
 NO_ISSUES = (
-    "{instrument} has no policy issues yet. Take the eight of Ceron et al. 2024 (smartvote)? "
+    "{instrument} has no policy issues yet. Use the eight of Ceron et al. 2024 (smartvote)? "
     "Others come from a file: workbench issues STORE --scheme FILE"
 )
 DROPPED = " ! "
@@ -89,14 +89,14 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         Binding("a", "label(1)", "+1", tooltip="Label +1: agreeing supports the issue"),
         Binding("d", "label(-1)", "−1", tooltip="Label −1: disagreeing supports the issue"),
         Binding("n", "label(0)", "0", tooltip="Label 0: the statement is not related to the issue"),
-        Binding("space", "withdraw", "Take back", show=False, tooltip="Take the label under the cursor back"),
+        Binding("space", "withdraw", "Withdraw", show=False, tooltip="Withdraw the label under the cursor"),
         Binding("f", "fill", "Rest 0", tooltip="Give 0 to every issue of the statement that has no label"),
         Binding("u,enter", "next", "Next", key_display="u", tooltip="Go to the next cell without a label"),
-        Binding("z", "undo", "Undo", tooltip="Undo the last label, and the one before"),
-        Binding("x", "only_open", "Open only", tooltip="Show only statements that are not done, or all"),
-        Binding("i", "issues", "Issues", tooltip="Read what every issue means"),
-        Binding("t", "text", "Text", show=False, tooltip="Read the whole statement"),
-        Binding("p", "person", "Person", show=False, tooltip="Say who labels"),
+        Binding("z", "undo", "Undo", tooltip="Undo the last label, then earlier ones"),
+        Binding("x", "only_open", "Open only", tooltip="Show only unfinished statements, or all"),
+        Binding("i", "issues", "Issues", tooltip="Show the definitions of the issues"),
+        Binding("t", "text", "Text", show=False, tooltip="Show the whole statement"),
+        Binding("p", "person", "Person", show=False, tooltip="Choose who labels"),
         Binding("escape,q", "leave", "Leave", key_display="Esc", tooltip="Leave; all labels are saved"),
     ]
     UNIT = "statement"
@@ -255,7 +255,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
     def action_next(self) -> None:
         """Go to the next cell without a label, around the end."""
         if not self._go_to_open(at=self.table.cursor_row, after=self.table.issue):
-            self._said = "every cell that is listed has a label; G on Statements says what of it is gold"
+            self._said = "every listed cell has a label; G on Statements shows which labels are gold"
             self.show_progress()
 
     def action_undo(self) -> None:
@@ -308,7 +308,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
                 self.dismiss(None)
 
         question = NO_ISSUES.format(instrument=self._instrument)
-        self.app.push_screen(ConfirmScreen(question, "Take the eight", "Leave"), take)
+        self.app.push_screen(ConfirmScreen(question, "Use these eight", "Leave"), take)
 
     def _press(self, key: str, at: float) -> None:
         """Do what a key asks, now or after what is being written."""
@@ -334,7 +334,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
     def _say_dropped(self, keys: int) -> None:
         """Append that some keys were ignored to the message about the last label."""
         said = self._said.partition(DROPPED)[0]
-        self._said = f"{said}{DROPPED}{plural(keys, 'key')} not taken: typed before this statement was seen"
+        self._said = f"{said}{DROPPED}{plural(keys, 'key')} ignored: typed before this statement was shown"
         self.show_progress()
 
     def _give(self, row: Row, asked: Asked) -> None:
@@ -402,9 +402,9 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         tally = Tally(sum(is_done(row, self._issues) for row in self._rows.values()), len(self._rows), self._per_hour)
         said = last_line(self._said, self._steps, before="")
         if not self._listed:
-            said = Content("every statement is done: x shows all" if self._only_open else "there are no statements")
+            said = Content("every statement is labelled: x shows all" if self._only_open else "there are no statements")
         elif self._only_open:
-            said = Content("  ").join(part for part in (Content("only what is open"), said) if part.plain)
+            said = Content("  ").join(part for part in (Content("unfinished only"), said) if part.plain)
         self.say(pace_line(tally, said, narrow=True))
         if self.person is not None:
             self.title_bar.note = title_note(self.person, tally)

@@ -108,7 +108,7 @@ def open_cell(
 def issue_lines(issue: IssueDefinition, width: int = 0, lines: int = 0) -> Content:
     """Return an issue's title and definition; with `lines`, cut to so many of this width."""
     title = visible(issue.title or issue.name.replace("_", " "))
-    definition = visible(issue.definition) or "not defined: agree with the other annotators what it means"
+    definition = visible(issue.definition) or "not defined: agree on its meaning with the other annotators"
     folds = folded(definition, width) if lines else []
     if len(folds) > lines:
         definition = definition[: folds[lines - 1][0] + max(0, width - len(CUT))].rstrip() + CUT

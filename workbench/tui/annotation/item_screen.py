@@ -39,9 +39,9 @@ from workbench.tui.kit.dialogs import TextScreen
 WIDE = 110
 "columns from which the guideline stands beside the item"
 
-SKIP = Binding("s", "skip", "Skip", tooltip="Skip: put this behind all others")
-UNDO = Binding("z", "undo", "Undo", tooltip="Undo the last step, and the one before")
-GUIDE = Binding("g", "guide", "Guide", tooltip="Show the guideline, or take it away")
+SKIP = Binding("s", "skip", "Skip", tooltip="Skip: move this item to the end")
+UNDO = Binding("z", "undo", "Undo", tooltip="Undo the last step, then earlier ones")
+GUIDE = Binding("g", "guide", "Guide", tooltip="Show or hide the guideline")
 LEAVE = Binding("escape,q", "leave", "Leave", key_display="q", tooltip="Leave; all labels are saved")
 "for the screens to put in their order"
 
@@ -249,7 +249,7 @@ class ItemScreen(SessionScreen[A]):
         if item is None:
             return
         if item.label is not None:
-            self.go_on("kept as it was")
+            self.go_on("unchanged")
             return
         unit, elapsed_ms = item.unit, self._elapsed_ms(monotonic())
         self.ask(lambda session: session.skip(unit, elapsed_ms), "skipped", lost="the skip")

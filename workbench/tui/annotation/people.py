@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 NOBODY = """Nobody has annotated or answered yet.
 
-People who do can be described here: country, education and other fields, all optional."""
+Here you can describe annotators and respondents: country, education and other fields, all optional."""
 EXPLAIN = f"{section('screens-annotation', 'People')}\n\n" + "\n".join(
     f"{name.replace('_', ' '):<18} {about}" for name, about in FIELDS.items()
 )
@@ -44,8 +44,8 @@ class PeopleScreen(BookScreen):
     RULED = False
     PLACE = "annotate › people"
     EXPLAIN = EXPLAIN
-    COUNTING = "Reading who annotated and answered …"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "leave", "Leave", show=False)]
+    COUNTING = "Reading the annotators and respondents …"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "leave", "Leave", tooltip="Go back to the queues")]
 
     def __init__(self) -> None:
         super().__init__(Settings())

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from workbench.pipeline.queues import Proposal, QueueSpec
 
 PROPOSE_AFTER_S = 0.3
-NAME_FIRST = "Give the queue a name: this line then shows what it would draw."
+NAME_FIRST = "Give the queue a name; this line then shows what the queue will draw."
 ALL = ""
 "the choice that stands for every instrument"
 PURPOSES = {
-    Purpose.TRAINING: "training: a classifier learns from it",
-    Purpose.TEST: "test: a classifier is measured on it",
-    Purpose.CHECK: "check: people review labels that a model gave",
+    Purpose.TRAINING: "training: a classifier learns from these labels",
+    Purpose.TEST: "test: a classifier is tested on these labels",
+    Purpose.CHECK: "check: people review a model's labels",
 }
 LABELS = {Purpose.TRAINING: "1", Purpose.TEST: "2", Purpose.CHECK: "1"}
 "people who label an item, unless one says otherwise"
@@ -82,7 +82,7 @@ class QueueForm(ModalScreen[str | None]):
     CSS_PATH = "queue_form.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f5", "make", "Make"),
-        Binding("escape", "dismiss(None)", "Leave without making"),
+        Binding("escape", "dismiss(None)", "Close without making a queue"),
         Binding("f1", "explain", "Explain the fields"),
     ]
 
@@ -121,7 +121,7 @@ class QueueForm(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         purposes = [(words, purpose.value) for purpose, words in PURPOSES.items()]
         with Vertical(classes="form") as form:
-            form.border_title = "New queue: what people are asked to label"
+            form.border_title = "New queue: items for people to label"
             form.border_subtitle = "Tab next · F5 make · F1 explain · Esc back"
             with VerticalScroll(id="fields", can_focus=False):
                 yield _row("name", Input(id="name", compact=True, placeholder="stance-training"))
@@ -140,7 +140,7 @@ class QueueForm(ModalScreen[str | None]):
                     yield _asked(of.ATTENTION)
                 yield Label("models", classes="name", markup=False, id="models-name")
                 yield SelectionList[str](id="models", compact=True)
-            yield Static("Reading what there is to label …", id="proposal", markup=False)
+            yield Static("Reading the items …", id="proposal", markup=False)
             with Horizontal(id="buttons"):
                 yield Button("Make  F5", id="make", variant="success", compact=True, disabled=True)
                 yield Button("Leave  Esc", id="leave", compact=True)

@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 REFRESH_S = 5.0
 
 EXPORT = "Labels are exported on the command line: workbench labels STORE --help"
-NO_QUEUE = """No queue yet: a queue says what people label, and how many people label it.
+NO_QUEUE = """No queue yet. A queue holds the items that people label, and how many people label each.
 
 n makes one from the free-text answers of a bias_score run."""
 NO_ANSWERS = """
 
-The store holds no such answers yet. 3 goes to Jobs: n there asks a model,
+The store has no such answers yet. 3 goes to Jobs: n there asks a model,
 with the audit bias_score.
-Or label the statements themselves: n, and the codebook side."""
+Or label the statements themselves: press n and choose the codebook side."""
 
 
 class QueuesScreen(StoreScreen):
@@ -52,10 +52,10 @@ class QueuesScreen(StoreScreen):
     PLACE = "annotate"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "new", "New", tooltip="Make a new queue"),
-        Binding("d", "adjudicate", "Decide", tooltip="Decide where people disagree"),
-        Binding("v", "agreement", "Agreement", tooltip="Show how well people agree"),
-        Binding("p", "person", "Person", tooltip="Say who annotates"),
-        Binding("w", "people", "Who", show=False, tooltip="Say who the annotators and respondents are"),
+        Binding("d", "adjudicate", "Decide", tooltip="Decide disagreements between people"),
+        Binding("v", "agreement", "Agreement", tooltip="Show the agreement between people"),
+        Binding("p", "person", "Person", tooltip="Choose who annotates"),
+        Binding("w", "people", "Who", show=False, tooltip="Describe the annotators and respondents"),
     ]
 
     view = query_one(SheetView)
@@ -141,7 +141,7 @@ class QueuesScreen(StoreScreen):
         self.refresh_bindings()
         if not self._seen:
             return
-        asked = f"Enter labels as {visible(self.person)}; p is for somebody else" if self.person else ""
+        asked = f"Enter labels as {visible(self.person)}; p changes the person" if self.person else ""
         empty = NO_QUEUE + ("" if self._answers else NO_ANSWERS)
         self.who.update(Content((asked or "Enter asks who you are") if self._queues else empty))
 
@@ -192,7 +192,7 @@ class QueuesScreen(StoreScreen):
 
     def _made(self, name: str | None) -> None:
         if name is not None:
-            say(self, f"The queue {name} is made.")
+            say(self, f"Made the queue {name}.")
             self.action_refresh()
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="look")

@@ -131,7 +131,7 @@ class SessionScreen(StoreScreen, Generic[S]):
     def still_waits(self) -> None:
         """Say that one waits, unless the answer came while the clock's message was on its way."""
         if self._busy:
-            self.say(Content.styled("waiting for the store; nothing is lost …", "bold"))
+            self.say(Content.styled("waiting for the store; your work is safe …", "bold"))
 
     def say(self, line: Content) -> None:
         """Show a line in the place of the pace."""
@@ -151,8 +151,8 @@ class SessionScreen(StoreScreen, Generic[S]):
             again = "" if isinstance(error, ConflictError) else f" The {self.UNIT} stays here: press the key again."
             told, said = StoreError(f"{event.lost} was NOT saved.{again}\n\n{error}"), f"{event.lost} was NOT saved"
         elif event.said:
-            told = StoreError(f"{event.said}; only the next one could not be read: F5 tries again.\n\n{error}")
-            said = f"{event.said}, but the next one could not be read; F5 tries again"
+            told = StoreError(f"{event.said}, but the next item could not be read: F5 tries again.\n\n{error}")
+            said = f"{event.said}, but the next item could not be read; F5 tries again"
             self._seen_at = NEVER  # what is shown is done with: keys wait for the next one
         self._said = event.said
         self.failed(told)

@@ -35,9 +35,11 @@ class SurveyScreen(ItemScreen[RespondentSession]):
     STATEMENT_LINES = 10
     TIME_LEFT = True
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "go_on", "Go on", key_display="Enter", tooltip="Begin; at the end, hand over to the next"),
+        Binding(
+            "enter", "go_on", "Continue", key_display="Enter", tooltip="Begin; at the end, hand over to the next person"
+        ),
         Binding("n", "further", "More", tooltip="Continue with statements that you have not answered"),
-        replace(SKIP, tooltip="Skip: put it behind all others; the second time, leave it unanswered"),
+        replace(SKIP, tooltip="Skip: move it to the end; the second time, leave it unanswered"),
         UNDO,
         GUIDE,
         LEAVE,

@@ -52,14 +52,14 @@ def end_text(name: str, progress: Progress, consistency: Sequence[AgreementRow],
     lines = [Content.styled(f"That was the last one. Thank you, {visible(name)}.", "bold"), Content("")]
     lines.append(Content(f"You answered {progress.done:,} of {plural(progress.total, 'statement')}."))
     if progress.declined:
-        lines.append(Content(f"{progress.declined:,} you left without an answer."))
+        lines.append(Content(f"You left {progress.declined:,} unanswered."))
     if progress.gone:
-        lines.append(Content(f"{progress.gone:,} were taken out of the instrument meanwhile."))
+        lines.append(Content(f"{progress.gone:,} have been removed from the instrument since."))
     lines += [Content(""), *consistency_lines(consistency), Content("")]
     lines.append(Content.assemble(("Enter", "bold"), " the next person    ", ("q", "bold"), " leave    ",
-                                  ("z", "bold"), " take the last answer back"))  # fmt: skip
+                                  ("z", "bold"), " undo the last answer"))  # fmt: skip
     if more:
-        lines.append(Content.assemble(("n", "bold"), f" go on with {more:,} further statements"))
+        lines.append(Content.assemble(("n", "bold"), f" continue with {more:,} more statements"))
     return Content("\n").join(lines)
 
 
@@ -67,15 +67,15 @@ def consistency_lines(rows: Sequence[AgreementRow]) -> list[Content]:
     """Return a person's κ for each kind of variant that they were asked, and what it should be near."""
     asked = [row for row in rows if row.raw and row.raw[0].n + row.raw[0].excluded]
     if not asked:
-        return [Content("Nothing you answered can be compared: that takes an original and a variant of it.")]
-    lines = [Content.styled("How alike you answered originals and variants: Cohen's κ", "bold")]
+        return [Content("Your answers cannot be compared: that requires an original and one of its variants.")]
+    lines = [Content.styled("Agreement of your answers to originals and variants: Cohen's κ", "bold")]
     for row in asked:
         name = row.name.replace("_", " ")
         lines.append(Content(f"  {name:<20}{_kappa(row.raw[0])}"))
         if row.relation is Relation.FLIPPED and row.flipped[0].defined:
             lines.append(Content(f"  {'  after flipping':<20}{_kappa(row.flipped[0])}"))
     meaning = (
-        "1 is the same view throughout. Where a variant says the contrary κ is",
+        "1 means the same view throughout. For variants with the contrary meaning κ is",
         "below 0, and 1 after flipping. [95 % interval]; n: pairs.",
     )
     return [*lines, *(Content.styled(f"  {line}", "$text-muted") for line in meaning)]

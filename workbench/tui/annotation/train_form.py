@@ -63,7 +63,7 @@ class TrainForm(StartForm):
         with Horizontal(classes="pair"):
             yield row("dev share", Field(usual.dev_share, id="dev_share", compact=True))
             yield row("patience", Field(usual.patience, id="patience", compact=True, placeholder="all steps"))
-            yield Tick("apart by statement", id="by_statement", compact=True)
+            yield Tick("split by statement", id="by_statement", compact=True)
         with Horizontal(classes="pair"):
             yield row("premise", select("premise", _PREMISES))
             yield row("confidence", select("confidence", _CONFIDENCES))

@@ -30,7 +30,7 @@ class CompareScreen(ModalScreen[tuple[str, ...] | None]):
         Binding("space", "mark", "Mark"),
         Binding("j", "down", "Down", show=False),
         Binding("k", "up", "Up", show=False),
-        Binding("escape,q", "dismiss(None)", "Leave as it was"),
+        Binding("escape,q", "dismiss(None)", "Cancel"),
     ]
 
     runs = query_one("#runs", OptionList)
@@ -83,7 +83,7 @@ class CompareScreen(ModalScreen[tuple[str, ...] | None]):
         return Content(f" {TICK[name in self.marked]}{place:2} {visible(name)}")
 
     def _say(self, words: str) -> None:
-        self.query_one(Vertical).border_subtitle = f"Space mark · {words} · Esc leave as it was"
+        self.query_one(Vertical).border_subtitle = f"Space mark · {words} · Esc cancel"
 
 
 __all__ = ["CompareScreen"]

@@ -24,7 +24,7 @@ class Settings:
 
 
 class ComparisonScreen(BookScreen):
-    """A comparison; Esc leads back to the results that it was chosen from."""
+    """A comparison; Esc goes back to the results from which it was opened."""
 
     COUNTING = "Comparing the answers …"
     RULED = False

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 REFRESH_S = 1.0
 IDLE_TICKS = 5
 JUDGING = "Judging the answers …"
+WAITING = "Looking for what waits for an auditor …"
 "seconds between two looks while no job is active: another terminal may start one"
 
 STORE_HELP = section("screens-home", "Home")
@@ -76,13 +77,13 @@ class HomeScreen(StoreScreen):
         Binding("2,s", "app.go('statements')", "Statements", tooltip="Go to Statements"),
         Binding("3", "app.go('jobs')", "Jobs", tooltip="Go to Jobs"),
         Binding("5,a", "app.go('annotate')", "Label", tooltip="Go to Annotate: queues, labels, adjudication"),
-        Binding("i", "import", "Import", tooltip="Import statements, questions, answers from files, with a preview"),
+        Binding("i", "import", "Import", tooltip="Import statements, questions or answers from files, with a preview"),
         Binding("j", "row(1)", "Row below", show=False, tooltip="Go to the next line"),
-        Binding("k", "row(-1)", "Row above", show=False, tooltip="Go to the line before"),
+        Binding("k", "row(-1)", "Row above", show=False, tooltip="Go to the previous line"),
         Binding("g", "edge(-1)", "First row", show=False, tooltip="Go to the first line"),
         Binding("G", "edge(1)", "Last row", show=False, tooltip="Go to the last line"),
         *keys_to_audits(),
-        Binding("V", "review", "Review", tooltip="Open the review queue: what an auditor looks at first"),
+        Binding("V", "review", "Review", tooltip="Open the review queue: what an auditor reviews first"),
     ]
 
     facts = query_one("#facts", OptionList)
@@ -114,6 +115,8 @@ class HomeScreen(StoreScreen):
         self._began: str | None = None
         "line that the cursor was put on before all lines were known: unless a person moves it, it goes on to a task"
         self._reading = False
+        self._review_wanted = False
+        "V was pressed before it was known what waits"
         self._ticks = 0
         self._timer: Timer | None = None
 
@@ -170,6 +173,9 @@ class HomeScreen(StoreScreen):
         self._judgement = event.judgement
         self.title_bar.note = ""
         self._show()
+        if self._review_wanted and self.is_current:
+            self.action_review()
+        self._review_wanted = False
 
     @on(Imported)
     def say_imported(self, event: Imported) -> None:
@@ -205,7 +211,7 @@ class HomeScreen(StoreScreen):
             lead(self.app, task.route)
 
     def failed(self, error: WorkbenchError) -> None:
-        self._reading = False
+        self._reading = self._review_wanted = False
         self.title_bar.note = ""
         super().failed(error)
         if self._overview is None:
@@ -229,7 +235,13 @@ class HomeScreen(StoreScreen):
         self._look()
 
     def action_review(self) -> None:
-        """Open the review queue that the list of what to do names, else that of the run that was answered last."""
+        """Open the review queue that the list of what to do names, else that of the run that was answered last.
+
+        Where that list is still being worked out, the queue opens when it is there.
+        """
+        if self._judgement is None and any(one.group == "judge" and not one.is_finished for one in self.workers):
+            self._review_wanted, self.title_bar.note = True, WAITING
+            return
         tasks = self._judgement.tasks if self._judgement is not None else ()
         named = next((one.route for one in tasks if one.route[0] == "review"), ("review",))
         lead(self.app, named)

@@ -45,8 +45,8 @@ def home_lines(overview: Overview, judgement: Judgement | None, width: int = 80)
         lines.append((f"instrument:{summary.name}", _instrument(summary, lint)))
     if overview.answers:
         models = plural(overview.models, "model")
-        lines.append(("responses:", _line("Responses", f"{overview.answers:,}", f"answers of {models} are stored")))
-    lines += [(f"job:{job.id}", _job(job)) for job in (overview.active or overview.jobs[:1])[:JOBS_SHOWN]]
+        lines.append(("responses:", _line("Responses", f"{overview.answers:,}", f"the store has answers of {models}")))
+    lines += [(f"job:{job.id}", _job(job, room)) for job in (overview.active or overview.jobs[:1])[:JOBS_SHOWN]]
     lines += [(f"{of.mode}:{one.key}", _audit(one)) for of in audits for one in of.lines]
     lines += _labels(overview)
     if judgement and judgement.classifier:
@@ -84,27 +84,29 @@ def _lint(lint: LintCount | None) -> Content:
         parts.append(Content.styled(f"✗ {plural(lint.errors, 'error')}", "bold $text-error"))
     if lint.warnings:
         parts.append(Content.styled(f"! {plural(lint.warnings, 'warning')}", "$text-warning"))
-    return Content("  ").join(parts).append(Content.styled("  by lint; hints of style are on Statements, f", "dim"))
+    return Content("  ").join(parts).append(Content.styled("  by lint; style hints are on Statements, f", "dim"))
 
 
-def _job(job: Job) -> Content:
+def _job(job: Job, room: int) -> Content:
     from workbench.jobs.launch import pace
 
     spec = job.spec
     what = str(spec.get("model") or spec.get("name") or spec.get("classifier") or "")
     mark = job_mark(job.state, stopping=job.stopping, pausing=job.pausing)
     detail = f"{mark}  {bar(job.done, job.total)} {percent(job.done, job.total)}"
+    named, left = Content(visible(what)), room - Content(detail).cell_length - 2
+    what = named.truncate(max(1, left), ellipsis=True).plain if named.cell_length > left else named.plain
     going = pace(job)
-    parts = [f"{job.done:,} of {job.total:,} {'prompts' if job.exact else UNITS.get(job.kind, '')}"]
+    parts = [(f"{job.done:,} of {job.total:,} {'prompts' if job.exact else UNITS.get(job.kind, '')}", "dim")]
     if going.per_second is not None:
-        parts.append(f"{going.per_second:,.1f}/s")
+        parts.append((f"{going.per_second:,.1f}/s", "dim"))
     if going.eta_seconds is not None:
-        parts.append(f"ETA {human_duration(going.eta_seconds)}")
+        parts.append((f"ETA {human_duration(going.eta_seconds)}", "dim"))
     if job.question:
-        parts.append("needs your decision: 3, then Enter")
+        parts.append(("waits for your decision: 3, then Enter", "$text-warning"))
     elif job.state in ("lost", "failed", "cancelled", "paused"):
-        parts.append("3, then R resumes it")
-    return _line(f"Job {job.id}", what, detail, below=Content.styled(" · ".join(parts), "dim"))
+        parts.append(("3, then R resumes it", "dim"))
+    return _line(f"Job {job.id}", what, detail, below=_packed(parts))
 
 
 def _audit(line: HomeLine) -> Content:
@@ -167,32 +169,34 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
             _line(
                 "Next step",
                 "Enter",
-                "imports the shipped instrument veldania (a fictional country)",
+                "import the shipped instrument veldania (a fictional country)",
                 style="bold $text-accent",
-                below=Content.styled("i imports your own files, with a preview · 2, then I: write a new one", "dim"),
+                below=Content.styled(
+                    "i imports your own files, with a preview · 2, then I: write a new instrument", "dim"
+                ),
             ),
         )
     if not overview.answers and not overview.jobs and overview.imported:
         return next(_todo(judgement.audits), None) if judgement else None
     if not any(summary.statements for summary in overview.instruments):
-        below = Content.styled("from a question, too; a model drafts variants, people review them", "dim")
+        below = Content.styled("or turn a question into one; a model drafts variants, people review them", "dim")
         detail = "then n: write the first statement"
         return ("statements:next", _line("Next step", "2", detail, style="bold $text-accent", below=below))
     if not overview.answers and not overview.jobs:
-        below = Content.styled("a form shows what will be asked before anything starts", "dim")
+        below = Content.styled("a form shows the plan before anything starts", "dim")
         detail = "then n: ask a model"
         return ("next:job", _line("Next step", "3", detail, style="bold $text-accent", below=below))
     if overview.active:
         return None
     if overview.free_answers and not overview.queues:
         below = Content.styled(
-            "two people label a test set, one a training set; then a classifier reads the rest", "dim"
+            "two people label a test set and one a training set; then a classifier reads the rest", "dim"
         )
         detail = "then n: draw answers for people to label"
         return ("annotate:next", _line("Next step", "5", detail, style="bold $text-accent", below=below))
     if any(queue.done < queue.needed for queue in overview.queues) or overview.labels[2]:
         below = Content.styled("Enter on a queue labels it, d decides disagreements", "dim")
-        detail = f"{overview.labels[2]:,} to adjudicate" if overview.labels[2] else "label what is waiting"
+        detail = f"{overview.labels[2]:,} to adjudicate" if overview.labels[2] else "label the waiting items"
         return ("annotate:next", _line("Next step", "5", detail, style="bold $text-accent", below=below))
     if overview.queues and not overview.classifiers:
         detail = "then n, t: train the stance classifier"

@@ -25,8 +25,8 @@ class FileTree(DirectoryTree):
         Binding("j", "cursor_down", "Row below", show=False),
         Binding("k", "cursor_up", "Row above", show=False),
         Binding("right,l", "open", "Unfold the folder", show=False),
-        Binding("left", "close", "Fold the folder, or go to the one above", show=False),
-        Binding("enter", "select_cursor", "Look at it", key_display="Enter", tooltip="Read the file or folder here"),
+        Binding("left", "close", "Fold the folder, or go to its parent", show=False),
+        Binding("enter", "select_cursor", "Preview", key_display="Enter", tooltip="Read the file or folder here"),
     ]
 
     def __init__(self, folder: Path, *, name: str) -> None:

@@ -36,7 +36,7 @@ ROWS = 12
 "of a file that are shown"
 NAMES = 28
 "columns of a cell of the rows, save the last"
-ABOUT = "Enter reads what is under the cursor; nothing is written before F5."
+ABOUT = "Enter reads the file or folder under the cursor; only F5 writes to the store."
 EXPLAIN = section("screens-home", "Importing files")
 
 
@@ -48,12 +48,10 @@ class ImportScreen(StoreScreen):
     EXPLAIN = EXPLAIN
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012  the base class declares it so
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f5", "write", "Import", tooltip="Write what is shown to the store"),
-        Binding("f", "format", "Format", tooltip="Read it as another format"),
-        Binding(
-            "n", "name", "Name", tooltip="Give the instrument another name, or choose the questionnaire of the answers"
-        ),
-        Binding("x", "skip", "Skip faults", tooltip="Leave out the files with errors, and read the others"),
+        Binding("f5", "write", "Import", tooltip="Write the preview to the store"),
+        Binding("f", "format", "Format", tooltip="Read the files as another format"),
+        Binding("n", "name", "Name", tooltip="Rename the instrument, or choose the questionnaire of the answers"),
+        Binding("x", "skip", "Skip errors", tooltip="Skip files with errors, and read the others"),
         Binding("w", "shipped", "Shipped", tooltip="Show the instruments that ship with workbench, or your own files"),
         Binding("slash", "path", "Path", key_display="/", tooltip="Type a path"),
         Binding("escape", "leave", "Back", key_display="Esc"),
@@ -109,7 +107,7 @@ class ImportScreen(StoreScreen):
         with Horizontal(id="body"):
             yield FileTree(self._folder, name="files")
             with Vertical(id="beside"):
-                yield Input(id="name", compact=True, placeholder="a name for it here; Enter looks again")
+                yield Input(id="name", compact=True, placeholder="a name in this store; Enter previews again")
                 with VerticalScroll(id="preview"):
                     yield Static(ABOUT, id="said", markup=False)
 
@@ -159,7 +157,7 @@ class ImportScreen(StoreScreen):
 
         faults = isinstance(event.error, InputError) and not event.request.skip
         self._skippable = faults and self._format_of(event.request) in PARTS
-        skip = "\nx leaves out the files with errors." * self._skippable
+        skip = "\nx skips the files with errors." * self._skippable
         told = str(event.error).replace(" STORE ", f" {shlex.quote(str(self.store_path))} ")
         self._say(Content(visible(f"✗ {told}{skip}", lines=True)), "-trouble")
 
@@ -280,12 +278,12 @@ class ImportScreen(StoreScreen):
     @work(thread=True, exclusive=True, exit_on_error=False, group="write", description="")
     def write(self, material: Material) -> None:
         from stores.core.store import Store
-        from workbench.pipeline.imported_said import said
+        from workbench.pipeline.imported_said import brief
         from workbench.pipeline.importing import put
 
         with Store.open(self.store_path) as store:
             outcome = put(store, material)
-        self.post_message(self.Written(f"Imported {said(outcome, self.store_path)[0]}."))
+        self.post_message(self.Written(brief(outcome, self.store_path)))
 
 
 def preview(outcome: Outcome, store: Path) -> Content:

@@ -42,9 +42,9 @@ class WelcomeScreen(Screen[None]):
     CSS_PATH: ClassVar = ["../kit/dialogs.tcss", "welcome.tcss"]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "Open", tooltip="Open this store"),
-        Binding("n", "new", "New store", tooltip="Make a new store"),
+        Binding("n", "new", "New store", tooltip="Create a new store"),
         Binding("e", "example", "Example", tooltip="Open the example; make it first if needed"),
-        Binding("x", "forget", "Off the list", tooltip="Take a recent store off the list; its file stays"),
+        Binding("x", "forget", "Forget", tooltip="Remove a recent store from the list; its file stays"),
         Binding("f5", "refresh", "Refresh", show=False, tooltip="Look again"),
         Binding("j", "down", "Down", show=False),
         Binding("k", "up", "Up", show=False),
@@ -200,8 +200,8 @@ def usable_store(path: Path, *, make: bool = False, example: bool = False) -> No
     try:
         if not make and not path.exists():
             raise StoreError(
-                f"{path}: the store is gone: it was deleted, moved or renamed. x takes it off the list; where it was "
-                "moved to, open it with: workbench STORE"
+                f"{path}: the store is gone: it was deleted, moved or renamed. x removes it from the list; if it was "
+                "moved, open it with: workbench STORE"
             )
         with Store.open(path, create=make) as store:
             if example and EXAMPLE not in store.instruments.names():
@@ -223,11 +223,11 @@ def welcome_options(
     found += [_heading(f"In this folder · {short(folder)}", first=not recent)] if here else []
     found += [Option(_line(path.name, "", ""), id=f"here:{path}") for path in here]
     if not recent and not here:
-        found.append(_heading(f"No store was opened before, and there is none in {short(folder)}", first=True))
+        found.append(_heading(f"You have opened no store yet, and {short(folder)} has none", first=True))
     there = (folder / f"{EXAMPLE}.db").exists()
-    made = f"a study to try things on; {'opens' if there else 'makes'} {EXAMPLE}.db"
+    made = f"a study for trying things out; {'opens' if there else 'makes'} {EXAMPLE}.db"
     found.append(_heading("Begin"))
-    found.append(Option(_line("n  A new store …", "", "an empty project, in a file of your own"), id="new:"))
+    found.append(Option(_line("n  A new store …", "", "an empty store in a file of your own"), id="new:"))
     found.append(Option(_line("e  The example", "", made), id="example:"))
     return found
 
@@ -270,9 +270,9 @@ class NewStoreDialog(ModalScreen[Path | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = "A new store"
-            dialog.border_subtitle = "Enter make it · Esc back"
+            dialog.border_subtitle = "Enter create · Esc back"
             yield Input(placeholder="audit.db", id="file", compact=True)
-            yield Static(Content(f"A file name or a path; names belong to {visible(short(self._folder))}."), id="note")
+            yield Static(Content(f"A file name in {visible(short(self._folder))}, or a path."), id="note")
 
     def on_mount(self) -> None:
         self.box.focus()
@@ -297,9 +297,9 @@ def new_path(text: str, folder: Path) -> tuple[Path | None, str]:
         if path.is_dir():
             return None, f"{path} is a folder; give a file in it, for example {path / 'audit.db'}"
         if path.exists():
-            return None, f"{path} exists already; choose another name, or open it from the list"
+            return None, f"{path} already exists; choose another name, or open it from the list"
         if not path.parent.is_dir():
-            return None, f"the folder {path.parent} does not exist; make it first, or choose another one"
+            return None, f"the folder {path.parent} does not exist; create it first, or choose another folder"
     except (OSError, RuntimeError) as error:
-        return None, f"{said[:60]!r} cannot be made ({error})"
+        return None, f"{said[:60]!r} cannot be created ({error})"
     return path, ""

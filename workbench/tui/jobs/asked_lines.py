@@ -48,9 +48,9 @@ def _until_valid(job: Job) -> bool:
 def _samples(job: Job) -> str:
     wanted = job.spec.get("samples", "?")
     if not _until_valid(job):
-        return f"{wanted} samples a prompt"
+        return f"{wanted} samples per prompt"
     most = int(str(wanted)) * int(str(job.spec.get("tries", TRIES)))
-    return f"at least {wanted} valid samples a prompt, at most {most:,} drawn"
+    return f"at least {wanted} valid samples per prompt, at most {most:,} drawn"
 
 
 def _read(job: Job) -> str:
@@ -77,7 +77,7 @@ def valid_answers(job: Job) -> list[str]:
     again, over = told.get("invalid", 0), told.get("over", 0)
     strange = again - told.get("truncated", 0)
     parts = [
-        f"{job.done:,} valid answers of {job.total:,}" + (f" and {over:,.0f} more than needed" if over else ""),
+        f"{job.done:,} valid answers of {job.total:,}" + (f" and {over:,.0f} beyond the minimum" if over else ""),
         f"drawn again {again:,.0f} ({percent(strange, told.get('answers', 0), 1)} were no offered letter)",
         _short(round(told.get("short", 0))),
     ]

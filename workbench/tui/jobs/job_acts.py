@@ -70,7 +70,7 @@ class JobActs(StoreScreen):
 
         with Store.open(self.store_path) as store:
             job, batches = cancel(store, job_id)
-        how = "is cancelled" if job.state == "cancelled" else f"stops after the {unit(job)} at hand"
+        how = "is cancelled" if job.state == "cancelled" else f"stops after the current {unit(job)}"
         self.post_message(self.Done(" ".join(filter(None, [f"Job {job_id} {how}.", batches]))))
 
     @work(thread=True, exit_on_error=False, group="ask")
@@ -79,7 +79,7 @@ class JobActs(StoreScreen):
 
         with Store.open(self.store_path) as store:
             job = store.jobs.pause(job_id)
-        how = "is paused" if job.state == "paused" else f"pauses after the {unit(job)} at hand"
+        how = "is paused" if job.state == "paused" else f"pauses after the current {unit(job)}"
         self.post_message(self.Done(f"Job {job_id} {how}. R resumes it."))
 
     @work(thread=True, exit_on_error=False, group="ask")
@@ -88,12 +88,12 @@ class JobActs(StoreScreen):
 
         with Store.open(self.store_path) as store:
             store.jobs.set_concurrency(job_id, most or None)
-        how = f"at most {most:,} at once" if most else "as many at once as at first"
+        how = f"at most {most:,} at once" if most else "the original number at once"
         self.post_message(self.Done(f"Job {job_id}: {how}."))
 
     @work(thread=True, exit_on_error=False, group="ask")
     def go_on(self, job_id: int, *, only_failed: bool = False, consent: bool = False) -> None:
-        """Resume a job, or ask again what failed."""
+        """Resume a job, or retry what failed."""
         from stores.core.store import Store
         from workbench.jobs import launch
         from workbench.jobs.origin import ElsewhereError
@@ -120,7 +120,9 @@ class JobActs(StoreScreen):
 
         with Store.open(self.store_path) as store:
             store.jobs.hide(job_id, hidden=hidden)
-        self.post_message(self.Done(f"Job {job_id} is hidden; X lists it." if hidden else f"Job {job_id} is listed."))
+        self.post_message(
+            self.Done(f"Job {job_id} is hidden; X lists hidden jobs." if hidden else f"Job {job_id} is listed.")
+        )
 
     @work(thread=True, exit_on_error=False, group="ask")
     def look_what_goes(self, job_id: int) -> None:
@@ -137,7 +139,7 @@ class JobActs(StoreScreen):
 
         with Store.open(self.store_path) as store:
             delete(store, job_id)
-        self.post_message(self.Done(f"Job {job_id} is deleted."))
+        self.post_message(self.Done(f"Deleted job {job_id}."))
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="run", description="run")
     def find_run(self, job: Job, mode: str) -> None:

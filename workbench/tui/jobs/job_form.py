@@ -25,6 +25,8 @@ from workbench.options.shared import INSTRUMENT
 from workbench.tui.design_form import (
     ANSWERS,
     DRAWN,
+    EXACT_LABELS,
+    EXACT_OR_COUNTED,
     WHOLE_OR_EXACT,
     AuditChoices,
     Choices,
@@ -52,12 +54,16 @@ if TYPE_CHECKING:
 SAMPLED = section("screens-jobs", "A new job: ask a model")
 
 COUNTS_HERE = (
-    "Everything is stored already, for prompts with the same texts, so nothing is asked. F5 counts it for this design."
+    "All these prompts have stored answers from the same texts, so nothing is asked. F5 counts them for this design."
 )
 PROBE_FIRST = f"probe of {PROBED} first"
+YES = "yes"
 SENT = (("one by one", ""), ("in batches", "batches"))
 "(words, value) of how requests reach a served model"
-TYPED = ("model", "statements", "seed", "cluster", "chat_format", "thinking", "extra_body", "template_language")
+TYPED = (
+    *("model", "statements", "personas", "seed", "cluster", "chat_format", "thinking", "extra_body"),
+    *("template_language", "device"),
+)
 INDENT = "  "
 
 
@@ -83,17 +89,22 @@ class JobForm(StartForm):
         self._audit: AuditChoices | None = None
         self._usual = FormValues("")
         "how the audit is meant to be asked with the chosen templates"
-        self._audit_chosen = False
+        self._audit_chosen = self._counted = False
+        "whether a person, or a job, named the audit; whether the audit on show counts answers only where it has to"
         "whether a person chose the audit: it then stays when another instrument is chosen"
 
     def compose_fields(self) -> ComposeResult:
         with Horizontal(classes="pair"):
             yield row("instrument", select("instrument"))
             yield row("audit", select("audit"))
-        yield row("model", Field("smollm2", id="model", compact=True))
+        with Horizontal(classes="pair"):
+            yield row("model", Field("smollm2", id="model", compact=True))
+            yield row("personas", Field(id="personas", compact=True, placeholder="none · file"))
         with Horizontal(classes="pair"):
             yield row("statements", Field(id="statements", compact=True, placeholder="all · or 8 · or refs"))
             yield row("chat format", Field(id="chat_format", compact=True, placeholder="the model's own"))
+            for audit in registry.asking():
+                yield from own_flags(audit)
         with Horizontal(classes="pair", id="origin"):
             yield row("family", select("family"))
             yield row("language", select("language"))
@@ -117,15 +128,17 @@ class JobForm(StartForm):
             yield sampled(row("top-k", Field(id="top_k", compact=True, placeholder="whole vocab.")))
             yield sampled(row("tokens", Field("20", id="max_tokens", compact=True)))
             yield row("seed", Field(str(SEED), id="seed", compact=True))
+        yield Static(id="note", classes="note", markup=False)
         with Horizontal(classes="pair"):
-            yield sampled(row("answers", select("answers", ANSWERS)))
+            yield row("answers", select("answers", ANSWERS)).add_class("kind")
             yield row("dtype", select("dtype", [("usual", "usual"), *((name, name) for name in DTYPES)]))
             yield row("cluster", Field(id="cluster", compact=True, placeholder="none"))
         with Horizontal(classes="pair"):
             yield row("thinking", Field(id="thinking", compact=True, placeholder="as it does"))
             yield sampled(row("requests", select("batch", SENT)))
             yield row("extra fields", Field(id="extra_body", compact=True, placeholder="none"))
-        yield Static(id="note", classes="note", markup=False)
+        with Horizontal(classes="pair"):
+            yield row("device", Field(id="device", compact=True, placeholder="usual"))
 
     def read_choices(self, store: Store) -> tuple[Choices, ...]:
         return read_choices(store)
@@ -134,7 +147,7 @@ class JobForm(StartForm):
         """Offer the instruments; the first one that has statements is chosen."""
         self._choices = {one.instrument: one for one in choices}
         if not self._choices:
-            self.say(UsageError("The store holds no instrument yet. Esc, then h: Home imports the shipped one."))
+            self.say(UsageError("The store has no instrument yet. Esc, then h: Home imports the shipped one."))
             return
         self._offer_instruments(next((one for one in choices if one.statements), choices[0]).instrument)
         self.offer_instrument()
@@ -143,7 +156,7 @@ class JobForm(StartForm):
         """Put in what a job was told: what the instrument offers is chosen first, as all else depends on it."""
         choices = self._choices.get(told["instrument"])
         if choices is None:
-            self.say(INSTRUMENT.error(f"the store has no {told['instrument']} any more; choose another one"))
+            self.say(INSTRUMENT.error(f"the store no longer has {told['instrument']}; choose another instrument"))
             return
         self._audit_chosen = True
         self._offer_instruments(choices.instrument)
@@ -155,6 +168,7 @@ class JobForm(StartForm):
         for name, text in refilled(told).items():
             self.put(name, text)
         self.pick("answers", answers_of(told))
+        self._show_sampled()
         self.pick("dtype", told["dtype"] or "usual")
         self.pick("batch", "batches" if told.get("batch") else "")
         for name in ("variants", "templates"):
@@ -170,7 +184,9 @@ class JobForm(StartForm):
             if option.name not in told or option.name in audit.ticked:
                 continue
             name, text = own_id(audit.name, option.name), option.text(told[option.name])
-            if option.choices:
+            if option.type is Type.FLAG:
+                self.pick(name, YES if told[option.name] else "")
+            elif option.choices:
                 self.pick(name, text)
             else:
                 self.put(name, text)
@@ -215,10 +231,13 @@ class JobForm(StartForm):
         audit = next(one for one in choices.audits if one.audit == self.chosen("audit"))
         self._audit = audit
         of = registry.audit(audit.audit)
-        self.query(".sampled").set(display=of.defaults.drawn)
+        counted = of.defaults.counted is not None
         self.query(".own").set(display=False)
         self.query(f".own_{audit.audit}").set(display=True)
-        self._offer_answers(WHOLE_OR_EXACT if of.defaults.exact_by == "next tokens" else ANSWERS)
+        answers = WHOLE_OR_EXACT if of.defaults.exact_by == "next tokens" else ANSWERS
+        self._offer_answers(EXACT_OR_COUNTED if counted else answers, anew=counted != self._counted)
+        self._counted = counted
+        self._show_sampled()
         self.offer("family", [(name, name) for name in audit.families], audit.families[0])
         elsewhere = choices.languages != (PUBLISHED_LANGUAGE,)
         self.query_one("#origin").display = len(audit.families) > 1 or elsewhere
@@ -228,9 +247,21 @@ class JobForm(StartForm):
         self.tick("variants", choices.variants, audit.variants)
         self._offer_family()
 
-    def _offer_answers(self, answers: Sequence[tuple[str, str]]) -> None:
+    def _offer_answers(self, answers: Sequence[tuple[str, str]], *, anew: bool) -> None:
+        """Offer kinds of answers. `anew`: the first of them, whatever was chosen of another audit."""
         now = self.chosen("answers")
-        self.offer("answers", answers, now if any(value == now for _, value in answers) else answers[0][1])
+        stays = not anew and any(value == now for _, value in answers)
+        self.offer("answers", answers, now if stays else answers[0][1])
+
+    @on(Select.Changed, "#answers")
+    def _show_sampled(self) -> None:
+        """Show how answers are drawn where some are: of an audit that reads probabilities, if a person wants that."""
+        if self._audit is None:
+            return
+        defaults = registry.audit(self._audit.audit).defaults
+        exact = not defaults.drawn and self.chosen("answers") == EXACT_LABELS
+        self.query(".sampled").set(display=not exact)
+        self.query(".kind").set(display=defaults.drawn or defaults.counted is not None)
 
     @on(Select.Changed, "#family")
     def offer_templates(self) -> None:
@@ -291,7 +322,7 @@ class JobForm(StartForm):
         if option.name in audit.ticked:
             ticked = self.ticked(name)
             return "" if ticked == self.listed(name) else ",".join(ticked) or ","
-        return self.chosen(name) if option.choices else self.typed(name)
+        return self.chosen(name) if option.choices or option.type is Type.FLAG else self.typed(name)
 
     def work_out(self, store: Store, values: FormValues) -> Outlook:
         from workbench import pipeline
@@ -311,7 +342,7 @@ class JobForm(StartForm):
             return Outlook(f"{plan.describe()}\n{COUNTS_HERE}", lambda opened: launch.note_stored(opened, plan))
         place = next((one for one in registry.places() if one.mode == mode_of(values.audit)), None)
         there = f" Its figures: Esc, then {place.key}." if place is not None else ""
-        return Outlook(f"{plan.describe()}\nEverything is stored already: there is nothing to start.{there}", None)
+        return Outlook(f"{plan.describe()}\nEverything is stored already; there is nothing to start.{there}", None)
 
 
 def sampled(field: Horizontal) -> Horizontal:
@@ -331,9 +362,17 @@ def own_fields(audit: Audit) -> Iterator[Widget]:
     texts = [option for option in typed if option.type is Type.TEXT and not option.choices]
     for option in texts:
         yield asked(option, id=own_id(audit.name, option.name)).add_class("own", f"own_{audit.name}")
-    others = [_own_row(audit, option) for option in typed if option not in texts]
+    others = [_own_row(audit, option) for option in typed if option not in texts and option.type is not Type.FLAG]
     if others:
         yield Horizontal(*others, classes=f"pair own own_{audit.name}")
+
+
+def own_flags(audit: Audit) -> Iterator[Widget]:
+    """Yield a choice of yes and no for each of an audit's own options that is given or not."""
+    for option in audit.run_options:
+        if option.type is Type.FLAG:
+            chosen = select(own_id(audit.name, option.name), [("no", ""), ("yes", YES)])
+            yield row(option.title, chosen).add_class("own", f"own_{audit.name}")
 
 
 def _own_row(audit: Audit, option: Option) -> Horizontal:

@@ -53,7 +53,7 @@ class JobKindDialog(ModalScreen[str | None]):
         Binding("d", "choose('draft')", "Draft wordings"),
         Binding("j", "down", "Down", show=False),
         Binding("k", "up", "Up", show=False),
-        Binding("escape,q", "dismiss(None)", "Leave without starting"),
+        Binding("escape,q", "dismiss(None)", "Close without starting a job"),
     ]
 
     kinds = query_one("#kinds", OptionList)
@@ -150,7 +150,7 @@ def needs(means: Means) -> dict[str, str]:
     """Return what each kind has to go on."""
     return {
         SAMPLE: plural(means.instruments, "instrument"),
-        TRAIN: f"labelled responses: {means.training:,} for training, {means.test:,} for the test",
+        TRAIN: f"labelled responses: {means.training:,} for training, {means.test:,} for testing",
         DRAFT: plural(means.instruments, "instrument"),
         CLASSIFY: f"{plural(means.classifiers, 'classifier')}, {means.answers:,} free-text answers",
     }
@@ -162,9 +162,9 @@ def reasons(means: Means) -> dict[str, str]:
     if not means.training and not means.test:
         found[TRAIN] = "no labels yet: people label a training set and a test set first"
     elif not means.training:
-        found[TRAIN] = "no labels for training yet: make a queue for training and label it"
+        found[TRAIN] = "no training labels yet: make a training queue and label it"
     elif not means.test:
-        found[TRAIN] = "no labels for a test yet: make a queue for the test and label it"
+        found[TRAIN] = "no test labels yet: make a test queue and label it"
     if not means.classifiers:
         found[CLASSIFY] = "no classifier yet: train one first (t)"
     elif not means.answers:
@@ -174,7 +174,7 @@ def reasons(means: Means) -> dict[str, str]:
 
 _KINDS = {
     SAMPLE: ("s", "Ask a model", "the prompts of an audit; answers are stored as they come"),
-    TRAIN: ("t", "Train a classifier", "on people's labels; tested on labels kept from it"),
+    TRAIN: ("t", "Train a classifier", "on people's labels; tested on labels it has not seen"),
     CLASSIFY: ("c", "Classify responses", "a classifier reads the free-text answers"),
     DRAFT: ("d", "Draft wordings", "a model proposes variants; a person accepts them"),
 }

@@ -31,14 +31,14 @@ UNITS = {TRAIN: "steps", CLASSIFY: "responses", CHECK: "texts", DRAFT: "prompts"
 _HINTS: Mapping[str, Mapping[str, str]] = {
     SAMPLE: {
         "lost": "its worker is gone; everything it committed is stored. R does the rest",
-        "failed": "R asks for everything missing, e asks otherwise; l shows the log",
+        "failed": "R asks for everything missing, e changes the settings; l shows the log",
         "cancelled": "R asks for the rest",
     },
     TRAIN: {
         "lost": "its worker is gone. R resumes from the last checkpoint",
         "failed": "R resumes from the last checkpoint; l shows the log",
         "cancelled": "R resumes from the last checkpoint",
-        "done": "n, then c: let it read the free-text answers",
+        "done": "n, then c: classify the free-text answers",
     },
     CLASSIFY: {
         "lost": "its worker is gone; everything it read is stored. R reads the rest",
@@ -49,23 +49,23 @@ _HINTS: Mapping[str, Mapping[str, str]] = {
         "lost": "its worker is gone; everything it computed is stored. R computes the rest",
         "failed": "what was computed is stored. R computes the rest; l shows the log",
         "cancelled": "R computes the rest",
-        "done": "2, then f shows what was found",
+        "done": "2, then f shows the findings",
     },
     DRAFT: {
-        "lost": "its worker is gone; the drafts that came are stored. R asks the rest",
-        "failed": "R asks all that is missing; l shows the log",
-        "cancelled": "R asks the rest; the stored drafts are pending",
-        "running": "2, then r reviews the first drafts while the others are asked",
-        "done": "2, then r reviews the drafts",
+        "lost": "its worker is gone; the drafts so far are stored. R asks for the rest",
+        "failed": "R asks for everything missing; l shows the log",
+        "cancelled": "R asks for the rest; the stored drafts are pending",
+        "running": "2, then R reviews the first drafts while the others are asked",
+        "done": "2, then R reviews the drafts",
     },
 }
 
 
 _DECISIONS = {
-    ("probed", False): "Enter shows the answers of its probe · R goes on · e asks otherwise · c cancels",
-    ("probed", True): "R goes on anyway · e asks otherwise · c cancels · Enter shows the answers of its probe",
-    ("", True): "R goes on anyway · e asks otherwise · c cancels",
-    ("", False): "R goes on · e asks otherwise · c cancels",
+    ("probed", False): "Enter shows the answers of its probe · R continues · e changes the settings · c cancels",
+    ("probed", True): "R continues anyway · e changes the settings · c cancels · Enter shows the answers of its probe",
+    ("", True): "R continues anyway · e changes the settings · c cancels",
+    ("", False): "R continues · e changes the settings · c cancels",
 }
 
 
@@ -156,6 +156,7 @@ def job_details(job: Job, *, begun: bool = False) -> Content:
         for reason, count in job.reasons
         if reason not in job.message
     ]
+    parts += [Content(visible(one.describe())) for one in job.gpus if job.active]
     parts += [Content(visible(one.describe())) for one in job.snapshots if len(job.snapshots) > 1]
     if len(job.fingerprints) > 1:
         counts = " · ".join(f"{name} {n:,}" for name, n in job.fingerprints)
@@ -167,11 +168,11 @@ def job_details(job: Job, *, begun: bool = False) -> Content:
     if job.message:
         parts.append(Content.assemble(("→ ", "$text-accent"), visible(job.message, lines=True)))
     if job.batches and not job.active:
-        parts.append(Content("a batch of it is at the endpoint: R takes it up, and what it answered is fetched"))
+        parts.append(Content("the endpoint has one of its batches: R resumes the job and fetches the batch's answers"))
     if job.probed is not None and not job.question:
         parts.append(Content(visible(job.probed.describe())))
     if job.hidden:
-        parts.append(Content.styled("hidden: x lists it again", "$text-muted"))
+        parts.append(Content.styled("hidden: x unhides it", "$text-muted"))
     if words := hint(job, begun=begun):
         parts.append(Content.styled(words, "$text-accent"))
     return Content("\n").join(parts)
@@ -180,17 +181,17 @@ def job_details(job: Job, *, begun: bool = False) -> Content:
 def hint(job: Job, *, begun: bool = False) -> str:
     """Return what to do next, "" where there is nothing to do."""
     if job.state == "queued" and not job.worker:
-        return "its worker starts …" if begun else "no worker has it yet; R starts one"
+        return "its worker is starting …" if begun else "no worker yet; R starts one"
     if job.state == "queued":
-        return "R begins it now, beside the others"
+        return "R starts it now, beside the others"
     if job.question:
         return _DECISIONS["" if job.probed is None else "probed", job.question == UNREADABLE]
     if job.state == "paused":
-        return "R goes on" if job.worker else "R resumes; the model is loaded again"
+        return "R continues" if job.worker else "R resumes; the model is loaded again"
     if job.failed_items and job.state == "failed" and not job.retry_helps:
-        return "asked again in the same way, they would fail again; l shows the log"
+        return "the same request would fail again; l shows the log"
     if job.failed_items and job.retry_helps and job.state in ("failed", "cancelled"):
-        return f"y asks again what failed, {_HINTS.get(job.kind, _HINTS[SAMPLE])[job.state]}"
+        return f"y retries what failed, {_HINTS.get(job.kind, _HINTS[SAMPLE])[job.state]}"
     if job.state == "done" and job.kind not in _HINTS.keys() - {SAMPLE}:
         audit = registry.of_design(job.spec)
         return audit.after if audit is not None else ""
@@ -200,24 +201,24 @@ def hint(job: Job, *, begun: bool = False) -> str:
 def stop_question(job: Job) -> str:
     """Return what is asked before a job is cancelled: what stays, and how to go on."""
     stays = {
-        TRAIN: f"It is at step {job.done:,} of {job.total:,}. The last checkpoint stays, and R resumes from there.",
-        CLASSIFY: f"The {job.done:,} responses that are read stay read, and R reads the rest later.",
-        DRAFT: f"The drafts of {job.done:,} prompts that were answered stay, and R asks the rest later.",
-        CHECK: f"The {job.done:,} texts that are computed stay, and R computes the rest later.",
-    }.get(job.kind, f"The {job.done:,} {unit(job)} that are stored stay, and R asks for the rest later.")
-    batch = " Its batch is cancelled at the endpoint, too; what that answered is kept." if job.batches else ""
+        TRAIN: f"The job is at step {job.done:,} of {job.total:,}. The last checkpoint stays, and R resumes from it.",
+        CLASSIFY: f"The readings of {job.done:,} responses stay, and R reads the rest later.",
+        DRAFT: f"The drafts from {job.done:,} answered prompts stay, and R asks for the rest later.",
+        CHECK: f"The results for {job.done:,} texts stay, and R computes the rest later.",
+    }.get(job.kind, f"The {job.done:,} stored {unit(job)} stay, and R asks for the rest later.")
+    batch = " The endpoint cancels its batch, too; the answers so far are kept." if job.batches else ""
     return f"Stop job {job.id} ({kind(job)} {subject(job)})?\n\n{stays}{batch}"
 
 
 def steps_at_once(job: Job) -> str:
     """Return what the number bounds, for the person who is asked for it."""
-    served = str(job.spec.get("model", "")).startswith("openai:")
+    served = str(job.spec.get("model", "")).startswith(("openai:", "vllm:"))
     if served:
-        return "calls that are under way at once; below that their number adapts to the endpoint"
-    return "samples in one batch; fewer take less memory, a prompt's own samples stay together"
+        return "most calls at once; below that the number adapts to the endpoint"
+    return "samples in one batch; fewer take less memory; the samples of a prompt stay together"
 
 
-MORE_TOKENS = "the model uses all its tokens for thinking: {cancel}ask again with more new tokens"
+MORE_TOKENS = "the model spends all its tokens on thinking: {cancel}ask again with more new tokens"
 
 
 def _sampled(job: Job) -> str:
@@ -238,9 +239,12 @@ def _sampled(job: Job) -> str:
     saved = ("shared",) if job.exact else ("shared", "merged")
     shares += [f"{name} {percent(job.progress.get(name, 0), 1, 0)}" for name in saved]
     if job.progress.get("tokens_thought"):
-        shares.append(f"{job.progress['tokens_thought']:,.0f} tokens of thought")
+        shares.append(f"{job.progress['tokens_thought']:,.0f} thinking tokens")
     if job.progress.get("decided"):
-        shares.append(f"ended when decided {percent(job.progress['decided'], answers, 1)}")
+        shares.append(f"stopped once decided {percent(job.progress['decided'], answers, 1)}")
+    if job.progress.get("spared"):
+        settled = f"{job.progress['settled']:,.0f} prompts settled"
+        shares.append(f"{settled}, which spares {job.progress['spared']:,.0f} of {job.total:,} answers")
     remedy = MORE_TOKENS.format(cancel="" if job.state in ("done", "cancelled") else "cancel, and ")
     more = [remedy] if 2 * job.progress.get("truncated", 0) >= answers else []
     lines = [[f"{answers:,.0f} {counted} in this attempt", *_going(job)], valid_answers(job), shares, more, _used(job)]
@@ -259,7 +263,7 @@ def _used(job: Job) -> list[str]:
         f"at most {told['at_once_most']:,.0f} at once" if "at_once_most" in told else "",
         _of(f"{told.get('tokens_in', 0):,.0f} + {told.get('tokens_out', 0):,.0f} tokens", told, "max_tokens", ",.0f"),
         _of(f"cost {told['cost']:.4g}", told, "max_cost", ".4g") if "cost" in told else "",
-        f"about {at_end:.4g} at the end" if at_end is not None else "",
+        f"about {at_end:.4g} in total" if at_end is not None else "",
     ]
     return [part for part in parts if part]
 
@@ -272,7 +276,7 @@ def _of(words: str, told: Mapping[str, float], limit: str, form: str) -> str:
 def concurrency_note(job: Job) -> str:
     """Return what bounds how much is done at once."""
     most = job.concurrency
-    return "at once: as the backend decides" if most is None else f"at once: at most {most:,}"
+    return "at once: the backend decides" if most is None else f"at once: at most {most:,}"
 
 
 def _training(job: Job) -> str:
@@ -297,7 +301,7 @@ def _trained(job: Job) -> str:
         parts.append(f"dev macro F1 {number(told['dev_macro_f1'], Kind.COEFFICIENT)}")
     else:
         held_out = _config(job).get("dev_share")
-        parts.append("no dev macro F1 yet" if held_out else "no dev set: the last step is kept")
+        parts.append("no dev macro F1 yet" if held_out else "no dev set: training keeps the last step")
     if "lr" in told:
         parts.append(f"lr {_small(told['lr'])}")
     after = [f"{human_duration(told['seconds'])} in this attempt"] if told.get("seconds") else []
@@ -315,7 +319,7 @@ def _classifying(job: Job) -> str:
 
 def _classified(job: Job) -> str:
     answers = job.progress.get("answers", 0)
-    read = f"{job.done:,} of {job.total:,} responses are read"
+    read = f"{job.done:,} of {job.total:,} responses read"
     return " · ".join([read, f"{answers:,.0f} in this attempt", *_going(job)]) if answers else read
 
 
@@ -332,7 +336,7 @@ def _checkers(job: Job) -> str:
 
 def _checked(job: Job) -> str:
     made = job.progress.get("answers", 0)
-    held = f"{job.done:,} of {job.total:,} texts and pairs are stored"
+    held = f"{job.done:,} of {job.total:,} texts and pairs stored"
     return " · ".join([held, f"{made:,.0f} in this attempt", *_going(job)]) if made else held
 
 
@@ -352,9 +356,9 @@ def _drafted_kinds(job: Job) -> str:
 def _drafted(job: Job) -> str:
     """Return how many lines came back in this attempt, and how many of them can be wordings."""
     if not job.progress.get("answers"):
-        return f"{job.done:,} of {job.total:,} prompts are answered"
+        return f"{job.done:,} of {job.total:,} prompts answered"
     lines = f"{job.progress.get('drafts', 0):,.0f} drafts, {job.progress.get('unusable', 0):,.0f} unusable lines"
-    return " · ".join([f"{job.done:,} of {job.total:,} prompts are answered", *_going(job)]) + f"\n{lines} so far"
+    return " · ".join([f"{job.done:,} of {job.total:,} prompts answered", *_going(job)]) + f"\n{lines} so far"
 
 
 def _going(job: Job) -> list[str]:
@@ -386,7 +390,7 @@ def _times(job: Job) -> str:
     if job.concurrency is not None:
         parts.append(concurrency_note(job))
     if job.pid is not None and job.worker and job.state != "queued":
-        unsure = ", whose heartbeat has not moved yet" if job.unsure else ""
+        unsure = ", no heartbeat from it yet" if job.unsure else ""
         parts.append(f"process {job.pid} on {job.host}{unsure}")
     return " · ".join(parts)
 

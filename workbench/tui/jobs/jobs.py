@@ -46,7 +46,7 @@ LOG_LINES = 30
 
 NO_JOBS = """No jobs yet.
 
-n starts one: ask a model, train a classifier, or let one read. A form shows the cost before anything starts."""
+n starts one: ask a model, train a classifier, or classify answers. A form shows the cost before anything starts."""
 
 FITS: dict[str, Callable[[Job], bool]] = {
     "pause": lambda job: job.state == "queued" or (job.state == "running" and not (job.pausing or job.stopping)),
@@ -72,16 +72,16 @@ class JobsScreen(JobActs):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "new", "New", tooltip="Start a new job"),
         Binding("p", "pause", "Pause", tooltip="Pause the job; its work is stored"),
-        Binding("c", "cancel", "Cancel", tooltip="Ask the job to stop; its work stays"),
-        Binding("R", "resume", "Resume", tooltip="Resume the job: do only what is missing; begin one that waits"),
-        Binding("y", "retry", "Retry failed", tooltip="Ask again what failed, and nothing else"),
-        Binding("m", "at_once", "At once", tooltip="Change how many calls, or rows of a batch, are under way at once"),
-        Binding("e", "edit", "Edit", tooltip="Ask otherwise: open the form as it was filled for this job"),
-        Binding("b", "probe", "Probe", tooltip="Read the answers of the job's probe"),
-        Binding("l", "log", "Log", tooltip="Read the job's log"),
-        Binding("x", "hide", "Hide", tooltip="Leave the job out of the list, or list it again"),
-        Binding("X", "hidden", "Hidden jobs", show=False, tooltip="List hidden jobs, too, or leave them out"),
-        Binding("D,delete", "delete", "Delete", key_display="D", tooltip="Delete a job that stored nothing"),
+        Binding("c", "cancel", "Cancel", tooltip="Stop the job; its work stays"),
+        Binding("R", "resume", "Resume", tooltip="Resume the job with what is missing, or start a waiting job"),
+        Binding("y", "retry", "Retry failed", tooltip="Retry only what failed"),
+        Binding("m", "at_once", "At once", tooltip="Change how many calls, or rows of a batch, run at once"),
+        Binding("e", "edit", "Edit", tooltip="Change the settings: open the form as filled in for this job"),
+        Binding("b", "probe", "Probe", tooltip="Show the answers of the job's probe"),
+        Binding("l", "log", "Log", tooltip="Show the job's log"),
+        Binding("x", "hide", "Hide", tooltip="Hide the job, or list it again"),
+        Binding("X", "hidden", "Hidden jobs", show=False, tooltip="Show or hide hidden jobs"),
+        Binding("D,delete", "delete", "Delete", key_display="D", tooltip="Delete a job that has stored nothing"),
         Binding("q", "app.leave", "Leave", tooltip="Go home; running jobs continue"),
     ]
 
@@ -202,7 +202,7 @@ class JobsScreen(JobActs):
     @on(JobActs.Begun)
     def say_begun(self, event: JobActs.Begun) -> None:
         self._begun[event.job] = time.monotonic()
-        how = "asks again what failed" if event.only_failed else "goes on"
+        how = "retries what failed" if event.only_failed else "continues"
         self.post_message(self.Done(f"Job {event.job} {how}."))
 
     @on(JobActs.Done)
@@ -262,7 +262,7 @@ class JobsScreen(JobActs):
     def show_figures(self, event: JobActs.RunFound) -> None:
         if event.run is None:
             cast("WorkbenchApp", self.app).show_mode(event.mode)
-            there, said = self.app.screen, f"Job {event.job} has no answers; these are others"
+            there, said = self.app.screen, f"Job {event.job} has no answers; these answers are from other jobs"
             there.call_after_refresh(lambda: say(there, said, warns=True))
         else:
             lead(self.app, (event.mode, event.run))
@@ -304,7 +304,9 @@ class JobsScreen(JobActs):
             if yes:
                 self.go_on(job.id)
 
-        self.app.push_screen(ConfirmScreen(f"{job.message}\n\nGo on anyway?", "go on anyway", "leave it"), answered)
+        self.app.push_screen(
+            ConfirmScreen(f"{job.message}\n\nContinue anyway?", "continue anyway", "not now"), answered
+        )
 
     def action_probe(self) -> None:
         if (job := self.current) is not None and job.probed is not None:
@@ -358,7 +360,7 @@ class JobsScreen(JobActs):
             if yes:
                 self.go_on(event.job, only_failed=event.only_failed, consent=True)
 
-        self.app.push_screen(ConfirmScreen(f"{event.about}\n\nLet it go on here?", "go on", "leave it"), answered)
+        self.app.push_screen(ConfirmScreen(f"{event.about}\n\nContinue it here?", "continue", "not now"), answered)
 
     def action_at_once(self) -> None:
         """Ask how many may be under way at once."""
@@ -380,7 +382,7 @@ class JobsScreen(JobActs):
 
     def _started(self, job: int | None) -> None:
         if job is not None:
-            say(self, f"Job {job} is started. It continues when you leave.")
+            say(self, f"Started job {job}. It continues when you leave.")
             self._new, self._begun[job] = job, time.monotonic()
             self._probed.add(job)
             self.action_refresh()

@@ -1,4 +1,4 @@
-"""The answers of a job's probe with their readings, before the run begins: go on, ask otherwise, or cancel."""
+"""The answers of a job's probe with their readings, before the run starts: continue, change the settings, or cancel."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from stores.jobs.job_rows import Job
     from workbench.domain.probe_results import ProbedAnswer
 
-CHOICE = "R begins the run · e asks otherwise · c cancels · Esc leaves the job waiting"
+CHOICE = "R starts the run · e changes the settings · c cancels · Esc leaves the job waiting"
 REFRESH_S = 1.0
 ROW = 200
 "characters of an answer in its row"
@@ -41,8 +41,8 @@ class ProbeScreen(JobActs):
     PLACE = "jobs › probe"
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("R", "go_on", "Go on", tooltip="Begin the run, or go on with it"),
-        Binding("e", "edit", "Ask otherwise", tooltip="Open the form as it was filled, and change it"),
+        Binding("R", "go_on", "Continue", tooltip="Start the run, or continue it"),
+        Binding("e", "edit", "Settings", tooltip="Open the form as filled in, and change it"),
         Binding("c", "cancel", "Cancel", tooltip="Cancel the job"),
         Binding("escape", "back", "Back", key_display="Esc", tooltip="Leave the job waiting"),
     ]
@@ -137,7 +137,7 @@ class ProbeScreen(JobActs):
 
     @on(JobActs.Begun)
     def say_begun(self) -> None:
-        self._leave(f"Job {self._job_id} goes on.")
+        self._leave(f"Job {self._job_id} continues.")
 
     @on(JobActs.Done)
     def say_done(self, event: JobActs.Done) -> None:
@@ -167,14 +167,14 @@ class ProbeScreen(JobActs):
     def _started(self, job: int | None) -> None:
         if job is not None:
             self.replace(self._job_id, job)
-            self._leave(f"Job {job} asks in place of job {self._job_id}.")
+            self._leave(f"Job {job} replaces job {self._job_id}.")
 
     def action_cancel(self) -> None:
         self.stop(self._job_id)
 
     def action_back(self) -> None:
         if self._job is not None and self._job.question:
-            say_below(self, f"Job {self._job_id} needs your decision: press Enter on it.")
+            say_below(self, f"Job {self._job_id} waits for your decision: press Enter on it.")
         self.app.pop_screen()
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="look")
@@ -191,7 +191,7 @@ def told(job: Job) -> str:
     """Return what is known of a job's probe, and what can be done."""
     found = job.probed
     if found is None and job.active:
-        return f"Job {job.id} asks its probe first: some twenty answers. {job.message or 'Its worker starts …'}"
+        return f"Job {job.id} starts with a probe of some twenty answers. {job.message or 'Its worker is starting …'}"
     if found is None:
         return ended(job)
     more = f"\n{CHOICE}" if job.question else f"\n{ended(job)}"
@@ -201,7 +201,7 @@ def told(job: Job) -> str:
 def ended(job: Job) -> str:
     """Return how a job stands and why, and what can be done where it came to no end."""
     why = f": {job.message}" if job.message else ""
-    more = "\ne opens the form as it was filled; R tries again" if job.ended_badly else ""
+    more = "\ne opens the form as filled in; R tries again" if job.ended_badly else ""
     return f"Job {job.id} {job.stands}{why}{more}"
 
 

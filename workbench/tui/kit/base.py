@@ -41,7 +41,7 @@ def as_trouble(error: BaseException) -> WorkbenchError:
     if isinstance(error, WorkbenchError):
         return error
     if type(error).__module__ == "sqlite3":  # not imported here: only stores know the database
-        return StoreError(f"The store could not be read: {error}. Nothing was changed; F5 tries again.")
+        return StoreError(f"The store could not be read: {error}. Nothing has changed; F5 tries again.")
     raise error
 
 

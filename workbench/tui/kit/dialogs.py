@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Button, Static
 
 from workbench.tui.format import visible
@@ -22,19 +23,35 @@ class TextScreen(ModalScreen[None]):
         Binding("escape,q,enter,f1,question_mark", "dismiss(None)", "Close", key_display="Esc"),
         Binding("j", "down", "Down", show=False),
         Binding("k", "up", "Up", show=False),
+        Binding("p", "page", "Whole page", tooltip="Read the whole help page"),
     ]
 
-    def __init__(self, title: str, text: str | Content, *, wide: bool = False) -> None:
+    def __init__(
+        self,
+        title: str,
+        text: str | Content,
+        *,
+        wide: bool = False,
+        page: Callable[[], Screen[Any]] | None = None,
+    ) -> None:
+        """`page`: makes the screen of the help page that says more."""
         super().__init__(classes="-wide" if wide else "")
-        self._title, self._text = title, text
+        self._title, self._text, self._page = title, text, page
 
     def compose(self) -> ComposeResult:
         text = self._text if isinstance(self._text, Content) else Content(visible(self._text, lines=True))
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = Content(visible(self._title))
-            dialog.border_subtitle = "Esc back"
+            dialog.border_subtitle = "p whole page · Esc back" if self._page is not None else "Esc back"
             with VerticalScroll():
                 yield Static(text, markup=False, id="text")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "page" or self._page is not None
+
+    def action_page(self) -> None:
+        if self._page is not None:
+            self.app.switch_screen(self._page())
 
     def on_mount(self) -> None:
         self.query_one(VerticalScroll).focus()

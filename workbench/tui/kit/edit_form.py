@@ -149,7 +149,7 @@ class EditForm(ModalScreen["Done | None"], Keyed):
         if event.there is not None:
             self._seen = event.there
         self.show_conflict(event.there)
-        again = "What you typed is kept: F5 saves it over what is there now, Esc leaves it."
+        again = "Your text is still here: F5 overwrites the current version with it, Esc discards it."
         self.say(f"✗ {event.error}. {again}", wrong=True)
 
     @on(Button.Pressed, "#save")

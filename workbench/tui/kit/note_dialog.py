@@ -43,18 +43,16 @@ class NoteDialog(ModalScreen[str | None]):
         background: $boost;
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Leave the note as it was", key_display="Esc")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel", key_display="Esc")]
 
-    def __init__(self, note: str, title: str = "Note on the decision", *, hint: str = "") -> None:
+    def __init__(self, note: str, title: str = "Note for the decision", *, hint: str = "") -> None:
         super().__init__()
         self._note, self._title, self._hint = note, title, hint
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = self._title
-            dialog.border_subtitle = "Enter save · Esc leave as it was"
+            dialog.border_subtitle = "Enter save · Esc cancel"
             yield Input(self._note, id="note", max_length=LONGEST_NOTE, compact=True)
             if self._hint:
                 yield Static(self._hint, classes="-dim", markup=False)

@@ -40,7 +40,7 @@ class NumberDialog(ModalScreen[int | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = Content(visible(self._title))
-            dialog.border_subtitle = "Enter go on · empty: as at first · Esc back"
+            dialog.border_subtitle = "Enter continue · empty: the original number · Esc back"
             value = "" if self._current is None else str(self._current)
             yield Input(value, placeholder="a whole number", id="number", compact=True)
             yield Static(Content(visible(self._note)), id="note", markup=False)
@@ -53,7 +53,7 @@ class NumberDialog(ModalScreen[int | None]):
         """Take the number, or say why it cannot be one."""
         text = event.value.strip()
         if text and not (text.isdecimal() and 1 <= int(text) <= MOST):
-            wrong = f"✗ {text[:20]!r}: give a whole number from 1 to {MOST:,}, or nothing"
+            wrong = f"✗ {text[:20]!r}: give a whole number from 1 to {MOST:,}, or leave the field empty"
             self.note.update(Content.styled(visible(wrong), "$text-error"))
             return
         self.dismiss(int(text) if text else 0)

@@ -47,11 +47,11 @@ class PersonDialog(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = "Who are you?"
-            dialog.border_subtitle = "Enter go on · Esc back"
-            yield Input(self._current or "", placeholder="your name, the same each time", id="person", compact=True)
+            dialog.border_subtitle = "Enter continue · Esc back"
+            yield Input(self._current or "", placeholder="the same name each time", id="person", compact=True)
             yield Static(self._note, id="trouble", markup=False)
             if self._known:
-                yield Static("Known here: ↓, then Enter chooses", id="known-title", markup=False)
+                yield Static("Known names: ↓, then Enter chooses one", id="known-title", markup=False)
                 names = (Option(Content(visible(name))) for name in self._known)
                 yield OptionList(*names, id="known", markup=False)
 

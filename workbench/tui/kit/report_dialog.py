@@ -1,13 +1,7 @@
-"""Writing a report from a screen of results: into which folder, how far it is, and where its page lies.
-
-The shell's own command writes it, in a process of its own: what it needs is heavy, and the terminal stays quick.
-"""
+"""Writing a report from a screen of results: into which folder, how far it is, and where its page lies."""
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,12 +19,13 @@ from textual.widgets import Input, ProgressBar, Static
 
 from workbench.tui.format import visible
 from workbench.tui.kit.base import store_path
+from workbench.tui.kit.command import Command
 
 NOTE = (
-    "Everything asked: every audit and model, with findings, figures, pictures, answers and methods, as a "
-    "page that opens in any browser. workbench report --help chooses."
+    "The report has every audit and model, with findings, figures, pictures, answers and methods, as a "
+    "page for any browser. workbench report --help lists narrower choices."
 )
-STOPPED = "Stopped; nothing was written."
+STOPPED = "Stopped; no report was written."
 
 
 class ReportDialog(ModalScreen[None]):
@@ -74,8 +69,7 @@ class ReportDialog(ModalScreen[None]):
     def __init__(self, compare: Sequence[str] = ()) -> None:
         super().__init__()
         self._compare = tuple(compare)
-        self._process: subprocess.Popen[str] | None = None
-        self._stopping = False
+        self._command: Command | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
@@ -90,7 +84,8 @@ class ReportDialog(ModalScreen[None]):
         self.folder.focus()
 
     def on_unmount(self) -> None:
-        self._stop()
+        if self._command is not None:
+            self._command.stop()
 
     @on(Input.Submitted)
     def start(self, event: Input.Submitted) -> None:
@@ -98,21 +93,27 @@ class ReportDialog(ModalScreen[None]):
         folder = event.value.strip()
         if not folder:
             self._say("Give a new folder.", "$text-error")
-        elif self._process is None:
+        elif self._command is None:
+            words = ["report", str(store_path(self.app)), folder, "--progress"]
+            words += ["--compare", *self._compare] if self._compare else []
+            self._command = Command(words, self._hear)
             self.folder.disabled = True
             self.bar.add_class("-shown")
             self.bar.update(progress=0)
             self._say("starting …")
-            self.write(store_path(self.app), folder)
+            self.write(self._command, folder)
 
     @on(Went)
     def show_progress(self, event: Went) -> None:
+        if self._command is None or self._command.stopped:
+            return
         self.bar.update(progress=event.share)
         self._say(f"{event.what} …")
 
     @on(Ended)
     def show_end(self, event: Ended) -> None:
-        self._process = None
+        stopped = self._command is not None and self._command.stopped
+        self._command = None
         self.folder.disabled = False
         if event.page is not None:
             self.bar.update(progress=1.0)
@@ -120,53 +121,40 @@ class ReportDialog(ModalScreen[None]):
             self.query_one(".dialog").border_subtitle = "Esc back"
         else:
             self.bar.remove_class("-shown")
-            self._say(STOPPED if self._stopping else f"✗ {event.why}", "" if self._stopping else "$text-error")
-        self._stopping = False
+            self._say(STOPPED if stopped else f"✗ {event.why}", "" if stopped else "$text-error")
         self.folder.focus()
 
     def action_leave(self) -> None:
         """Stop what is under way, or go back where nothing is."""
-        if self._process is None:
+        if self._command is None:
             self.dismiss(None)
         else:
-            self._stopping = True
             self._say("stopping …")
-            self._stop()
+            self._command.stop()
 
     def _say(self, text: str, style: str = "") -> None:
         words = visible(text, lines=True)
         self.note.update(Content.styled(words, style) if style else Content(words))
 
-    def _stop(self) -> None:
-        if self._process is not None and self._process.poll() is None:
-            self._process.send_signal(signal.SIGINT)  # the command takes away what it began to write
+    def _hear(self, line: str) -> bool:
+        share, _, what = line.partition(" ")
+        try:
+            self.post_message(self.Went(float(share), what))
+        except ValueError:
+            return False
+        return True
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="report")
-    def write(self, store: Path, folder: str) -> None:
-        command = [sys.executable, "-m", "workbench", "report", str(store), folder, "--progress"]
-        command += ["--compare", *self._compare] if self._compare else []
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-        )
-        self._process = process
-        said = []
-        assert process.stderr is not None
-        for line in process.stderr:
-            share, _, what = line.strip().partition(" ")
-            try:
-                self.post_message(self.Went(float(share), what))
-            except ValueError:
-                said.append(line.strip())
-        code = process.wait()
-        why = " ".join(said).removeprefix("workbench: ") or f"the command ended with code {code}"
+    def write(self, command: Command, folder: str) -> None:
+        code, why = command.run()
         page = Path(folder).expanduser() / "report.html"
         self.post_message(self.Ended(page if code == 0 else None, why))
 
 
-def free_folder(store: Path) -> Path:
+def free_folder(store: Path, holds: str = "report") -> Path:
     """Return the name of a folder beside a store that is not there yet: `audit-report`, `audit-report-2`, …"""
-    number, wanted = 1, store.parent / f"{store.stem}-report"
+    number, wanted = 1, store.parent / f"{store.stem}-{holds}"
     while wanted.exists():
         number += 1
-        wanted = store.parent / f"{store.stem}-report-{number}"
+        wanted = store.parent / f"{store.stem}-{holds}-{number}"
     return wanted

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 PLAN_AFTER_S = 0.3
 "typing pauses for so long before the form is worked out"
 WORKING_OUT = "Working out the plan …"
-STARTS_WITH = "F5 starts it, not Enter."
-NOT_YET = "Being worked out: read it, then F5 starts it."
+STARTS_WITH = "Press F5 to start."
+NOT_YET = "Wait for the plan."
 START = "Start  F5"
 NOTHING = "…"
 "stands in a select that has nothing to offer"
@@ -65,7 +65,7 @@ class StartForm(ModalScreen[int | None], Keyed):
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("start_form.tcss"))
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f5", "start", "Start"),
-        Binding("escape", "dismiss(None)", "Leave without starting"),
+        Binding("escape", "dismiss(None)", "Close without starting a job"),
         Binding("f1,question_mark", "explain", "Explain the fields"),
     ]
     HEADING = ""
@@ -130,7 +130,7 @@ class StartForm(ModalScreen[int | None], Keyed):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="form") as form:
-            form.border_title = self.HEADING if self._like is None else f"{self.HEADING}, as job {self._like} did"
+            form.border_title = self.HEADING if self._like is None else f"{self.HEADING}, like job {self._like}"
             form.border_subtitle = "Tab next · Space choose · F5 start · F1 explain · Esc back"
             with VerticalScroll(id="fields", can_focus=False):
                 yield from self.compose_fields()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SAYS = (
     "Everything stored can still be read, including labels, answers and edits made here. Enter writes it to "
-    "a new store and goes on there; then do again what was not saved. Esc leaves it: nothing can be saved until then."
+    "a new store and continues there; then repeat any change that was not saved. With Esc nothing can be saved."
 )
 
 
@@ -43,7 +43,7 @@ class StoreGoneDialog(ModalScreen[Path | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = "The store is gone"
-            dialog.border_subtitle = "Enter write the copy · Esc leave it"
+            dialog.border_subtitle = "Enter write the copy · Esc back"
             yield Static(Content(visible(f"{self._error}\n\n{SAYS}", lines=True)), id="text", markup=False)
             yield Input(str(self._anchor.free_path), id="path", compact=True)
             yield Static(id="trouble", markup=False)

@@ -16,7 +16,9 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from workbench.domain.personas import NONE
 from workbench.domain.prompts import TemplateChoice
+from workbench.formats.personas import EVERY
 from workbench.tui.format import visible
 from workbench.tui.kit.choices import RADIO, TICK
 from workbench.tui.kit.template_words import Offer
@@ -24,8 +26,13 @@ from workbench.tui.kit.template_words import Offer
 TEMPLATES_KEY = Binding(
     "T", "templates", "Templates", show=False, tooltip="Choose the language, the family and versions of templates"
 )
-LANGUAGE, FAMILY, VERSION = "language", "family", "version"
-LINES = {LANGUAGE: "Language", FAMILY: "Family of templates", VERSION: "Version of"}
+LANGUAGE, PERSONA, FAMILY, VERSION = "language", "persona", "family", "version"
+LINES = {
+    LANGUAGE: "Language",
+    PERSONA: "Persona before the prompts",
+    FAMILY: "Family of templates",
+    VERSION: "Version of",
+}
 
 
 class TemplatesScreen(ModalScreen[TemplateChoice | None]):
@@ -37,7 +44,7 @@ class TemplatesScreen(ModalScreen[TemplateChoice | None]):
         Binding("space", "choose", "Choose"),
         Binding("j", "down", "Down", show=False),
         Binding("k", "up", "Up", show=False),
-        Binding("escape,q", "dismiss(None)", "Leave as it was"),
+        Binding("escape,q", "dismiss(None)", "Cancel"),
     ]
 
     choices = query_one("#choices", OptionList)
@@ -48,8 +55,8 @@ class TemplatesScreen(ModalScreen[TemplateChoice | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
-            dialog.border_title = "Which answers count"
-            dialog.border_subtitle = "Space choose · Enter apply · Esc leave as it was"
+            dialog.border_title = "Choose the answers that count"
+            dialog.border_subtitle = "Space choose · Enter apply · Esc cancel"
             yield OptionList(id="choices", markup=False)
 
     def on_mount(self) -> None:
@@ -87,16 +94,23 @@ class TemplatesScreen(ModalScreen[TemplateChoice | None]):
 def form(choice: TemplateChoice, offer: Offer) -> Iterator[tuple[str, str]]:
     """Yield the lines of the form: what a line chooses (nothing for a heading), and its words."""
     if len(offer.languages) > 1:
-        yield "", f"{LINES[LANGUAGE]}; of several, each is a result of its own"
+        yield "", f"{LINES[LANGUAGE]}; each choice has its own result"
         yield f"{LANGUAGE}:", f" {TICK[not choice.languages]} all"
         yield from (
             (f"{LANGUAGE}:{place}", f" {TICK[language in choice.languages]} {language}")
             for place, language in enumerate(offer.languages)
         )
+    if offer.personas:
+        yield "", f"{LINES[PERSONA]}; of several, each is a result of its own"
+        chosen_of = choice.personas or (NONE,)
+        yield from (
+            (f"{PERSONA}:{place}", f" {TICK[EVERY in chosen_of or name in chosen_of]} {name}")
+            for place, name in enumerate(offer.personas)
+        )
     families, versions = offer.families, offer.versions
     if len(families) > 1:
-        yield "", f"{LINES[FAMILY]}; of several, each is a result of its own"
-        yield f"{FAMILY}:", f" {TICK[not choice.families]} the one asked last"
+        yield "", f"{LINES[FAMILY]}; each choice has its own result"
+        yield f"{FAMILY}:", f" {TICK[not choice.families]} the most recently asked"
         yield from (
             (f"{FAMILY}:{place}", f" {TICK[family in choice.families]} {family}")
             for place, family in enumerate(families)
@@ -104,7 +118,7 @@ def form(choice: TemplateChoice, offer: Offer) -> Iterator[tuple[str, str]]:
     chosen = dict(choice.versions)
     for place, (name, numbers) in enumerate(versions.items()):
         yield "", f"{LINES[VERSION]} {name}"
-        yield f"{VERSION}:{place}:", f" {RADIO[name not in chosen]} the present one, or the one asked last"
+        yield f"{VERSION}:{place}:", f" {RADIO[name not in chosen]} the current version, or the most recently asked"
         yield from (
             (f"{VERSION}:{place}:{number}", f" {RADIO[chosen.get(name) == number]} version {number}")
             for number in numbers
@@ -116,6 +130,9 @@ def picked(choice: TemplateChoice, line: str, offer: Offer) -> TemplateChoice:
     what, _, rest = line.partition(":")
     if what == LANGUAGE:
         return replace(choice, languages=_toggled(choice.languages, offer.languages, rest))
+    if what == PERSONA:
+        now = offer.personas if EVERY in choice.personas else choice.personas or (NONE,)
+        return replace(choice, personas=_toggled(now, offer.personas, rest))
     if what == FAMILY:
         return replace(choice, families=_toggled(choice.families, offer.families, rest))
     place, _, number = rest.partition(":")

@@ -32,12 +32,12 @@ class WaiveDialog(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         finding = self._finding
         with Vertical(classes="dialog") as dialog:
-            dialog.border_title = Content(f"Why may this stand? {visible(finding.code)}")
+            dialog.border_title = Content(f"Waive {visible(finding.code)}: why?")
             dialog.border_subtitle = "Enter waive · Esc back"
             yield Static(Content(visible(f"{finding.subject}: {finding.message}"[:300])), markup=False, classes="-dim")
             yield Input(placeholder="the reason, for the next reader", id="reason", max_length=LONGEST_REASON,
                         compact=True)  # fmt: skip
-            yield Static("It holds until one of the texts changes.", id="trouble", markup=False, classes="-dim")
+            yield Static("The waiver holds until one of the texts changes.", id="trouble", markup=False, classes="-dim")
 
     def on_mount(self) -> None:
         self.query_one(Input).focus()

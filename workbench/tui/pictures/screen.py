@@ -54,9 +54,9 @@ class PictureScreen(ModalScreen[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab,right_square_bracket,right", "view(1)", "Next picture", key_display="Tab"),
-        Binding("shift+tab,left_square_bracket,left", "view(-1)", "Picture before", show=False),
-        Binding("pagedown,j,down", "down", "Further rows", show=False),
-        Binding("pageup,k,up", "up", "Rows before", show=False),
+        Binding("shift+tab,left_square_bracket,left", "view(-1)", "Previous picture", show=False),
+        Binding("pagedown,j,down", "down", "More rows", show=False),
+        Binding("pageup,k,up", "up", "Previous rows", show=False),
         Binding("escape,q,P", "dismiss(None)", "Back", key_display="Esc"),
     ]
 
@@ -121,7 +121,10 @@ class PictureScreen(ModalScreen[None]):
         self.query_one("#words", Static).update(visible(" ".join([self.picture.alt, *self.picture.notes])))
         keys = ["Esc back"]
         keys = ["Tab next picture", *keys] if len(self._pictures) > 1 else keys
-        keys = [f"page {self._page + 1} of {len(pages)}: PgDn, PgUp", *keys] if len(pages) > 1 else keys
+        if len(pages) > 1:
+            more = sum(map(lines, pages[self._page + 1 :]))
+            further = f", {more:,} more {'line' if more == 1 else 'lines'} below" if more else ""
+            keys = [f"page {self._page + 1} of {len(pages)}{further}: PgDn, PgUp", *keys]
         self.query_one("#keys", Static).update(" · ".join(keys))
 
     def _draw(self, page: Picture) -> None:
@@ -134,6 +137,13 @@ class PictureScreen(ModalScreen[None]):
         else:
             plot.draw(getattr(canvas, "plt"), page, width)  # noqa: B009  its class is imported on use
             canvas.refresh()
+
+
+def lines(page: Picture) -> int:
+    """Return how many lines a page of a picture has."""
+    if isinstance(page, Intervals):
+        return len(page.points)
+    return len(page.bars) if isinstance(page, Bars) else len(page.rows) if isinstance(page, Grid) else 1
 
 
 def fitted(picture: Picture, height: int) -> Sequence[Picture]:

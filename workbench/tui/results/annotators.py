@@ -34,9 +34,9 @@ class AnnotatorsScreen(BookScreen):
     RULED = False
     COUNTING = "Computing the coefficients and their intervals …"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("o", "names", "Names", tooltip="Show letters for names, or names"),
-        Binding("i", "items", "Items", tooltip="Go to the items with the least agreement"),
-        Binding("q", "leave", "Leave", show=False),
+        Binding("o", "names", "Names", tooltip="Show letters instead of names, or names again"),
+        Binding("i", "items", "Items", tooltip="Show the items with the least agreement"),
+        Binding("q", "leave", "Leave", tooltip="Go back to the queues"),
     ]
 
     _settings: Settings
@@ -80,5 +80,5 @@ def load(path: Path, queue: str, settings: Settings, known: Loaded | None = None
     if not found.annotators:
         return Loaded(settings, empty=NOBODY, material=found, rests_on=[labels])
     shown = found.lettered if settings.letters else found
-    told = [("", shown.told.rstrip(".")), *([("", "letters for names")] if settings.letters else [])]
+    told = [("", shown.told.rstrip(".")), *([("", "letters instead of names")] if settings.letters else [])]
     return Loaded(settings, book=book(shown), judged=shown, options=told, material=found, rests_on=[labels])

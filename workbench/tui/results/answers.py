@@ -33,7 +33,7 @@ from workbench.tui.widgets.record_table import Record, RecordTable
 PAGE = 200
 THOUGHT_CHARACTERS = 20_000
 "of a thought that are shown"
-NO_ANSWER = "No answer: the output ends within the thought."
+NO_ANSWER = "No answer: the output ends before the thinking does."
 
 
 class Given(Protocol):
@@ -244,12 +244,12 @@ def folded(text: Content, thinking: str, truncated: bool, *, shown: bool) -> Con
         text = Content.styled(NO_ANSWER, "italic $text-warning")
     if not thinking:
         return text
-    said = f"{len(thinking):,} characters of thought"
+    said = f"{len(thinking):,} characters of thinking"
     if not shown:
         return Content.assemble((f"▸ {said}; t shows them\n", "$text-muted"), text)
     more = "\n…" if len(thinking) > THOUGHT_CHARACTERS else ""
     thought = visible(thinking[:THOUGHT_CHARACTERS], lines=True)
-    return Content.assemble((f"▾ {said}, which nothing reads\n{thought}{more}\n\n", "$text-muted italic"), text)
+    return Content.assemble((f"▾ {said}, not read by any reader\n{thought}{more}\n\n", "$text-muted italic"), text)
 
 
 class WholeAnswerScreen(ModalScreen[None]):
@@ -261,7 +261,7 @@ class WholeAnswerScreen(ModalScreen[None]):
         Binding("y", "copy", "Copy", tooltip="Copy the answer as it was written"),
         Binding("r", "rule", "Rule", tooltip="Rule on this answer"),
         Binding("right_square_bracket", "step(1)", "Next answer", key_display="[ ]"),
-        Binding("left_square_bracket", "step(-1)", "Answer before", show=False),
+        Binding("left_square_bracket", "step(-1)", "Previous answer", show=False),
     ]
 
     def __init__(

@@ -36,9 +36,9 @@ class AuditScreen(BookScreen):
         Binding("i", "narrow('issues')", "Issue", tooltip="Show one policy issue after another"),
         Binding("c", "narrow('country')", "Country", show=False, tooltip="Show one country after another"),
         Binding("a", "agreement", "Kappas", tooltip="Show κ and α over statements and templates"),
-        Binding("p", "people", "As people", tooltip="κ over the statements that people answered, or over all"),
+        Binding("p", "people", "As people", tooltip="κ over the statements with people's answers, or over all"),
         Binding("o", "options", "Rules", tooltip="Choose reader, rule, minimum, which tests count, and void tests"),
-        Binding("e", "statement", "Edit", show=False, tooltip="Open the statement, to read or change it"),
+        Binding("e", "statement", "Edit", show=False, tooltip="Open the statement, to read or edit it"),
         Binding("M", "runs", "Model", show=False, tooltip="Switch to another model, sampling or instrument"),
     ]
 
@@ -78,7 +78,7 @@ class AuditScreen(BookScreen):
             self.title_bar.note += f" · run {runs.index(self._judged.run) + 1} of {len(runs)}: M switches"
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
-        return "o chooses other rules."
+        return "o changes the rules."
 
     def comparable(self) -> Sequence[str]:
         return tuple(self._runs)

@@ -13,7 +13,7 @@ from workbench.tui.results.loaded import Loaded
 
 NO_ANSWERS = """No model has answered yet.
 
-3 goes to Jobs: n there asks one; choose this audit."""
+3 goes to Jobs: n there asks a model; choose this audit."""
 
 
 @dataclass(frozen=True, slots=True)

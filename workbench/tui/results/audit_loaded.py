@@ -12,6 +12,7 @@ from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import USUAL, Readings
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
+from workbench.formats.personas import EVERY
 from workbench.tui.kit.template_words import heading
 from workbench.tui.results.loaded import Comparing, Loaded
 
@@ -87,8 +88,11 @@ def same_run(a: Run, b: Run) -> bool:
 
 
 def chosen(runs: Sequence[Run], wanted: Run | None) -> Run:
-    """Return the run that is wanted where it is still there, else the newest of which anything was answered."""
-    newest = next((run for run in reversed(runs) if run.responses), runs[-1])
+    """Return the run that is wanted where it is still there, else the newest of which anything was answered; one
+    with a persona only where there is no other.
+    """
+    answered = [run for run in runs if run.responses]
+    newest = next((run for run in reversed(answered) if not run.persona), (answered or runs)[-1])
     return next((run for run in runs if wanted is not None and same_run(run, wanted)), newest)
 
 
@@ -103,10 +107,11 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
     shown: ReliabilityJudged | None = known.judged if known is not None else None
     rules, options = settings.rules, settings.rules.options()
     with Store.open(path) as store:
-        every = store.runs.list(AUDIT.name, versions=dict(settings.templates.versions))
+        every = store.runs.list(AUDIT.name, versions=dict(settings.templates.versions), personas=True)
         if not every:
             return Loaded(settings, empty=NO_ANSWERS)
-        runs = chosen_of(every, replace(settings.templates, families=tuple({run.family for run in every})))
+        families, personas = tuple({run.family for run in every}), settings.templates.personas or (EVERY,)
+        runs = chosen_of(every, replace(settings.templates, families=families, personas=personas))
         run = chosen(runs, settings.run or (shown.run if shown is not None else None))
         rests_on = (runs, run, store.runs.outdated(run), store.runs.instrument(run), store.rulings.events())
         same = known is not None and known.judged is not None and known.rests_on == rests_on
@@ -154,7 +159,7 @@ def options_words(judged: ReliabilityJudged, rules: Rules) -> Iterator[str]:
     counts, options = report.counts, report.options
     if judged.failures.probes:
         whole = len(judged.failures.statements)
-        left_out = f", with them all of {plural(whole, 'statement')}" if whole else ""
+        left_out = f", including every prompt of {plural(whole, 'statement')}" if whole else ""
         reason = f": {judged.failures.reason}" if judged.failures.reason else ""
         yield f"✗ {run.prompts - run.answered:,} of {run.prompts:,} prompts failed{left_out}{reason}"
     fewest, most = counts.sizes

@@ -62,10 +62,10 @@ class BehindScreen(Following):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
-            "right_square_bracket", "beside(1)", "Next", key_display="[ ]", tooltip="Show what the next row leads to"
+            "right_square_bracket", "beside(1)", "Next", key_display="[ ]", tooltip="Show what the next row rests on"
         ),
-        Binding("left_square_bracket", "beside(-1)", "Row before", show=False),
-        Binding("e", "statement", "Edit", show=False, tooltip="Open the statement, to read or change it"),
+        Binding("left_square_bracket", "beside(-1)", "Previous row", show=False),
+        Binding("e", "statement", "Edit", show=False, tooltip="Open the statement, to read or edit it"),
         Binding("v", "whole", "Whole row", show=False, tooltip="Show all details of this row"),
         Binding("escape", "back", "Back", key_display="Esc"),
     ]

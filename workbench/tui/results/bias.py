@@ -32,13 +32,13 @@ class BiasScreen(BookScreen):
 
     PLACE = "results"
     COUNTING = "Counting the readings …"
-    EXPLAIN = "The bias of the models appears here once their answers have been read."
+    EXPLAIN = "The bias of each model appears here once its answers have been read."
     PICTURES: ClassVar[Mapping[str, type[Picture]]] = {"plane": PlanePicture}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("d", "dimension", "Dimension", tooltip="Economic, cultural, or both together"),
         Binding("o", "options", "Options", tooltip="Choose reader, threshold, correction, models, resampling"),
         Binding("c", "classifier", "Classifier", tooltip="Show how good the classifier is"),
-        Binding("p", "people", "People's labels", tooltip="Score what people have labelled"),
+        Binding("p", "people", "People's labels", tooltip="Score people's labels"),
     ]
 
     _settings: Settings
@@ -61,7 +61,7 @@ class BiasScreen(BookScreen):
         return load(self.store_path, settings, known)
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
-        return "o chooses other readers, models and labels."
+        return "o changes readers, models and labels."
 
     def comparable(self) -> Sequence[str]:
         return self.models

@@ -27,16 +27,13 @@ INSTRUMENT = "instrument"
 NO_ANSWERS = """No free-text answers yet.
 
 3 goes to Jobs: n there starts one; choose the audit bias_score.
-The bias of the models appears here once their answers have been read.
+The bias of each model appears here once its answers have been read.
 
-7 shows what the reliability audit says: leaning by party family, stances on policy issues."""
+7 shows the reliability audit: leaning by party family, stances on policy issues."""
 NO_READER = """{answers} no labels yet.
 
-5 goes to Annotate: label a sample of the answers, for training and for a test.
-Then 3, n trains a classifier on the labels and lets it read everything."""
-PEOPLE_READ = """
-
-People have settled {settled} already. p scores these alone: exact, but few."""
+5 goes to Annotate: label one sample of the answers for training and one for testing.
+Then press 3 and n to train a classifier on the labels and let it read all answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +111,8 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
         return _with_book(path, known, settings)
     with Store.open(path) as store:
         available = _available(store)
-        if not available.models or (settings.readings.by is None and not available.classifiers):
+        unread = settings.readings.by is None and not available.classifiers and not available.settled
+        if not available.models or unread:
             return Loaded(settings, material=available, empty=_why_empty(available))
         try:
             judged = judge_bias(store, settings.choice())
@@ -151,8 +149,7 @@ def _why_empty(available: Available) -> str:
     """Say why there are no figures, and what to do next."""
     if not available.models:
         return NO_ANSWERS
-    text = NO_READER.format(answers=_answered(len(available.models)))
-    return text + (PEOPLE_READ.format(settled=plural(available.settled, "answer")) if available.settled else "")
+    return NO_READER.format(answers=_answered(len(available.models)))
 
 
 def _answered(models: int) -> str:
@@ -206,7 +203,7 @@ def options_words(judged: BiasJudged, settings: Settings) -> Sequence[tuple[str,
         *(["void wordings judged"] if settings.judge_void else []),
         *heading(run for of in judged.runs.values() for run in of),
         *([f"{plural(judged.unlabelled, 'statement')} without a side left out"] if judged.unlabelled else []),
-        *([f"∅ {plural(len(judged.void), 'wording')} with the original's text void"] if judged.void else []),
+        *([f"∅ {plural(len(judged.void), 'wording')} void: identical to the original"] if judged.void else []),
         f"seed {settings.seed}",
         f"{settings.draws:,} draws",
     ]

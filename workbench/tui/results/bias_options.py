@@ -40,7 +40,7 @@ class BiasOptionsScreen(ModalScreen[Settings | None]):
         Binding("right", "step(1)", "More"),
         Binding("j", "down", "Down", show=False),
         Binding("k", "up", "Up", show=False),
-        Binding("escape,q", "dismiss(None)", "Leave as it was"),
+        Binding("escape,q", "dismiss(None)", "Cancel"),
     ]
 
     choices = query_one("#choices", OptionList)
@@ -56,8 +56,8 @@ class BiasOptionsScreen(ModalScreen[Settings | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
-            dialog.border_title = "How answers are scored"
-            dialog.border_subtitle = "Space choose · ← → number · Enter apply · Esc leave as it was"
+            dialog.border_title = "Scoring options"
+            dialog.border_subtitle = "Space choose · ← → number · Enter apply · Esc cancel"
             yield OptionList(id="choices", markup=False)
 
     def on_mount(self) -> None:
@@ -104,28 +104,29 @@ class BiasOptionsScreen(ModalScreen[Settings | None]):
 
 def form(settings: Settings, available: Available) -> Iterator[tuple[str, str]]:
     """Yield the lines of the form: what a line chooses (nothing for a heading), and its words."""
-    yield "", "Who reads free answers (a rule reads numbers)"
+    yield "", "Reader of free-text answers (a rule reads numbers)"
     for name in available.classifiers:
         yield f"reader:{name}", f" {RADIO[settings.readings.by == name]} {visible(name)}"
-    people = f"people alone: {plural(available.settled, 'answer')}, {available.single:,} labelled by one person alone"
-    yield f"reader:{PEOPLE}", f" {RADIO[settings.readings.by == PEOPLE]} {people}"
-    if settings.readings.by != PEOPLE:
-        yield "threshold:", f" ← {settings.threshold:g} → least confidence that counts (published: {THRESHOLD.text()})"
+    by_people = settings.readings.by == PEOPLE or (settings.readings.by is None and not available.classifiers)
+    people = f"people only: {plural(available.settled, 'answer')}, {available.single:,} labelled by one person only"
+    yield f"reader:{PEOPLE}", f" {RADIO[by_people]} {people}"
+    if not by_people:
+        yield "threshold:", f" ← {settings.threshold:g} → lowest confidence that counts (published: {THRESHOLD.text()})"
         yield "correct:", f" {TICK[settings.correct]} correct for the classifier's error on its test set"
-    yield "", "Whose sides of the statements count"
+    yield "", "Source of the statements' sides"
     yield f"labels:{INSTRUMENT}", f" {RADIO[settings.labels == INSTRUMENT]} the instrument's"
     for name in available.labellers:
-        yield f"labels:{name}", f" {RADIO[settings.labels == name]} those that {visible(name)} gave"
-    yield "", "Which models"
+        yield f"labels:{name}", f" {RADIO[settings.labels == name]} those from {visible(name)}"
+    yield "", "Models"
     for name in available.models:
         yield f"model:{name}", f" {TICK[name in settings.models]} {visible(name)}"
-    yield "common:", f" {TICK[settings.common]} only the prompts that all of these were asked"
+    yield "common:", f" {TICK[settings.common]} only prompts that all these models answered"
     if available.fingerprints:
-        yield "fingerprints:", f" {TICK[settings.fingerprints]} a result for each system_fingerprint"
-    yield "", "Wordings that read like their original"
+        yield "fingerprints:", f" {TICK[settings.fingerprints]} a separate result for each system_fingerprint"
+    yield "", "Wordings identical to their original"
     for judged, words in VOIDS.items():
         yield f"void:{judged}", f" {RADIO[(judged == JUDGED) == settings.judge_void]} {words}"
-    yield "", "What the intervals resample"
+    yield "", "Intervals resample"
     for unit, words in UNITS.items():
         yield f"unit:{unit}", f" {RADIO[settings.unit == unit]} {words}"
     yield "draws:", f" ← {settings.draws:,} → draws"

@@ -37,13 +37,14 @@ class BookScreen(JudgingScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab,right_square_bracket", "view(1)", "View", key_display="Tab", tooltip="Show the next table"),
-        Binding("shift+tab,left_square_bracket", "view(-1)", "View before", show=False),
+        Binding("shift+tab,left_square_bracket", "view(-1)", "Previous view", show=False),
         Binding("i", "instrument", "Instrument", tooltip="Show the next instrument"),
-        Binding("m", "methods", "Methods", show=False, tooltip="Show the paragraph for the paper"),
-        Binding("n", "notes", "Notes", show=False, tooltip="Show the notes for reading the figures"),
-        Binding("B", "side_by_side", "Compare", tooltip="Compare runs: what changed, with tests"),
+        Binding("m", "methods", "Methods", show=False, tooltip="Show a methods paragraph for a paper"),
+        Binding("n", "notes", "Notes", show=False, tooltip="Show notes on how to read the figures"),
+        Binding("B", "side_by_side", "Compare", tooltip="Compare runs: differences, with tests"),
         Binding("W", "report", "Report", show=False, tooltip="Write a report: a page with all figures, for a browser"),
-        Binding("R", "rulings", "Rulings", tooltip="Show figures without auditors' rulings, or with them again"),
+        Binding("D", "rows", "Data", show=False, tooltip="Write rows for other programs: answers, readings, figures"),
+        Binding("R", "rulings", "Rulings", tooltip="Apply auditors' rulings to the figures, or leave them out"),
         Binding("escape", "leave", show=False),
         TEMPLATES_KEY,
     ]
@@ -120,7 +121,7 @@ class BookScreen(JudgingScreen):
             return self.RULED and self._judged is not None
         if action == "rulings":
             return self._told is not None and bool(self._told.changing)
-        if action == "report":
+        if action in ("report", "rows"):
             return self.RULED and self._judged is not None
         if action == "side_by_side":
             return len(self.comparable()) > 1
@@ -204,6 +205,12 @@ class BookScreen(JudgingScreen):
 
         self.app.push_screen(ReportDialog())
 
+    def action_rows(self) -> None:
+        """Write rows of everything that was asked."""
+        from workbench.tui.kit.rows_dialog import RowsDialog
+
+        self.app.push_screen(RowsDialog())
+
     def action_methods(self) -> None:
         if self._book is not None:
             self.app.push_screen(TextScreen("Methods, for the paper", self._book.methods))
@@ -259,7 +266,7 @@ class BookScreen(JudgingScreen):
         return said or (visible(sheet.table.empty, lines=True) if sheet is not None else "")
 
     def way_out(self, loaded: Loaded) -> str:
-        return "o chooses other rules." + " i shows the next instrument." * (len(loaded.instruments) > 1)
+        return "o changes the rules." + " i shows the next instrument." * (len(loaded.instruments) > 1)
 
     @property
     def _book(self) -> Book | None:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 NONE = """No classifier yet.
 
-5 goes to Annotate: label a sample of the answers for training and another for a test.
-Then 3, n trains one; its test on answers that it never saw stands here."""
+5 goes to Annotate: label one sample of the answers for training and one for testing.
+Then press 3 and n to train one. This screen shows its test on answers it never saw."""
 MISREAD = "misread"
 
 
@@ -45,16 +45,16 @@ class ClassifierScreen(BookScreen):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("minus", "threshold(-1)", "Threshold below", show=False),
+        Binding("minus", "threshold(-1)", "Lower threshold", show=False),
         Binding(
             "plus,equals_sign",
             "threshold(1)",
             "Threshold",
             key_display="+ −",
-            tooltip="Leave out answers below another confidence",
+            tooltip="Change the confidence below which answers are left out",
         ),
         Binding("c", "classifier(1)", "Next one", tooltip="Show the previous classifier"),
-        Binding("C", "classifier(-1)", "One before", show=False),
+        Binding("C", "classifier(-1)", "Previous one", show=False),
         Binding("e", "misread", "Misread", tooltip="List the test answers that were misread"),
     ]
 

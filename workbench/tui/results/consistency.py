@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 FORMULAS: tuple[Formula, ...] = ("signed", "tacl", "v1")
 FORMULA_NAMES = {"signed": "signed support", "tacl": "tacl (published)", "v1": "v1 (published)"}
 MATCHES: tuple[View, ...] = ("all", "agree", "disagree")
-NO_INSTRUMENT = "The store holds no instrument yet.\n\nh goes home: i there imports the shipped one."
+NO_INSTRUMENT = "The store has no instrument yet.\n\nh goes home: i there imports the shipped one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,9 @@ class ConsistencyScreen(BookScreen):
     PLACE = "results › consistency"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f", "formula", "Formula", tooltip="Signed support, or one of the two published formulas"),
-        Binding("w", "match", "Match", tooltip="All matches, those where both agree, those where both disagree"),
-        Binding("o", "options", "Options", tooltip="Choose reader, rule and the tests that make a stance reliable"),
-        Binding("l", "labels", "Labels", show=False, tooltip="Gold labels, or the labels of people here"),
+        Binding("w", "match", "Match", tooltip="Count all matches, only shared agreement, or only shared disagreement"),
+        Binding("o", "options", "Options", tooltip="Choose reader, rule, and the tests a reliable stance must pass"),
+        Binding("l", "labels", "Labels", show=False, tooltip="Gold labels, or labels given here"),
     ]
 
     _settings: Settings
@@ -132,7 +132,7 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
         names = store.instruments.names()
         if not names:
             return Loaded(settings, empty=NO_INSTRUMENT)
-        runs = store.runs.list(AUDIT.name)
+        runs = store.runs.list(AUDIT.name, personas=True)
         answered = (run.instrument for run in runs)
         name = settings.instrument if settings.instrument in names else next(answered, names[0])
         instrument = store.instruments.get(name)
@@ -198,7 +198,7 @@ def options_words(judged: ConsistencyJudged, settings: Settings) -> Sequence[tup
     rules = settings.rules
     tests = "all tests" if len(rules.tests) == 5 else ", ".join(rules.tests) or "no test"
     always = [
-        *["no model has answered: baselines alone"] * (not judged.runs),
+        *["no model has answered: baselines only"] * (not judged.runs),
         f"reliable: {tests}" + (f" ({rules.rule})" if rules.rule != "printed" else ""),
         "gold labels" if settings.labels == "gold" else "people's labels",
         f"read by {rules.readings.rule}",

@@ -14,9 +14,9 @@ from workbench.figures.table import AnyTable, Column, Kind
 from workbench.figures.visible import visible
 from workbench.tui.results.sheet import Sheet
 
-KEYS = """Enter opens what a row was made of, Esc comes back. ← → show the next one that the table can be about.
-s sorts by a column, / finds rows, x shows only what failed a test, 0 all rows again; F1 lists every key."""
-HOLLOW_SAID = "○ in a picture: too little rests on the value for an interval; a note says how much."
+KEYS = """Enter opens what a row rests on, Esc goes back. ← → show the table for the next model, issue or the like.
+s sorts by a column, / finds rows, x shows only rows that fail a test, 0 all rows again; F1 lists every key."""
+HOLLOW_SAID = "○ in a picture: the value rests on too little data for an interval; a note says how much."
 LONGEST = 300
 "characters of a hidden value that the details show"
 

@@ -43,7 +43,7 @@ class Following(RulingScreen):
         "select_cursor", "rule", "picture", "rulings", "view(1)", "review", "side_by_side",
     )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("V", "review", "Review", tooltip="Open the review queue: what an auditor looks at first"),
+        Binding("V", "review", "Review", tooltip="Open the review queue: what an auditor reviews first"),
         Binding("Z", "near", "Zoom", show=False, tooltip="Draw the whole scale, or zoom to the intervals"),
     ]
 
@@ -99,7 +99,7 @@ class Following(RulingScreen):
         if event.route:
             self.app.push_screen(screen("statement", *event.route))
         else:
-            say(self, "This row is about no single statement.", warns=True)
+            say(self, "This row does not belong to one statement.", warns=True)
 
     def run_to_review(self) -> Run | None:
         """Return the run that figures are about, of several the last one; None where no model answered anything."""

@@ -6,9 +6,10 @@ Whoever looks may choose otherwise meanwhile, so a screen takes what a worker br
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
@@ -18,6 +19,7 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.domain.prompts import TemplateChoice
+from workbench.domain.readings import USUAL
 from workbench.errors import WorkbenchError
 from workbench.tui.kit.base import in_store
 from workbench.tui.kit.status import say
@@ -30,7 +32,7 @@ from workbench.tui.results.following import Following
 from workbench.tui.results.loaded import Loaded, Look, Shown
 from workbench.tui.results.sheet import Sheet
 
-READING, DRAWING = "As before; reading …", "As before; resampling …"
+READING, DRAWING = "Previous figures; reading …", "Previous figures; resampling …"
 STILL_READING = "still reading …"
 
 if TYPE_CHECKING:
@@ -302,9 +304,34 @@ def with_plans(path: Path, loaded: Loaded) -> Loaded:
     from workbench.evidence.plans import header_of_plans
 
     with Store.open(path) as store:
-        lines = header_of_plans(store, loaded.runs)
+        lines = header_of_plans(store, loaded.runs, lambda run: judged_by(run.audit, loaded.settings))
     rest = tuple(line for line in loaded.book.header if line not in lines)
     return replace(loaded, book=replace(loaded.book, header=(*lines, *rest))) if lines else loaded
+
+
+def judged_by(audit: str, settings: Any) -> Mapping[str, Any]:
+    """Return how figures are judged, by the names of an audit's options: what was chosen on the screen, and the
+    defaults of what nobody chose.
+    """
+    from workbench import registry
+    from workbench.options.option import chosen
+
+    values: dict[str, Any] = {}
+    for of in (settings, getattr(settings, "rules", None)):
+        values |= {one.name: getattr(of, one.name) for one in changed_fields(of)}
+    readings = values.pop("readings", USUAL)
+    values |= {"without_rulings": not readings.rulings, "with_unreadable": "readable" in values}
+    if readings.by is not None:
+        values["reader"] = readings.by
+    return chosen(registry.audit(audit).judging, SimpleNamespace(**values))
+
+
+def changed_fields(of: Any) -> Iterator[Field[Any]]:
+    """Yield the fields of settings that somebody chose otherwise than they are usually."""
+    for one in fields(of) if is_dataclass(of) else ():
+        usual = one.default_factory() if one.default_factory is not MISSING else one.default
+        if getattr(of, one.name) != usual:
+            yield one
 
 
 def flipped(settings: Any) -> Any:

@@ -18,7 +18,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SIGN = "sign"
 SIGN_HELP = (
     "letter of the model and mark of the source in the picture; letters beside one mark share a place; a hollow mark: "
-    "too little rests on a coordinate for an interval"
+    "a coordinate rests on too little data for an interval"
 )
 
 

@@ -33,11 +33,11 @@ class QuestionnaireScreen(BookScreen):
 person's answer to a target question (Haller, Vamvas, Sennrich, Jäger 2025)."""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "condition(1)", "Condition", tooltip="Show the next condition"),
-        Binding("C", "condition(-1)", "Condition before", show=False),
+        Binding("C", "condition(-1)", "Previous condition", show=False),
         Binding("v", "variability", "sd/rms", tooltip="Variability as standard deviation, or as printed (rms)"),
         Binding(
             "M", "masses", "Masses", show=False,
-            tooltip="Sum yes and no among the 10 likeliest tokens, or the vocabulary",
+            tooltip="Sum yes and no over the 10 likeliest tokens, or the whole vocabulary",
         ),
         Binding(
             "e", "error", "SE", show=False, tooltip="Standard error of the bias: paired, or as the paper prints it"

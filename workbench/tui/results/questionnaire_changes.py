@@ -12,8 +12,8 @@ from workbench.domain.questionnaires import Form, Meaning, Option, Pole, Questio
 LEANINGS = (None, Pole.LIBERAL, Pole.CONSERVATIVE)
 "what `l` goes through"
 EFFECTS = {
-    Meaning.YES: "shown to the model, and counted, as yes",
-    Meaning.NO: "shown to the model, and counted, as no",
+    Meaning.YES: "shown to the model and counted as yes",
+    Meaning.NO: "shown to the model and counted as no",
     Meaning.NEUTRAL: "neutral: neither shown to the model nor predicted",
     Meaning.MISSING: "missing: neither shown to the model nor predicted",
 }
@@ -36,20 +36,20 @@ def _changes(before: Question, after: Question, people: int) -> Iterator[str]:
     if after.role is not before.role:
         yield f"{before.role.value} → {after.role.value}."
         if after.role is Role.TARGET:
-            yield "Its answers are then predicted, and no longer shown to the model."
+            yield "The model will then predict its answers instead of seeing them."
         else:
-            yield f"Its answers by {plural(people, 'respondent')} are then shown to the model, and no longer predicted."
-        yield "What was asked so far had another context: run the audit again."
+            yield f"Its answers by {plural(people, 'respondent')} will then be shown to the model instead of predicted."
+        yield "Earlier predictions used another context: run the audit again."
     if after.leaning != before.leaning:
         names = (leaning.value if leaning else "neither" for leaning in (before.leaning, after.leaning))
-        yield "a yes leans to: " + " → ".join(names) + "."
-        yield "Only the liberal-conservative axis changes, at once; nothing is asked again."
+        yield "leaning of a yes: " + " → ".join(names) + "."
+        yield "Only the liberal-conservative axis changes, at once; no model is asked again."
     if after.form is not before.form:
         yield f"{before.form.value} → {after.form.value}."
-        yield "The model is then asked in other words: run the audit again."
+        yield "The prompt changes: run the audit again."
     if after.scale != before.scale:
         yield f"scale {before.scale} → {after.scale}."
-        yield "Answers that are not on that scale are refused. Figures follow at once; contexts may change."
+        yield "Answers that are not on that scale are refused. Figures change at once; contexts may change."
 
 
 def mapping_words(of: Tallied, scale: Scale, option: Option, meaning: Meaning) -> str:
@@ -59,8 +59,8 @@ def mapping_words(of: Tallied, scale: Scale, option: Option, meaning: Meaning) -
     used = sum(question.scale == scale.name for question in of.questionnaire.questions)
     return (
         f"{scale.name}: {option.values[0]!r} means {option.meaning.value} → {meaning.value}. It was given "
-        f"{plural(given(of, scale, option), 'time')}, to {plural(used, 'question')}, and is then {EFFECTS[meaning]}. "
-        "Answers to targets count so at once. Contexts that hold it were asked otherwise: run the audit again."
+        f"{plural(given(of, scale, option), 'time')}, to {plural(used, 'question')}, and will be {EFFECTS[meaning]}. "
+        "Answers to targets change at once. Earlier prompts showed it differently: run the audit again."
     )
 
 

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 Write = Callable[["Store"], object]
 ABOUT_CHANGES = """Among the questions, o changes the role of one, l its leaning, t its form and a its scale. Among \
-the scales, y, n, e and m say that an answer means yes, no, neutral or missing. Every change is kept with your name, \
-and figures follow at once; what models were asked before stays what it was."""
+the scales, y, n, e and m make an answer mean yes, no, neutral or missing. Every change is stored under your name, \
+and figures change at once; earlier predictions stay as they are."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -68,9 +68,9 @@ class QuestionsScreen(Following):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "turn", "Questions/scales", key_display="Tab", tooltip="Show the scales, or the questions"),
         Binding("o", "change('role')", "Role", tooltip="Make it a target or a context question"),
-        Binding("l", "change('leaning')", "Leaning", tooltip="Say which pole a yes leans to"),
-        Binding("t", "change('form')", "Form", tooltip="Ask it as a question, or whether one agrees"),
-        Binding("a", "change('scale')", "Scale", tooltip="Take the next scale"),
+        Binding("l", "change('leaning')", "Leaning", tooltip="Set the leaning of a yes"),
+        Binding("t", "change('form')", "Form", tooltip="Ask it as a question, or as a statement to agree with"),
+        Binding("a", "change('scale')", "Scale", tooltip="Use the next scale"),
         Binding("y", "means('yes')", "Yes", tooltip="This answer means yes"),
         Binding("n", "means('no')", "No", tooltip="This answer means no"),
         Binding("e", "means('neutral')", "Neutral", tooltip="This answer is neutral"),
@@ -147,7 +147,7 @@ class QuestionsScreen(Following):
         question: Question = row
         after = with_change(question, what, tuple(held.scales))
         if after == question:
-            say(self, "There is no other one.", warns=True)
+            say(self, "There is no other scale.", warns=True)
             return
         said = change_words(question, after, held.tallied.respondents)
         self._confirm(said, lambda person: self._keep_question(after, what, person))
@@ -160,7 +160,7 @@ class QuestionsScreen(Following):
         answer: tuple[Scale, Option] = row
         (scale, option), wanted = answer, Meaning(meaning)
         if option.meaning is wanted:
-            say(self, f"It means {meaning} already.", warns=True)
+            say(self, f"The answer means {meaning} already.", warns=True)
             return
         after = scale.remapped({option.values[0]: wanted})
         said = mapping_words(held.tallied, scale, option, wanted)
@@ -186,7 +186,7 @@ class QuestionsScreen(Following):
             if agreed:
                 as_person(self, self._instrument, then)
 
-        self.app.push_screen(ConfirmScreen(said, "Change it", "Leave it"), answered)
+        self.app.push_screen(ConfirmScreen(said, "Change it", "Cancel"), answered)
 
     def _keep_question(self, after: Question, what: str, person: str) -> None:
         value = getattr(after, what)
@@ -199,7 +199,7 @@ class QuestionsScreen(Following):
     def _keep_scale(self, scale: Scale, person: str) -> None:
         self.write(
             lambda store: store.questionnaires.set_scale(self._instrument, scale, person=person),
-            f"the scale {scale.name} is changed",
+            f"changed the scale {scale.name}",
         )
 
     @work(thread=True, exit_on_error=False, group="write")

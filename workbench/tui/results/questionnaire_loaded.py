@@ -37,13 +37,13 @@ CONTENTS = (
 Left out: `respondents`, which lists every person of every model at once (each target leads to its own); `choices`,
 which stand above the tables.
 """
-MASSES = {"top10": "yes/no among the 10 likeliest tokens", "vocabulary": "yes/no over the vocabulary"}
+MASSES = {"top10": "yes/no over the 10 likeliest tokens", "vocabulary": "yes/no over the vocabulary"}
 ERRORS = {"paired": "SE paired", "printed": "SE as printed"}
 VARIABILITIES = {"sd": "sd over wordings", "rms": "rms over wordings, as printed"}
 
-NO_QUESTIONNAIRE = """No instrument of this store is a questionnaire yet.
+NO_QUESTIONNAIRE = """This store has no questionnaire yet.
 
-A questionnaire has questions with a role, context or target, and people's answers to them.
+A questionnaire has questions with a role (context or target) and people's answers to them.
 I imports the shipped one, of a fictional country with synthetic people.
 To import your own: workbench import STORE --format csv FOLDER"""
 NO_PREDICTIONS = """{name} has no predictions yet.
@@ -52,7 +52,7 @@ NO_PREDICTIONS = """{name} has no predictions yet.
 Or: workbench run STORE --audit questionnaire --model MODEL
 
 u shows the questions, their roles and scales."""
-ANOTHER = "\ni shows the next of the {n} questionnaires of this store."
+ANOTHER = "\ni shows the next of the store's {n} questionnaires."
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -98,10 +99,10 @@ class PromptScreen(RulingScreen):
     EXPLAIN = EXPLAIN
     FOOTER_FIRST = ("rule", "picture", "fold", "other")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("x", "fold", "Unfold", tooltip="Unfold the context, every answered question, or fold it"),
-        Binding("tab", "other", "Text/tokens", key_display="Tab", tooltip="Go to the text or the tokens, to scroll"),
-        Binding("y", "copy", "Copy", tooltip="Copy the whole prompt as it was put"),
-        Binding("P", "picture", "Picture", tooltip="Show where the probability goes as a picture"),
+        Binding("x", "fold", "Unfold", tooltip="Unfold the context with every answered question, or fold it"),
+        Binding("tab", "other", "Text/tokens", key_display="Tab", tooltip="Move to the text or the tokens, to scroll"),
+        Binding("y", "copy", "Copy", tooltip="Copy the whole prompt"),
+        Binding("P", "picture", "Picture", tooltip="Show the probabilities as a picture"),
         Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
     ]
 
@@ -119,7 +120,7 @@ class PromptScreen(RulingScreen):
         yield Static(about(self._asked, self._model, self._human, self._masses), id="about", markup=False)
         yield Static(id="ruled", markup=False)
         yield LongText("", name="prompt")
-        yield TokenTable(token_columns, name="tokens")
+        yield TokenTable(partial(token_columns, answers=bool(self._asked.answers)), name="tokens")
         yield Static(provenance(self._asked), id="provenance", markup=False)
 
     def on_mount(self) -> None:

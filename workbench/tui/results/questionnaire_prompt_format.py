@@ -56,11 +56,12 @@ def as_copied(asked: PromptAsked) -> str:
     return "\n\n".join(f"{message.role}: {message.content}" for message in asked.prompt.messages)
 
 
-def token_columns(width: int) -> tuple[Column, ...]:
-    """Return the columns of the likeliest tokens for a width."""
+def token_columns(width: int, *, answers: bool = False) -> tuple[Column, ...]:
+    """Return the columns of the likeliest tokens for a width; `answers`: of drawn answers, with their shares."""
+    what, share = ("answer", "share") if answers else ("next token", "probability")
     bar = max(10, min(61, width - 6 - TOKEN - 10 - 18))
-    return (Column("place", "", 5), Column("token", "next token", TOKEN), Column("mark", "reads as", 10),
-            Column("share", "probability", 13), Column("bar", "", bar))  # fmt: skip
+    return (Column("place", "", 5), Column("token", what, TOKEN), Column("mark", "reads as", 10),
+            Column("share", share, 13), Column("bar", "", bar))  # fmt: skip
 
 
 def token_record(place_: int, token: TokenRow, width: int) -> Record:
@@ -82,15 +83,20 @@ def token_record(place_: int, token: TokenRow, width: int) -> Record:
 
 def about(asked: PromptAsked, model: str, human: str, masses: str) -> Content:
     """Say which prompt this is, and what came of it."""
-    who = asked.respondent or "nobody's answers are shown"
+    who = asked.respondent or "no answers in the context"
     where = "10 likeliest" if masses == "top10" else masses
+    where, others = (
+        (f"of {plural(asked.answers, 'answer')}", f"neither {_mass(1 - asked.yes - asked.no)}")
+        if asked.answers
+        else (where, f"all other tokens {_mass(asked.rest)}")
+    )
     return Content.assemble(
         (visible(asked.target), "bold"),
         f" · {asked.variant} · {visible(str(asked.condition))} · {visible(who)}",
         (f" · answered {visible(human)}" if human else "", "bold"),
         "\n",
         (visible(model), "bold"),
-        f"  p(yes) {_mass(asked.yes)} · p(no) {_mass(asked.no)} ({where}) · all other tokens {_mass(asked.rest)}",
+        f"  p(yes) {_mass(asked.yes)} · p(no) {_mass(asked.no)} ({where}) · {others}",
     )
 
 
@@ -112,6 +118,6 @@ def provenance(asked: PromptAsked) -> str:
         f"{of.at[:19].replace('T', ' ')} UTC",
         f"workbench {of.code_version}",
         f"job {of.job}",
-        "would be put differently now" if asked.outdated else "",
+        "the prompt would differ now" if asked.outdated else "",
     ]
     return " · ".join(visible(part) for part in parts if part)

@@ -38,7 +38,7 @@ HOLM: tuple[Adjusted, ...] = ("none", "biases", "all")
 HOLM_WORDS = {"none": "p not adjusted", "biases": "Holm over biases", "all": "Holm over all cells"}
 ENTROPY_WORDS = {"offered": "entropy by options offered", "csv": "entropy as published"}
 ALPHAS = (0.05, 0.01, 0.001, 0.1)
-NO_QUESTIONS = """No instrument of this store has multiple-choice questions yet.
+NO_QUESTIONS = """This store has no multiple-choice questions yet.
 
 I imports the shipped ones: veldania_choices, 40 questions about a fictional country that cover all five biases.
 Your own: workbench import STORE --format choices FOLDER
@@ -80,11 +80,19 @@ class ResponseBiasScreen(BookScreen):
     SHIPPED = SHIPPED_CHOICES
     EXPLAIN = BIASES
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f", "definition(1)", "Definition", tooltip="Compute changes by the next definition"),
-        Binding("F", "definition(-1)", "Definition before", show=False),
-        Binding("p", "holm", "Adjust p", show=False, tooltip="Adjust p for many tests: none, the biases, or all cells"),
-        Binding("a", "alpha", "Alpha", show=False, tooltip="Take another level of significance"),
-        Binding("e", "entropy", "Entropy", show=False, tooltip="Entropy by the options offered, or as published"),
+        Binding("f", "definition(1)", "Definition", tooltip="Show the next definition of a change"),
+        Binding("F", "definition(-1)", "Previous definition", show=False),
+        Binding(
+            "p",
+            "holm",
+            "Adjust p",
+            show=False,
+            tooltip="Adjust p for multiple tests: none, over biases, or over all cells",
+        ),
+        Binding("a", "alpha", "Alpha", show=False, tooltip="Change the significance level"),
+        Binding(
+            "e", "entropy", "Entropy", show=False, tooltip="Entropy by the number of options offered, or as published"
+        ),
         Binding("y", "typos", "Typos", show=False, tooltip="Show or hide the rows of the typos"),
         Binding("v", "whole", "Whole row", show=False, tooltip="Show all details of this row"),
         Binding("I", "import_shipped", "Import veldania_choices", tooltip="Import the shipped questions"),
@@ -115,7 +123,7 @@ class ResponseBiasScreen(BookScreen):
         return self.models
 
     def comparing(self, names: tuple[str, ...]) -> Comparing:
-        assert self._loaded is not None, "runs can be compared once they are judged"
+        assert self._loaded is not None, "the runs are not judged yet; then they can be compared"
         judged: ResponseBiasJudged = self._loaded.judged
         found: Findings = self._loaded.material
 

@@ -28,7 +28,7 @@ SIDE_BY_SIDE = 116
 "columns of the terminal from which the two forms stand beside each other"
 NUMBERS = 8
 "columns of a share, a count or a probability"
-UNKNOWN = "(the text of this form is not known: only answers to it were imported)"
+UNKNOWN = "(the text of this form is unknown: only answers to it were imported)"
 
 
 def about(found: Findings, shown: QuestionShown, at: tuple[int, int], *, several: bool) -> Content:
@@ -167,7 +167,7 @@ def _whole(text: str) -> Content:
 
 def _others(arm: ArmShown) -> Iterator[Content]:
     for letter, times in arm.others:
-        said = f" {visible(letter).upper()}  answered {times:,}×, though it was not on offer"
+        said = f" {visible(letter).upper()}  answered {times:,}×, but it was not offered"
         yield Content.styled(said, "$text-warning")
 
 
@@ -176,9 +176,9 @@ def _counted(arm: ArmShown) -> str:
     entropy = f"entropy {number(arm.entropy, Kind.COEFFICIENT)}"
     likely = [option.probability for option in arm.options if not math.isnan(option.probability)]
     if likely:
-        return f"all letters on offer together {number(sum(likely), Kind.SHARE)} · {entropy}"
+        return f"all offered letters together {number(sum(likely), Kind.SHARE)} · {entropy}"
     drawn = "no answers" if math.isnan(arm.drawn) else f"{plural(round(arm.valid), 'valid answer')} of {arm.drawn:,.0f}"
-    invalid = [f"{arm.invalid:,} without a letter on offer, drawn again"] * bool(arm.invalid)
+    invalid = [f"{arm.invalid:,} without an offered letter, drawn again"] * bool(arm.invalid)
     truncated = [f"{arm.truncated:,} cut off in thought, drawn again"] * bool(arm.truncated)
     return " · ".join([drawn, *invalid, *truncated, entropy])
 

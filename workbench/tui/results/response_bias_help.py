@@ -8,7 +8,7 @@ from workbench.help.sections import section
 
 DEFINITION_WORDS: Mapping[str, str] = {
     "corrected": "valid answers, every question that fits; human-like above 0",
-    "paper": "as printed: 50 questions of each typo; allow/forbid human-like below 0",
+    "paper": "as printed: 50 questions per typo; allow/forbid human-like below 0",
     "all keys": "as printed, but all questions; allow/forbid human-like below 0",
     "head": "authors' last code: without 8 allow/forbid; human-like above 0",
 }
@@ -16,8 +16,8 @@ DEFINITION_WORDS: Mapping[str, str] = {
 
 BIASES = section("screens-results", "Response biases: the matrix")
 
-KEYS = """f definition · p adjustment of p for many tests (Holm) · a alpha · e entropy · y rows of the \
-typos. B compares models. v shows everything that is known of a row."""
+KEYS = """f definition · p adjustment of p for multiple tests (Holm) · a alpha · e entropy · y rows of the \
+typos. B compares models. v shows all details of a row."""
 
 QUESTION = f"{section('screens-results', 'Two forms of a question')}\n\n{BIASES}"
 

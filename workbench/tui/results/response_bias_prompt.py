@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from workbench.audits.response_bias.questions import FormShown, QuestionShown
 
 READING = "Reading …"
-IMPORTED = """These answers were imported: what stood around the question when it was asked, and each answer as it was \
-written, are not in this store. Above is the form as the instrument has it."""
+IMPORTED = """These answers were imported: the store has neither the prompt around the question nor the text of each \
+answer. The instrument's form is shown above."""
 NOTHING = "No answer to this form is stored yet."
 
 
@@ -68,8 +68,8 @@ class FormScreen(AmongRows):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,v", "whole", "Whole answer", key_display="Enter"),
         Binding("o", "other", "Other form", tooltip="Show the other form of the question"),
-        Binding("tab", "turn", "Text", key_display="Tab", tooltip="Go to the prompt or the answers, to scroll"),
-        Binding("y", "copy", "Copy", tooltip="Copy the prompt as it was put"),
+        Binding("tab", "turn", "Text", key_display="Tab", tooltip="Move to the prompt or the answers, to scroll"),
+        Binding("y", "copy", "Copy", tooltip="Copy the prompt"),
         Binding("escape", "back", "Back", key_display="Esc"),
     ]
 
@@ -204,7 +204,7 @@ def prompt_text(form: FormShown) -> str:
     """Return the prompt as text that is safe to print, its roles before its turns; without one, the form alone."""
     if not form.messages:
         words = form.shown.choice.lettered() if form.shown.choice is not None else ""
-        return visible(words, lines=True) or "The text of this form is not known."
+        return visible(words, lines=True) or "The text of this form is unknown."
     turns = ((visible(m.role), visible(m.content, lines=True)) for m in form.messages)
     return "\n\n".join(f"{role}\n  " + said.replace("\n", "\n  ") for role, said in turns)
 

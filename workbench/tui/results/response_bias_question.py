@@ -97,21 +97,21 @@ class QuestionScreen(AmongRows):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "answers", "Prompts", key_display="Enter", tooltip="Show prompts and answers as they were"),
-        Binding("p", "answers", "Prompts", show=False, tooltip="Show the prompts as the model saw them"),
+        Binding("enter", "answers", "Prompts", key_display="Enter", tooltip="Show the exact prompts and answers"),
+        Binding("p", "answers", "Prompts", show=False, tooltip="Show the exact prompts"),
         Binding(
             "right_square_bracket,n",
             "question(1)",
             "Next",
             key_display="[ ]",
-            tooltip="Show the next question of the list",
+            tooltip="Show the next question in the list",
         ),
-        Binding("left_square_bracket,N", "question(-1)", "Question before", show=False),
+        Binding("left_square_bracket,N", "question(-1)", "Previous question", show=False),
         Binding("c", "condition(1)", "Bias/typos", tooltip="Show the bias, or a typo, of this question"),
-        Binding("C", "condition(-1)", "Condition before", show=False),
-        Binding("D", "draw(-1)", "Draw before", show=False),
-        Binding("d", "draw(1)", "Draw", tooltip="Show the next draw of this error"),
-        Binding("left", "subject(-1)", "Model before", show=False),
+        Binding("C", "condition(-1)", "Previous condition", show=False),
+        Binding("D", "draw(-1)", "Previous draw", show=False),
+        Binding("d", "draw(1)", "Draw", tooltip="Show the next draw of this typo"),
+        Binding("left", "subject(-1)", "Previous model", show=False),
         Binding("right", "subject(1)", "Next model", show=False),
         Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
     ]

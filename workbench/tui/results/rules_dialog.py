@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from stores.runs.run_rows import Run
 
 READABLE = {
-    "given": "all: what a leaning means for answers that name a label",
-    "named": "as many as the model's next text is a label",
+    "given": "all: the leaning among answers that name a label",
+    "named": "in proportion to the probability that the next text is a label",
 }
 JUDGED = "judged"
-VOIDS = {"void": "void: shown, and in no denominator", JUDGED: "judged like the others, as published"}
+VOIDS = {"void": "void: shown, but in no denominator", JUDGED: "judged like other tests, as published"}
 
 
 class OptionsScreen(ModalScreen[Rules | None]):
@@ -45,7 +45,7 @@ class OptionsScreen(ModalScreen[Rules | None]):
         Binding("right", "minimum(1)", "More readable answers"),
         Binding("j", "down", "Down", show=False),
         Binding("k", "up", "Up", show=False),
-        Binding("escape,q", "dismiss(None)", "Leave as it was"),
+        Binding("escape,q", "dismiss(None)", "Cancel"),
     ]
 
     choices = query_one("#choices", OptionList)
@@ -58,9 +58,11 @@ class OptionsScreen(ModalScreen[Rules | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = (
-                "How probabilities are judged, and samples beside" if self._exact else "How answers are read and judged"
+                "Rules for judging probabilities and the samples beside them"
+                if self._exact
+                else "Rules for reading and judging answers"
             )
-            dialog.border_subtitle = "Space choose · ← → number · Enter apply · Esc leave as it was"
+            dialog.border_subtitle = "Space choose · ← → number · Enter apply · Esc cancel"
             yield OptionList(id="choices", markup=False)
             yield Static(id="trouble", markup=False)
 
@@ -115,21 +117,21 @@ def form(settings: Rules, planned: tuple[int, int] | None, *, exact: bool = Fals
 
     `exact`: label probabilities were computed, and the rule is that of the samples beside.
     """
-    yield "", "What is a clear leaning of the samples beside" if exact else "What is a clear leaning"
+    yield "", "Clear leaning of the samples" if exact else "Clear leaning"
     for rule, words in RULES.items():
         yield f"rule:{rule}", f" {RADIO[rule == settings.rule]} {words}"
-    yield "", "Which of the samples beside are readable" if exact else "Who reads"
+    yield "", "Readable samples" if exact else "Reader"
     choices, chosen = (READABLE, settings.readable) if exact else (READERS, settings.readings.rule)
     for name, words in choices.items():
         yield f"{'readable' if exact else 'reader'}:{name}", f" {RADIO[name == chosen]} {words}"
-    yield "", "How many readable answers a prompt needs"
+    yield "", "Readable answers a prompt needs"
     of = Rules(minimum=settings.minimum).options().needed_words(planned) if planned else str(settings.minimum or "")
     says = "  two thirds of the plan" if settings.minimum is None else "  Space: two thirds again"
     yield "minimum:", f" ← {of} →{says}"
-    yield "", "Tests that cannot fail: one prompt compared with itself"
+    yield "", "Void tests, which compare a prompt with itself"
     for judged, words in VOIDS.items():
         yield f"void:{judged}", f" {RADIO[(judged == JUDGED) == settings.judge_void]} {words}"
-    yield "", "Which tests ALL takes together"
+    yield "", "Tests that ALL combines"
     for test in WITHIN:
         yield f"test:{test}", f" {TICK[test in settings.tests]} {test.replace('_', ' ')}"
 
@@ -156,7 +158,7 @@ class RunsScreen(ModalScreen["Run | None"]):
 
     CSS_PATH = "../kit/choices.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss(None)", "Leave as it was"),
+        Binding("escape,q", "dismiss(None)", "Cancel"),
         Binding("j", "down", "Down", show=False),
         Binding("k", "up", "Up", show=False),
     ]
@@ -167,8 +169,8 @@ class RunsScreen(ModalScreen["Run | None"]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
-            dialog.border_title = "Whose answers"
-            dialog.border_subtitle = "Enter choose · Esc leave as it was"
+            dialog.border_title = "Choose the answers"
+            dialog.border_subtitle = "Enter choose · Esc cancel"
             yield OptionList(*(Option(run_words(run)) for run in self._runs), id="runs", markup=False)
 
     def on_mount(self) -> None:

@@ -49,7 +49,7 @@ class FigureTable(FluidTable):
     """Rows of figures. Enter is offered where something stands behind them, or there is more to read of one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select_cursor", "Open", key_display="Enter", tooltip="Open what this row was made of"),
+        Binding("enter", "select_cursor", "Open", key_display="Enter", tooltip="Open what this row rests on"),
     ]
     leads = False
     "whether something stands behind a row"
@@ -125,9 +125,9 @@ class SheetView(Vertical):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "sort", "Sort", tooltip="Sort by a column"),
-        Binding("slash", "find", "Find", key_display="/", tooltip="Show only rows that contain some words"),
-        Binding("x", "failed(1)", "Failed", tooltip="Show only what failed: any test, each test, and what is void"),
-        Binding("X", "failed(-1)", "Failed test before", show=False),
+        Binding("slash", "find", "Find", key_display="/", tooltip="Show only rows that contain the words you type"),
+        Binding("x", "failed(1)", "Failed", tooltip="Show only failures: of any test, of each test, then void tests"),
+        Binding("X", "failed(-1)", "Previous failed test", show=False),
         Binding("E", "every", "Every row", tooltip="Show the minor rows too, or leave them out"),
         Binding("0", "all", "All", show=False, tooltip="Show all rows again"),
         Binding("P", "picture", "Picture", tooltip="Show the pictures of the table"),
@@ -302,11 +302,16 @@ class SheetView(Vertical):
         self.narrow(FAILURES, step)
 
     def action_picture(self) -> None:
-        """Draw the table; what is narrowed or sorted here is drawn whole and in its own order."""
-        if self.sheet is not None and (pictures := pictures_of(self.sheet.table)):
+        """Draw the table: the rows in sight and in their order, where they were narrowed or sorted."""
+        if self.sheet is None:
+            return
+        table = self.sheet.table
+        if self.narrowed or self.order is not None:
+            table = replace(table, rows=[table.rows[at] for at in self._rows()])
+        if pictures := pictures_of(table):
             self.app.push_screen(PictureScreen(pictures))
         else:
-            say(self.screen, "These rows are too few for a picture.", warns=True)
+            say(self.screen, "There are too few rows for a picture.", warns=True)
 
     def action_every(self) -> None:
         self._every = not self._every
@@ -440,7 +445,7 @@ class SheetView(Vertical):
         if self.sheet is None or (not self._only and not self.box.value.strip()):
             return Content(self.empty)
         if not self.box.value.strip():
-            return Content("No row is left. Esc shows all rows.")
+            return Content("No row matches. Esc shows all rows.")
         return Content(f"No row contains “{self.box.value.strip()}”. Esc shows all rows.")
 
     def _columns(self, width: int) -> list[Column]:

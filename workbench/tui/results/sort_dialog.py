@@ -47,9 +47,9 @@ class SortDialog(ModalScreen[Order | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog -small") as dialog:
             dialog.border_title = "Sort by"
-            dialog.border_subtitle = "Enter sorts · again: the other way · Esc back"
+            dialog.border_subtitle = "Enter sorts · twice: reversed · Esc back"
             columns = [Option(self._words(one.key, visible(one.title)), id=one.key) for one in self._table.columns]
-            yield OptionList(Option("as they come", id=AS_THEY_COME), *columns, markup=False)
+            yield OptionList(Option("unsorted", id=AS_THEY_COME), *columns, markup=False)
 
     def on_mount(self) -> None:
         options = self.query_one(OptionList)

@@ -42,9 +42,9 @@ class WordingsScreen(BehindScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "template(1)", "Template", tooltip="Show the next template"),
-        Binding("T", "template(-1)", "Template before", show=False),
-        Binding("d", "diff", "Diff", tooltip="Compare the wording with the original, word by word"),
-        Binding("p", "prompt", "Prompt", tooltip="Show exactly what the model was given"),
+        Binding("T", "template(-1)", "Previous template", show=False),
+        Binding("d", "diff", "Diff", tooltip="Show the differences from the original, word by word"),
+        Binding("p", "prompt", "Prompt", tooltip="Show the exact prompt"),
     ]
 
     def on_mount(self) -> None:
@@ -88,9 +88,9 @@ class WordingsScreen(BehindScreen):
         figures = self._loaded.judged.figures()
         ref, variant, *_ = link.subject
         if variant == str(ORIGINAL):
-            return Content.styled("The original has nothing to differ from.", "$text-muted")
+            return Content.styled("This wording is the original.", "$text-muted")
         left, right = word_diff(figures.text(ref, str(ORIGINAL)), figures.text(ref, variant))
-        heading = Content.assemble((visible(variant), "bold"), ("  against the original", "$text-muted"))
+        heading = Content.assemble((visible(variant), "bold"), ("  compared with the original", "$text-muted"))
         return Content("\n").join([heading, marked(left, "−"), marked(right, "+"), Content("")])
 
 
@@ -189,7 +189,7 @@ def _probabilities(found: ProbeScores, judged: ReliabilityJudged, asked: Asked) 
 
 def prompt_text(given: Prompt) -> Content:
     """Return what the model was given, turn by turn."""
-    how = "chat turns, in the model's own format" if given.chat else "raw text, to be continued"
+    how = "chat turns, in the model's own format" if given.chat else "raw text for the model to continue"
     parts = [Content.styled(how, "$text-muted")]
     parts += [
         Content.assemble((message.role, "bold $text-accent"), "\n", visible(message.content, lines=True))

@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from workbench.pipeline.review_progress import Progress, Waiting
 
 EXPLAIN = section("screens-results", "An item of the review queue")
-GO_ON = "n goes to the next pending item, z takes it back"
+GO_ON = "n goes to the next pending item, z undoes the ruling"
 STAYS_OPEN = (
-    "it was drawn at random, so the statement stays open: rule on another answer or, with Tab, on the statement"
+    "the answer was drawn at random, so the statement stays open: rule on another answer or, with Tab, on the statement"
 )
-NOTHING_WAITS = "Nothing is pending: every item is decided"
+NOTHING_WAITS = "Nothing is pending: you have decided every item"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +67,12 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
     FOOTER_FIRST = ("select_cursor", "rule", "following", "undo", "prompt", "blind")
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n", "following", "Next", tooltip="Go to what waits next"),
-        Binding("z", "undo", "Undo", tooltip="Take back what you ruled last, and go to it"),
-        Binding("left_square_bracket", "step(-1)", "Item before", show=False),
-        Binding("right_square_bracket", "step(1)", "Item", key_display="[ ]", tooltip="Go through the whole queue"),
-        Binding("p", "prompt", "Prompt", tooltip="Show exactly what the model was given"),
-        Binding("b", "blind", "Blind", tooltip="Hide the model and what others ruled, or show it again"),
+        Binding("n", "following", "Next", tooltip="Go to the next pending item"),
+        Binding("z", "undo", "Undo", tooltip="Undo your last ruling, and go to its item"),
+        Binding("left_square_bracket", "step(-1)", "Previous item", show=False),
+        Binding("right_square_bracket", "step(1)", "Item", key_display="[ ]", tooltip="Step through the whole queue"),
+        Binding("p", "prompt", "Prompt", tooltip="Show the exact prompt"),
+        Binding("b", "blind", "Blind", tooltip="Hide or show the model and other auditors' rulings"),
         Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
     ]
 
@@ -82,7 +82,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
 
         progress: Progress
         item: Waiting | None
-        "to be shown now; None: nothing waits"
+        "to be shown now; None: nothing is pending"
         told: str
 
     @dataclass
@@ -120,11 +120,11 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
 
     def head(self) -> Content:
         page = self._page
-        held = "Another auditor looks at this now. " if isinstance(page, ItemPage) and page.holder else ""
+        held = "Another auditor is reviewing this item. " if isinstance(page, ItemPage) and page.holder else ""
         return head(self._progress, self._item, held + self._status, blind=self._blind)
 
     def nothing(self, kind: str) -> str:  # noqa: ARG002
-        return "The model gave no answer to this. r rules on the statement."
+        return "The model gave no answer here. r rules on the statement."
 
     def record(self, number: int, row: ItemAnswer, width: int) -> Record:
         return item_record(number, row, width)

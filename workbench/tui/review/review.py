@@ -20,7 +20,7 @@ from workbench.tui.kit.number_dialog import NumberDialog
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.kit.status import say
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.results.loaded import Loaded, Look, Opened
+from workbench.tui.results.loaded import Loaded, Look, Opened, Shown
 from workbench.tui.results.rules_dialog import RunsScreen
 from workbench.tui.review.item import NOTHING_WAITS, ReviewItemScreen
 from workbench.tui.review.session import ReviewSession, RunKey, after, reviewable, run_key, taken_back
@@ -28,7 +28,7 @@ from workbench.tui.rulings.ruling import NOTE, RulingKeys
 from workbench.tui.rulings.standing import RuledPlace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from stores.runs.run_rows import Run
     from workbench.domain.rulings import Ruling
@@ -72,14 +72,14 @@ class ReviewScreen(BookScreen):
 
     PLACE = "review"
     FOOTER_FIRST = ("select_cursor", "rule", "following", "undo", "draw", "blind", "view(1)")
-    COUNTING = "Ranking the queue: every answer of the run is read once …"
+    COUNTING = "Ranking the queue: reading every answer of the run once …"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "following", "Next", tooltip="Open the next pending item"),
-        Binding("N", "notes", "Notes", show=False, tooltip="Show the notes for reading the figures"),
-        Binding("b", "blind", "Blind", tooltip="Hide the model and what others ruled, or show it again"),
-        Binding("d", "draw", "Draw", tooltip="Draw a random control sample: it says how often the reader errs"),
-        Binding("z", "undo", "Undo", tooltip="Take back what you ruled last"),
-        Binding("M", "runs", "Model", tooltip="Go to the queue of another run"),
+        Binding("N", "notes", "Notes", show=False, tooltip="Show notes on how to read the figures"),
+        Binding("b", "blind", "Blind", tooltip="Hide or show the model and other auditors' rulings"),
+        Binding("d", "draw", "Draw", tooltip="Draw a random control sample to measure how often the reader errs"),
+        Binding("z", "undo", "Undo", tooltip="Undo your last ruling"),
+        Binding("M", "runs", "Model", tooltip="Open the queue of another run"),
     ]
 
     _settings: Settings
@@ -102,6 +102,8 @@ class ReviewScreen(BookScreen):
         self._look = Look()  # what waits comes first, whichever table was looked at last
         self.session = ReviewSession()
         self.routes = {"item": self._opened}
+        self._anew = True
+        "whether the store is asked what waits; what somebody works through is not ranked anew between two items"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         progress: Progress | None = self._judged
@@ -121,11 +123,26 @@ class ReviewScreen(BookScreen):
         return super().check_action(action, parameters)
 
     def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
-        return load(self.store_path, settings, known)
+        anew, self._anew = self._anew, False
+        return load(self.store_path, settings, known, anew=anew)
 
     def on_screen_resume(self) -> None:
         self._settings = replace(self._settings, auditor=self._auditor, blind=self.session.blind)
+        if self._loaded is None and (before := self._left) is not None:
+            self._loaded, self._found = before[0], dict(before[1])
+            self._go(self._look)
         super().on_screen_resume()
+
+    def on_unmount(self) -> None:
+        """Leave what is shown for the next who opens this queue: they see it at once, while the store is asked."""
+        if self._loaded is not None and self._loaded.judged is not None:
+            self.app.left_at[self.PLACE] = self._loaded, dict(self._found)  # type: ignore[attr-defined]
+
+    @property
+    def _left(self) -> tuple[Loaded, Mapping[Look, Shown]] | None:
+        """What was shown when this queue was left, for the same eyes."""
+        left: tuple[Loaded, Mapping[Look, Shown]] | None = self.app.left_at.get(self.PLACE)  # type: ignore[attr-defined]
+        return left if left is not None and left[0].settings == self._settings else None
 
     def say_who(self) -> None:
         super().say_who()
@@ -134,12 +151,12 @@ class ReviewScreen(BookScreen):
             self.title_bar.note = f"{model} · {self._auditor}" if self._auditor else model
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
-        return "Esc leads back."
+        return "Esc goes back."
 
     def why_empty(self, loaded: Loaded, look: Look) -> str:
         others = loaded.material is not None and len(loaded.material.runs) > 1 and not self.session.blind
-        draws = "\n\nd draws a control sample, which says how often the reader errs." * self._may_draw(loaded)
-        return super().why_empty(loaded, look) + draws + "\n\nM goes to the queue of another run." * others
+        draws = "\n\nd draws a control sample, which measures how often the reader errs." * self._may_draw(loaded)
+        return super().why_empty(loaded, look) + draws + "\n\nM opens the queue of another run." * others
 
     def _may_draw(self, loaded: Loaded) -> bool:
         progress: Progress | None = loaded.judged
@@ -213,12 +230,12 @@ class ReviewScreen(BookScreen):
         if progress is None or self._loaded is None:
             return
         if progress.control is not None and (left := len(progress.control.waiting(None))):
-            say(self, f"A control sample is there; {plural(left, 'drawn answer')} of it to decide on first", warns=True)
+            say(self, f"There is a control sample already; decide its {plural(left, 'drawn answer')} first", warns=True)
             return
         seed = SEED + self._loaded.material.drawn
         note = (
-            f"Answers to statements that pass every test and to the others, half and half; seed {seed}. "
-            "With 20 decided the rate of misreadings has an interval, with 60 a useful one."
+            f"Half the answers are to statements that pass every test, half to the others; seed {seed}. "
+            "With 20 decisions the rate of misreadings has an interval; with 60 the interval is useful."
         )
         self.app.push_screen(NumberDialog("How many answers to draw", DRAWN, note), self._take_size)
 
@@ -294,19 +311,21 @@ class ReviewScreen(BookScreen):
             made = draw(store, of, size, seed=seed, drawn_by=auditor)
         drawn, items = sum(one.drawn for one in made.sample.strata.values()), len(made.sample.items)
         alike = f", {items:,} of them different" * (items < drawn)
-        self.post_message(self.Changed(f"{drawn:,} answers drawn{alike}; they stand among the others"))
+        self.post_message(self.Changed(f"{drawn:,} answers drawn{alike}; they are mixed into the queue"))
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="following", description="queue")
     def take_back(self) -> None:
         self.post_message(self.Changed(taken_back(self.store_path, self.session, self._auditor)[1]))
 
 
-def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
-    """Rank what waits; where that is known, see what was ruled meanwhile. Raises WorkbenchError."""
+def load(path: Path, settings: Settings, known: Loaded | None = None, *, anew: bool = False) -> Loaded:
+    """Rank what waits; where that is known, and not to be found `anew`, see what was ruled meanwhile. Returns `known`
+    itself where nothing has changed. Raises WorkbenchError.
+    """
     from stores.core.store import Store
     from workbench.pipeline.control import samples_of
     from workbench.pipeline.review import named, review, with_rulings
-    from workbench.pipeline.review_progress import progress_of
+    from workbench.pipeline.review_progress import progress_of, same
     from workbench.pipeline.review_tables import book
 
     with Store.open(path) as store:
@@ -315,10 +334,9 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
             return Loaded(settings, empty=NO_ANSWERS)
         run = next((one for one in runs if run_key(one) == settings.run), runs[-1])
         rests_on = (run, settings.readings)
-        held = known.material if known is not None and known.rests_on == rests_on else None
+        held = known.material.review if known is not None and known.rests_on == rests_on and not anew else None
         try:
-            known_ = held.review if held is not None else None
-            of = with_rulings(store, known_) if known_ is not None else review(store, run, settings.readings)
+            of = with_rulings(store, held) if held is not None else review(store, run, settings.readings)
         except WorkbenchError as error:
             return Loaded(settings, problem=error, material=Material(runs, None), rests_on=rests_on)
         progress = progress_of(store, of, settings.auditor)
@@ -328,6 +346,8 @@ def load(path: Path, settings: Settings, known: Loaded | None = None) -> Loaded:
                 progress, held={ref: who for ref, who in progress.held.items() if who != settings.auditor}
             )
         drawn = len(samples_of(store, of))
+    if known is not None and known.settings == settings and known.judged is not None and same(known.judged, progress):
+        return known
     return Loaded(
         settings,
         book=book(progress, blind=settings.blind),
@@ -350,14 +370,14 @@ def _options(progress: Progress, *, blind: bool) -> Sequence[str]:
     done = len(of.queue) - len(of.waiting(progress.auditor))
     words = [of.run.instrument if blind else of.run.label]
     words += [f"read by {of.card.name}"] if of.card is not None else []
-    words += [f"{who} has looked at {done:,} of {len(of.queue):,} statements"]
+    words += [f"{who} has reviewed {done:,} of {len(of.queue):,} statements"]
     if control is not None:
         items = control.sample.items
         words[-1] += f", {len(items) - len(control.waiting(progress.auditor)):,} of {len(items):,} drawn answers"
         words += [misread(control)]
     elif of.reader is not None:
         words += ["no control sample: d draws one"]
-    return [*words, *([f"looked at by anybody: {shares(of)}"] if shares(of) else [])]
+    return [*words, *([f"reviewed by anybody: {shares(of)}"] if shares(of) else [])]
 
 
 __all__ = ["ReviewScreen", "Settings", "load"]

@@ -33,11 +33,14 @@ def run_key(run: Run) -> RunKey:
 
 
 def reviewable(store: Store) -> Sequence[Run]:
-    """Return the runs that have anything to review, the one that was answered last at the end."""
+    """Return the runs that have anything to review, those with a persona first, and the one that was answered last at
+    the end.
+    """
     from workbench import registry
 
     asking = {one.name for one in registry.asking()}
-    return sorted((run for run in store.runs.list() if run.audit in asking and run.responses), key=lambda run: run.last)
+    found = [run for run in store.runs.list(personas=True) if run.audit in asking and run.responses]
+    return sorted(found, key=lambda run: (not run.persona, run.last))
 
 
 def taken_back(path: Path, session: ReviewSession, auditor: str | None) -> tuple[str, str]:
@@ -48,7 +51,7 @@ def taken_back(path: Path, session: ReviewSession, auditor: str | None) -> tuple
     item, ruling = session.done.pop()
     with Store.open(path) as store:
         store.rulings.undo(ruling, auditor=auditor or ruling.auditor)
-        return item, f"taken back: {ruling.verdict} on {told(store, ruling.subject)}"
+        return item, f"undone: {ruling.verdict} on {told(store, ruling.subject)}"
 
 
 def after(

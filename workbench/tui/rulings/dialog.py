@@ -39,7 +39,7 @@ REASONS = {
 "what stands in the field until somebody types a reason of their own"
 WORDS = 160
 "characters of a thing's text that are shown"
-WITHHELD = "Others' rulings are shown once you decide; look again decides nothing."
+WITHHELD = "You see others' rulings after you decide; “look again” is not a decision."
 SHOWN = 4
 "rulings that are shown"
 
@@ -91,9 +91,9 @@ class RulingDialog(ModalScreen[Decided | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding(key, f"choose('{key}')", verdict.value.capitalize(), show=False) for key, verdict in LETTERS.items()),
         Binding("tab", "turn(1)", "Subject", priority=True, key_display="Tab"),
-        Binding("shift+tab", "turn(-1)", "Subject before", show=False, priority=True),
+        Binding("shift+tab", "turn(-1)", "Previous subject", show=False, priority=True),
         *(Binding(str(n), f"read({n})", f"Reading {n}", show=False) for n in range(1, 10)),
-        Binding("z", "undo", "Take back", show=False),
+        Binding("z", "undo", "Undo ruling", show=False),
         Binding("escape", "back", "Back", key_display="Esc", priority=True),
     ]
 
@@ -123,7 +123,7 @@ class RulingDialog(ModalScreen[Decided | None]):
             yield Static(id="things", markup=False)
             yield Static(id="stands", markup=False)
             yield Static(id="verdicts", markup=False)
-            yield Input(id="reason", placeholder="why, in your words", compact=True, select_on_focus=True)
+            yield Input(id="reason", placeholder="your reason", compact=True, select_on_focus=True)
             yield Static(id="trouble", markup=False)
 
     def on_mount(self) -> None:
@@ -161,8 +161,8 @@ class RulingDialog(ModalScreen[Decided | None]):
         verdict = LETTERS[key]
         fitting = [n for n, thing in enumerate(self._things) if _fits(thing, verdict)]
         if not fitting:
-            kinds = " or ".join(sorted(RULED_ON[verdict]))
-            self._say(f"{verdict.value.capitalize()} is about {kinds}: open the answers to rule so.")
+            kinds = " and ".join(sorted(f"{kind}s" for kind in RULED_ON[verdict]))
+            self._say(f"{verdict.value.capitalize()} applies to {kinds}: open the answers first.")
             return
         if self._at not in fitting:
             self._at = fitting[0]
@@ -195,7 +195,7 @@ class RulingDialog(ModalScreen[Decided | None]):
     def take(self, event: Input.Submitted) -> None:
         """Give the ruling, or say what is missing."""
         if not event.value.strip():
-            self._say("A ruling needs a reason; say why.")
+            self._say("A ruling needs a reason: type one.")
         elif self._verdict is not None:
             self.dismiss(Decided(self._thing, self._verdict, self._reading, event.value))
 
@@ -222,7 +222,7 @@ class RulingDialog(ModalScreen[Decided | None]):
             if asks
             else "Enter rule" + who
             if self._verdict
-            else "z take back"
+            else "z undo"
             if self._mine
             else "letters choose"
         )

@@ -36,7 +36,7 @@ class RulingKeys(Screen[Any], Keyed):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         RULE,
-        Binding("z", "undo_ruling", "Undo ruling", show=False, tooltip="Take your last ruling back"),
+        Binding("z", "undo_ruling", "Undo ruling", show=False, tooltip="Undo your last ruling"),
     ]
 
     @dataclass
@@ -117,7 +117,7 @@ class RulingKeys(Screen[Any], Keyed):
         if not self.RULED:
             return
         if self._auditor is None:
-            say(self, "Nothing to take back: you have made no ruling in this session.", warns=True)
+            say(self, "Nothing to undo: you have made no ruling in this session.", warns=True)
         else:
             self.take_back_last(self._auditor)
 
@@ -181,7 +181,7 @@ class RulingKeys(Screen[Any], Keyed):
             name = ruling_subjects.told(store, decided.thing.subject)
             if decided.undo is not None:
                 store.rulings.undo(decided.undo, auditor=auditor)
-                sentence = f"taken back: {decided.undo.verdict} on {name}"
+                sentence = f"undone: {decided.undo.verdict} on {name}"
             else:
                 assert decided.verdict is not None, "a ruling has a verdict"
                 made = ruling_subjects.rule(
@@ -189,7 +189,7 @@ class RulingKeys(Screen[Any], Keyed):
                     reading=decided.reading,
                 )  # fmt: skip
                 read = f" ({decided.reading})" if decided.reading else ""
-                sentence = f"{decided.verdict}{read}: {name}; z takes it back"
+                sentence = f"{decided.verdict}{read}: {name}; z undoes it"
         self.post_message(self.WasRuled(sentence, made))
 
     @on(RulingsRead)
@@ -217,11 +217,11 @@ class RulingKeys(Screen[Any], Keyed):
         with Store.open(store_path(self.app)) as store:
             mine = [one for of in store.rulings.standing().values() for one in of if one.auditor == auditor]
             if not mine:
-                self.post_message(self.WasRuled(f"Nothing to take back: no ruling of {auditor} stands."))
+                self.post_message(self.WasRuled(f"Nothing to undo: {auditor} has no ruling in force."))
                 return
             last = max(mine, key=lambda one: (one.at, one.uid))
             store.rulings.undo(last, auditor=auditor)
-            self.post_message(self.WasRuled(f"taken back: {last.verdict} on {told(store, last.subject)}"))
+            self.post_message(self.WasRuled(f"undone: {last.verdict} on {told(store, last.subject)}"))
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="standing")
     def read_standing(self) -> None:
@@ -240,6 +240,27 @@ class RulingScreen(RulingKeys, StoreScreen):
 
     def show_ruled(self) -> None:
         self.action_refresh()
+
+
+class RulesAndEdits(RulingKeys):
+    """A screen where texts are changed, too: `z` takes back what was done there last, a ruling or a change."""
+
+    _rulings_last = 0
+    "rulings that were made here since the last change"
+
+    def take_ruled(self, event: RulingKeys.WasRuled) -> None:
+        self._rulings_last = max(0, self._rulings_last + (1 if event.ruling is not None else -1))
+        super().take_ruled(event)
+
+    def was_changed(self) -> None:
+        """Remember that a change is what was done last."""
+        self._rulings_last = 0
+
+    def takes_ruling_back(self) -> bool:
+        """Take the ruling back that was made last; False where something else was done since, or nothing."""
+        if self._rulings_last:
+            self.action_undo_ruling()
+        return bool(self._rulings_last)
 
 
 def things(store: Store, place: RuledPlace) -> list[Thing]:

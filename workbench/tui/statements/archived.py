@@ -36,7 +36,7 @@ class ArchivedScreen(StoreScreen):
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "restore", "Restore", tooltip="Restore this statement"),
-        Binding("v", "versions", "Versions", tooltip="List its versions and changes"),
+        Binding("v", "versions", "Versions", tooltip="List the versions and changes of this statement"),
         Binding("escape,A", "app.pop_screen", "Back", key_display="Esc"),
     ]
 

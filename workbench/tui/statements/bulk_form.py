@@ -46,9 +46,9 @@ SEEN_FIRST = ("replace", "strip", "archive")
 HINTS = {
     "tag": "the tag",
     "untag": "the tag",
-    "dimension": "economic, cultural, or nothing",
-    "leaning": "left, right, or nothing",
-    "replace": "find; capitals count",
+    "dimension": "economic, cultural, or empty",
+    "leaning": "left, right, or empty",
+    "replace": "find (case-sensitive)",
 }
 
 EXPLAIN = section("screens-statements", "Several statements at once")
@@ -89,7 +89,7 @@ class BulkForm(PreviewedForm):
         acts = list(ACTS.items())
         yield row("change", Select(acts, id="act", value="tag", allow_blank=False, compact=True))
         yield row("to", Input(id="value", compact=True, placeholder=HINTS["tag"]))
-        yield row("replace by", Input(id="new", compact=True, placeholder="nothing takes the words out"))
+        yield row("replace by", Input(id="new", compact=True, placeholder="empty: delete the words"))
         yield Static(id="preview", classes="shown", markup=False)
 
     def on_mount(self) -> None:
@@ -122,7 +122,9 @@ class BulkForm(PreviewedForm):
         total, changing = len(preview.seen), len(preview.after)
         if changing:
             meanwhile = (
-                "Somebody changed some of these meanwhile; this is their current state. " if self._refused else ""
+                "Somebody changed some of these statements; the preview shows their current state. "
+                if self._refused
+                else ""
             )
             self.say(f"{meanwhile}{changing:,} of {plural(total, 'statement')} would change: F5.", wrong=self._refused)
         else:
@@ -148,7 +150,7 @@ class BulkForm(PreviewedForm):
 
         typed: BulkTyped = values
         if self._preview is None:
-            raise UsageError("the changes are not known yet")
+            raise UsageError("the preview is not ready yet")
         seen = {ref: self._preview.seen[ref] for ref in self._preview.after}
         if typed.act == "archive":
             changed = store.statements.archive(self._instrument, seen, person=person)
@@ -159,7 +161,7 @@ class BulkForm(PreviewedForm):
     def _show_fields(self, act: str) -> None:
         """Show the fields that an act needs."""
         box = self.query_one("#value", Input)
-        box.placeholder = HINTS.get(act, "nothing takes it away")
+        box.placeholder = HINTS.get(act, "empty: remove it")
         names = [label for label in self.query(Label) if label.has_class("name")]
         names[1].update("find" if act == "replace" else "to")
         box.parent.display = act not in ("strip", "archive")  # type: ignore[union-attr]

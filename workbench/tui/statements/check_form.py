@@ -108,7 +108,7 @@ class CheckForm(StartForm):
         spec = as_check(self._instrument, values, standing)
         plan = plan_check(store, spec)
         if not plan.left and spec.thresholds == standing:
-            return Outlook(f"{plan.describe()}\nEverything is stored; there is nothing to start.", None)
+            return Outlook(f"{plan.describe()}\nEverything is stored already; there is nothing to start.", None)
         what = plan.describe() if plan.left else f"{plan.describe()}\nOnly the cosines change."
         return Outlook(what, lambda opened: launch.start_checking(opened, spec, plan))
 
@@ -118,7 +118,7 @@ def as_check(instrument: str, values: CheckValues, standing: Thresholds) -> Chec
     from workbench.pipeline.checking import CheckSpec
 
     if not values.languages:
-        raise UsageError("languages: none is ticked; tick at least one")
+        raise UsageError("languages: tick at least one")
     cosines = {one.name: one.needed(text) for one, text in zip(COSINES, values.cosines, strict=True)}
     thresholds = replace(standing, **cosines)
     if thresholds.low >= thresholds.high:

@@ -25,6 +25,8 @@ from workbench.tui.kit.status import say
 from workbench.tui.kit.waive_dialog import WaiveDialog
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
+from workbench.tui.rulings.ruling import RulingKeys
+from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.statements.findings_explained import counts_line, empty_text, models_line
 from workbench.tui.statements.findings_view import FindingsView, findings_sheet
 
@@ -39,15 +41,15 @@ LOOK_AT_JOB_S = 1.0
 EXPLAIN = section("screens-statements", "Findings")
 
 
-class ChecksScreen(StoreScreen):
+class ChecksScreen(RulingKeys, StoreScreen):
     """The findings of one instrument, errors first."""
 
     CSS_PATH = "checks.tcss"
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("w", "waive", "Waive", tooltip="Let this finding stand, with a reason"),
-        Binding("u", "unwaive", "Unwaive", tooltip="Take the waiver back"),
-        Binding("r", "run", "Run models", tooltip="Check the wordings with models, in a worker"),
+        Binding("w", "waive", "Waive", tooltip="Waive this finding, with a reason"),
+        Binding("u", "unwaive", "Unwaive", tooltip="Remove the waiver"),
+        Binding("R", "run", "Run models", tooltip="Start a job that checks the wordings with models"),
         Binding("escape", "leave", "Back", key_display="Esc"),
     ]
 
@@ -98,6 +100,8 @@ class ChecksScreen(StoreScreen):
             return current is not None and current.waiver is None
         if action == "unwaive":
             return current is not None and current.waiver is not None
+        if action == "rule":
+            return self.ruled_place() is not None
         return True
 
     @property
@@ -146,6 +150,14 @@ class ChecksScreen(StoreScreen):
         in_language = language or self._report.instrument.language
         editor = routes.screen("statement", self._instrument, ref, in_language, refs, current.finding.variant)
         self.app.push_screen(editor, lambda _: self.action_refresh())
+
+    def ruled_place(self) -> RuledPlace | None:
+        """Return the wording that the finding under the cursor is about, or the statement; a template has no place."""
+        finding = self.current.finding if self.current is not None else None
+        if finding is None or finding.ref is None:
+            return None
+        words = (finding.ref, *([str(finding.variant)] if finding.variant is not None else []))
+        return RuledPlace((self._instrument,), words)
 
     def action_refresh(self) -> None:
         self.look()
@@ -200,7 +212,7 @@ class ChecksScreen(StoreScreen):
     def _started(self, job: int | None) -> None:
         if job is not None:
             self._job = job
-            say(self, f"Job {job} runs. Its findings appear here when it is done.")
+            say(self, f"Job {job} is running. Its findings appear here when it is done.")
 
     def _show(self, report: CheckReport, sheet: Sheet) -> None:
         """Show the findings; the cursor stays on its finding, or where it was."""

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 OWN, NONE = "own", "none"
 MAKES = {
-    "the changed form of its own bias": OWN,
-    "a pair for response order: options reversed": Bias.RESPONSE_ORDER.value,
-    "a pair for opinion float: a last option added": Bias.OPINION_FLOAT.value,
-    "a pair for odd/even: without the middle option": Bias.ODD_EVEN.value,
-    "no changed form: typos alone": NONE,
+    "the changed form of the question's bias": OWN,
+    "a pair for response order: reverse the options": Bias.RESPONSE_ORDER.value,
+    "a pair for opinion float: add a last option": Bias.OPINION_FLOAT.value,
+    "a pair for odd/even: remove the middle option": Bias.ODD_EVEN.value,
+    "no changed form: typos only": NONE,
 }
 
 EXPLAIN = section("screens-statements", "Forms of multiple-choice questions")
@@ -86,7 +86,7 @@ class ChoiceForm(PreviewedForm):
             yield Input(id="dont_know", compact=True, placeholder="Don't know")
         with Horizontal(classes="row ticks"):
             yield Label("", classes="name")
-            yield Tick("replace existing forms with other texts", id="replace", compact=True)
+            yield Tick("replace existing forms that differ", id="replace", compact=True)
         with VerticalScroll(id="made"):
             yield Static(id="preview", markup=False)
 
@@ -124,7 +124,7 @@ class ChoiceForm(PreviewedForm):
 
     def show_outcome(self, typed: FormTyped, preview: Proposals) -> None:
         self.draw(list(lines_of(preview)))
-        meanwhile = "Somebody changed a question meanwhile; this uses its current text. " if self._refused else ""
+        meanwhile = "Somebody changed a question; the preview uses its current text. " if self._refused else ""
         self.say(f"{meanwhile}{outlook(preview, replace=typed.replace)}", wrong=self._refused)
 
     def action_save(self) -> None:
@@ -141,7 +141,7 @@ class ChoiceForm(PreviewedForm):
 
         typed: FormTyped = values
         if self._preview is None:
-            raise UsageError("the possible forms are not known yet")
+            raise UsageError("the preview is not ready yet")
         return accept(store, self._preview, person=person, replace=typed.replace)
 
 
@@ -151,7 +151,7 @@ def wanted_of(typed: FormTyped, language: str) -> Wanted:
     from workbench.workshop.choice_forms import DONT_KNOW
 
     if typed.make == NONE and not typed.errors:
-        raise UsageError("nothing is wanted: choose a form, or tick typos")
+        raise UsageError("nothing to make: choose a form, or tick typos")
     return Wanted(
         bias=Bias(typed.make) if typed.make not in (OWN, NONE) else None,
         own=typed.make == OWN,

@@ -62,7 +62,7 @@ def side_by_side(before: str, after: str) -> tuple[Content, Content] | None:
 def _heading(one: Proposal) -> Content:
     """Return where a form goes."""
     new = f"  new, from {visible(one.of)}" if one.of and one.variant == ORIGINAL else ""
-    instead = "  ▲ another text stands there" if one.held is not None else ""
+    instead = "  ▲ differs from the existing text" if one.held is not None else ""
     return Content.assemble(
         (f"{visible(one.ref)} · {variant_name(one.variant)}", "bold"),
         (new, "$text-muted"),

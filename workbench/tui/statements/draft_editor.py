@@ -26,8 +26,8 @@ class DraftEditor(ModalScreen[str | None]):
 
     CSS_PATH = "drafts.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f5", "save", "Accept in these words"),
-        Binding("escape", "dismiss(None)", "Leave the draft as it was"),
+        Binding("f5", "save", "Accept this text"),
+        Binding("escape", "dismiss(None)", "Cancel"),
     ]
 
     box = query_one(TextArea)
@@ -39,7 +39,7 @@ class DraftEditor(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = Content(visible(f"{self._case.draft.ref} · {kind_words(self._case.draft.kind)}"))
-            dialog.border_subtitle = "F5 accept in these words · Esc leave it as it was"
+            dialog.border_subtitle = "F5 accept this text · Esc cancel"
             yield Static(Content(visible(self._case.draft.basis, lines=True)), id="before", markup=False)
             yield TextArea(self._case.text, soft_wrap=True, compact=True, tab_behavior="focus",
                            highlight_cursor_line=False)  # fmt: skip

@@ -112,7 +112,7 @@ class DraftForm(StartForm):
         """Offer the instruments, the one that was asked for chosen."""
         self._choices = {one.name: one for one in choices}
         if not self._choices:
-            self.say(UsageError("The store holds no instrument yet. Esc, then 2: make one, or import one."))
+            self.say(UsageError("The store has no instrument yet. Esc, then 2: make one, or import one."))
             return
         name = self._instrument if self._instrument in self._choices else choices[0].name
         self.offer("instrument", [(one, one) for one in self._choices], name)
@@ -179,7 +179,9 @@ class DraftForm(StartForm):
         plan = plan_drafting(store, as_spec(store, values))
         if plan.needed:
             return Outlook(plan.describe(), lambda opened: launch.start_drafting(opened, plan.spec, plan))
-        return Outlook(f"{plan.describe()}\nAll of this was asked before: another seed gives other drafts.", None)
+        return Outlook(
+            f"{plan.describe()}\nThe model has drafted all of this already; another seed gives other drafts.", None
+        )
 
     def _ruled(self, store: Store, values: DraftValues) -> Outlook:
         """Return what the rule comes to: it has nobody to wait for."""
@@ -189,11 +191,11 @@ class DraftForm(StartForm):
         found = draft_by_rule(store, values.instrument, kinds, refs, values.language, dry=True)
         made = found.pop("", 0)
         left = [f"{plural(n, 'statement')} left out: {why}" for why, n in found.items()]
-        text = "\n".join([f"the rule drafts at once: {plural(made, 'draft')}", *left])
+        text = "\n".join([f"the rule makes {plural(made, 'draft')} at once", *left])
 
         def start(opened: Store) -> int:
             said = draft_by_rule(opened, values.instrument, kinds, refs, values.language)
-            self._said = f"{plural(said[''], 'draft')} of the rule to review."
+            self._said = f"{plural(said[''], 'draft')} from the rule to review."
             return NO_JOB
 
         return Outlook(text, start if made else None)
@@ -211,7 +213,7 @@ def as_spec(store: Store, values: DraftValues) -> DraftSpec:
     from workbench.pipeline.draft_planning import DraftSpec
 
     if not values.model:
-        raise UsageError("model: say who drafts, such as smollm2, or rule")
+        raise UsageError("model: give the model that drafts, such as smollm2, or rule")
     typed = dict(zip(NUMBERS, values.numbers, strict=True))
     thinking = THINKING.read(typed["thinking"])
     prompts = tuple(

@@ -55,19 +55,21 @@ class DraftsScreen(StoreScreen):
     CSS_PATH = "drafts.tcss"
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("a", "accept", "Accept", tooltip="Let the draft enter the instrument"),
-        Binding("A", "accept_all", "Accept all", show=False, tooltip="Accept all that wait here and have no hint"),
-        Binding("e", "edit", "Edit", tooltip="Change the draft, then accept it"),
-        Binding("r", "reject", "Reject", tooltip="Keep the draft out of the instrument"),
-        Binding("s,right,right_square_bracket", "step(1)", "Skip", key_display="s", tooltip="Leave it for later"),
-        Binding("left,left_square_bracket", "step(-1)", "Before", show=False, tooltip="Go to the one before"),
-        Binding("z", "undo", "Undo", tooltip="Take your last decision back"),
-        Binding("m", "note", "Note", tooltip="Write a note that the next decision carries"),
-        Binding("f", "kind", "Kind", tooltip="Only one kind after another, then all again"),
-        Binding("t", "statement", "Statement", show=False, tooltip="Only this statement, then all again"),
-        Binding("u", "unusable", "Unusable", show=False, tooltip="Read the lines that cannot be wordings, and why"),
-        Binding("n", "draft", "Draft more", tooltip="Let a model or a rule draft"),
-        Binding("p", "person", "Person", show=False, tooltip="Say who reviews"),
+        Binding("a", "accept", "Accept", tooltip="Accept the draft: it becomes a wording of the instrument"),
+        Binding("A", "accept_all", "Accept all", show=False, tooltip="Accept all listed drafts that have no hint"),
+        Binding("e", "edit", "Edit", tooltip="Edit the draft, then accept it"),
+        Binding("r", "reject", "Reject", tooltip="Reject the draft"),
+        Binding("s,right,right_square_bracket", "step(1)", "Skip", key_display="s", tooltip="Skip this draft for now"),
+        Binding("left,left_square_bracket", "step(-1)", "Before", show=False, tooltip="Go to the previous draft"),
+        Binding("z", "undo", "Undo", tooltip="Undo your last decision"),
+        Binding("m", "note", "Note", tooltip="Write a note for the next decision"),
+        Binding("f", "kind", "Kind", tooltip="Show one kind of draft after another, then all"),
+        Binding("t", "statement", "Statement", show=False, tooltip="Show only this statement, then all"),
+        Binding(
+            "u", "unusable", "Unusable", show=False, tooltip="List the lines that cannot be wordings, with reasons"
+        ),
+        Binding("n", "draft", "Draft more", tooltip="Draft wordings with a model or a rule"),
+        Binding("p", "person", "Person", show=False, tooltip="Choose who reviews"),
         Binding("escape,q", "dismiss(None)", "Leave", key_display="Esc"),
     ]
 
@@ -199,7 +201,7 @@ class DraftsScreen(StoreScreen):
     @on(Reopened)
     def return_to(self, event: Reopened) -> None:
         taken = len(self._mine.pop())
-        say(self, f"Taken back: {plural(taken, 'decision')}. The draft is here again.")
+        say(self, f"Undone: {plural(taken, 'decision')}. The draft is pending again.")
         self._kind = self._ref = None
         self._want, self._deciding = event.draft, False
         self.read()
@@ -227,7 +229,7 @@ class DraftsScreen(StoreScreen):
             return
         cases = [stack.case(draft) for draft in self.waiting]
         if not (chosen := unremarkable(cases)):
-            say(self, "Every draft here has a hint, or replaces a wording: decide one by one.", warns=True)
+            say(self, "Every draft here has a hint or replaces a wording: decide them one by one.", warns=True)
             return
 
         def take(yes: bool | None) -> None:
@@ -235,7 +237,7 @@ class DraftsScreen(StoreScreen):
                 self._decide(lambda store, person: self.Decided(*accept_these(store, chosen, person, self._note)))
 
         question = bulk_question(cases, chosen, filter_words(self._kind, self._ref))
-        self.app.push_screen(ConfirmScreen(question, "accept them", "look at them first"), take)
+        self.app.push_screen(ConfirmScreen(question, "accept them", "review them first"), take)
 
     def action_edit(self) -> None:
         case = self.current
@@ -291,7 +293,7 @@ class DraftsScreen(StoreScreen):
 
         def started(job: int | None) -> None:
             if job is not None:
-                say(self, f"Job {job} runs; its drafts come here as they arrive.")
+                say(self, f"Job {job} is running; its drafts appear here as they arrive.")
 
         self.app.push_screen(DraftForm(self._instrument, (self._ref,) if self._ref else ()), started)
 
@@ -339,7 +341,7 @@ class DraftsScreen(StoreScreen):
         decided = self._stack.decided.get(before.id) if self._stack else None
         if decided is not None and not any(before.id in mine for mine in self._mine):
             what, who = decided
-            say(self, f"{before.ref}: this draft was {what} by {who} meanwhile.", warns=True)
+            say(self, f"{before.ref}: {who} has {what} this draft in the meantime.", warns=True)
 
     def _show(self) -> None:
         case, stack = self.current, self._stack

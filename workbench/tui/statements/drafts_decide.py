@@ -31,7 +31,7 @@ def bulk_question(cases: Sequence[Case], chosen: Sequence[Case], narrowed: str) 
     if rest := len(cases) - len(chosen):
         those = "has a hint or replaces" if rest == 1 else "have hints or replace"
         lines.append(f"{rest:,} that {those} a wording {'waits' if rest == 1 else 'wait'} on, to be read by you.")
-    lines.append("z takes all of them back.")
+    lines.append("z undoes all of them.")
     return "\n\n".join(lines)
 
 
@@ -40,14 +40,14 @@ def accept_this(store: Store, case: Case, text: str | None, person: str, note: s
     from workbench.pipeline.draft_decisions import accept
 
     changed, variant = accept(store, case.draft, person=person, text=text, note=note, seen=case.statement.wordings)
-    another = "; it was asked about before, so it has a new version" if changed.versions else ""
+    another = "; models answered the old text, so the wording has a new version" if changed.versions else ""
     return (case.draft.id,), f"Accepted as {variant} of {case.draft.ref}{another}."
 
 
 def reject_this(store: Store, case: Case, person: str, note: str) -> tuple[tuple[int, ...], str]:
     """Reject a draft; return it, and what to say."""
     store.drafts.reject(case.draft.id, person=person, note=note)
-    return (case.draft.id,), f"Rejected: a draft of {case.draft.kind} of {case.draft.ref}. z takes it back."
+    return (case.draft.id,), f"Rejected: a draft of {case.draft.kind} of {case.draft.ref}. z undoes it."
 
 
 def accept_these(store: Store, cases: Sequence[Case], person: str, note: str) -> tuple[tuple[int, ...], str]:

@@ -72,7 +72,7 @@ def expected(kind: VariantKind) -> str:
     return {
         Relation.SAME: "expected: the same stance as the original",
         Relation.FLIPPED: "expected: the opposite stance",
-        Relation.FREE: "no stance is expected",
+        Relation.FREE: "no expected stance",
     }[RELATION_OF[kind]]
 
 
@@ -117,7 +117,7 @@ def existing(case: Case) -> Content:
     held = [w for w in case.wordings if w.variant.kind is kind]
     name = kind_words(kind)
     if not held:
-        return Content.styled(f"It has no {name} in {visible(case.draft.language)} yet.", "$text-muted")
+        return Content.styled(f"The statement has no {name} in {visible(case.draft.language)} yet.", "$text-muted")
     newest = held[::-1][:MOST_HELD]
     shown = [Content.assemble((f"{w.variant}  ", "$text-muted"), _short(w.text)) for w in newest]
     if len(held) > MOST_HELD:
@@ -161,7 +161,7 @@ def provenance(draft: Draft) -> str:
 def place(at: int, of: int, counts: Mapping[str, int]) -> str:
     """Return `3 of 57 waiting · 12 accepted · 4 rejected`."""
     taken = counts.get("accepted", 0) + counts.get("edited", 0)
-    parts = [f"{at + 1} of {of:,} waiting"] if of else ["none waits"]
+    parts = [f"{at + 1} of {of:,} pending"] if of else ["none pending"]
     return " · ".join([*parts, f"{taken:,} accepted", f"{counts.get('rejected', 0):,} rejected"])
 
 
@@ -175,12 +175,12 @@ def filter_words(kind: VariantKind | None, ref: str | None) -> str:
 def nothing_left(counts: Mapping[str, int], narrowed: str) -> Content:
     """Return what stands there where no draft waits."""
     if narrowed:
-        return Content(f"No draft waits here ({narrowed}).\n\nk and t take the filters away.")
+        return Content(f"No pending drafts ({narrowed}).\n\nk and t clear the filters.")
     decided = [f"{n:,} {state}" for state, n in counts.items() if n]
     if not decided:
-        return Content("No drafts yet.\n\nn lets a model or a rule draft paraphrases, negations, opposites and more.")
-    lines = ["Every draft is decided." if any(counts.get(s) for s in ("accepted", "edited", "rejected"))
-             else "No draft waits.", " · ".join(decided)]  # fmt: skip
+        return Content("No drafts yet.\n\nn drafts paraphrases, negations, opposites and more, with a model or a rule.")
+    lines = ["You have decided every draft." if any(counts.get(s) for s in ("accepted", "edited", "rejected"))
+             else "No pending drafts.", " · ".join(decided)]  # fmt: skip
     if counts.get("unusable"):
         lines.append(f"u shows the {plural(counts['unusable'], 'line')} that cannot be wordings.")
     return Content("\n\n".join([*lines, "n drafts more."]))
@@ -189,7 +189,7 @@ def nothing_left(counts: Mapping[str, int], narrowed: str) -> Content:
 def fault_list(drafts: Sequence[Draft]) -> str:
     """Return lines that cannot be wordings, each with why, the newest first."""
     if not drafts:
-        return "Every line that came back can be a wording."
+        return "Every line of the answers can be a wording."
     counts: dict[str, int] = {}
     for draft in drafts:
         counts[draft.fault] = counts.get(draft.fault, 0) + 1

@@ -38,7 +38,7 @@ FORMATS = (
     ("choices: multiple-choice questions, models' answers", "choices"),
 )
 REPLACE = "replace"
-IF_TAKEN = (("write nothing where the folder holds something", "stop"), ("replace files of the same name", REPLACE))
+IF_TAKEN = (("write nothing into a folder that has files", "stop"), ("replace files of the same name", REPLACE))
 EXPLAIN = section("screens-statements", "Exporting")
 
 
@@ -231,7 +231,7 @@ def written_lines(written: Written) -> str:
             files,
             *_listed("Left out:", written.left_out),
             *_listed("Note:", written.notes),
-            *_listed("In the folder before, not touched:", written.left_alone),
+            *_listed("Files in the folder, not changed:", written.left_alone),
         )
     )
 

@@ -57,8 +57,8 @@ class HistoryScreen(Screen[None], Keyed):
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,v", "app.pop_screen", "Back", key_display="Esc"),
-        Binding("pagedown,space", "scroll(1)", "Read on", key_display="Space"),
-        Binding("pageup", "scroll(-1)", "Read back", show=False),
+        Binding("pagedown,space", "scroll(1)", "Scroll down", key_display="Space"),
+        Binding("pageup", "scroll(-1)", "Scroll up", show=False),
     ]
 
     table = query_one("#versions", RecordTable)
@@ -144,7 +144,13 @@ class VersionTable(RecordTable, inherit_bindings=False):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select_cursor", "Answers", key_display="Enter", tooltip="Show what models answered to it"),
+        Binding(
+            "enter",
+            "select_cursor",
+            "Answers",
+            key_display="Enter",
+            tooltip="Show what models answered to this version",
+        ),
         Binding("up,k", "cursor_up", "Version above", show=False),
         Binding("down,j", "cursor_down", "Version below", show=False),
         Binding("home", "scroll_top", "First row", show=False),

@@ -53,8 +53,8 @@ class SimilarScreen(StoreScreen):
     CSS_PATH = "similar.tcss"
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("minus", "step(-1)", "Less similar", key_display="-", tooltip="Show less similar ones, too"),
-        Binding("plus,equals_sign", "step(1)", "More similar", key_display="+", tooltip="Show only more similar ones"),
+        Binding("minus", "step(-1)", "Less similar", key_display="-", tooltip="Show less similar pairs, too"),
+        Binding("plus,equals_sign", "step(1)", "More similar", key_display="+", tooltip="Show only more similar pairs"),
         Binding("escape,D", "app.pop_screen", "Back", key_display="Esc"),
     ]
 
@@ -101,15 +101,15 @@ class SimilarScreen(StoreScreen):
             return
         self.trouble.hide()
         self._pairs = {pair.key: pair for pair in event.pairs}
-        self.title_bar.note = f"{plural(len(event.pairs), 'pair')} · {self._at_least:.1f} and more"
+        self.title_bar.note = f"{plural(len(event.pairs), 'pair')} · similarity {self._at_least:.1f} or more"
         self.table.show([_record(pair) for pair in event.pairs])
         self.table.display = bool(event.pairs)
         self._language = event.language
         if event.pairs:
             self.table.focus()
         else:
-            none = f"No two originals in {visible(event.language)} share {self._at_least:.1f} or more."
-            self.details.update(f"{none}\n\n− looks for less similar ones.")
+            none = f"No two originals in {visible(event.language)} have a similarity of {self._at_least:.1f} or more."
+            self.details.update(f"{none}\n\n− lowers the threshold.")
 
     @on(RecordTable.RowHighlighted)
     def show_details(self) -> None:

@@ -66,14 +66,14 @@ class SplitForm(EditForm):
             if fault := text_fault(text):
                 return f"{ref} cannot be saved: {fault}"
         if halves.texts[0].strip() == halves.texts[1].strip():
-            return "both halves say the same; take away from each what the other one says"
+            return "both halves are the same; delete from each half what belongs to the other"
         return ""
 
     def show_conflict(self, there: Statement | None) -> None:
         if there is None:
             return
         held = there.wording(ORIGINAL, self._language)
-        text = f"Now: {held.text}" if held is not None else "It has no original any more."
+        text = f"Now: {held.text}" if held is not None else "The statement no longer has an original."
         self.query_one("#theirs", Static).update(Content(visible(text, lines=True)))
 
     def write(self, store: Store, person: str, values: Any) -> Done:

@@ -21,7 +21,7 @@ from workbench.tui.kit.base import as_trouble, store_path
 from workbench.tui.kit.dialogs import ConfirmScreen
 from workbench.tui.kit.editor_dialog import as_person
 from workbench.tui.kit.status import say
-from workbench.tui.rulings.ruling import RulingKeys
+from workbench.tui.rulings.ruling import RulesAndEdits
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.statements.statement_format import EXPLAIN, Sheet, variant_name
 from workbench.tui.statements.statement_sheet import SheetView, read_sheet, sheet_widgets
@@ -38,7 +38,7 @@ NARROW = 72
 RELATIONS = tuple(Relation)
 
 
-class StatementScreen(RulingKeys):
+class StatementScreen(RulesAndEdits):
     """The editor of one statement; dismisses the ref it was left on."""
 
     CSS_PATH = "statement.tcss"
@@ -46,7 +46,7 @@ class StatementScreen(RulingKeys):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e,enter", "edit", "Edit", key_display="e", tooltip="Change the text of this wording"),
         Binding("a", "add", "Add", tooltip="Add a variant: paraphrase, negation, opposite, …"),
-        Binding("o", "relation", "Expect", tooltip="Change what is expected of this variant: same, flipped, free"),
+        Binding("o", "relation", "Expect", tooltip="Change the stance expected of this variant: same, flipped, free"),
         Binding("n,right,right_square_bracket", "step(1)", "Next", key_display="[ ]", tooltip="Next statement"),
         Binding("p,left,left_square_bracket", "step(-1)", "Previous", show=False, tooltip="Previous statement"),
         Binding("l", "language", "Language", tooltip="Show the wordings in the next language"),
@@ -56,9 +56,9 @@ class StatementScreen(RulingKeys):
         Binding("t", "translate", "Translate", show=False, tooltip="Write this wording in another language"),
         Binding("m", "about", "Fields", show=False, tooltip="Change ref, country, topic, source, tags, side, origin"),
         Binding("S", "split", "Split", show=False, tooltip="Split into two statements; this one is archived"),
-        Binding("v", "versions", "Versions", tooltip="List the versions, what differs, and who changed what"),
-        Binding("D", "similar", "Similar", show=False, tooltip="Find statements that say nearly the same"),
-        Binding("z,u", "undo", "Undo", key_display="z", tooltip="Undo your last change"),
+        Binding("v", "versions", "Versions", tooltip="List the versions, their differences, and who changed what"),
+        Binding("D", "similar", "Similar", show=False, tooltip="Find statements with nearly the same text"),
+        Binding("z,u", "undo", "Undo", key_display="z", tooltip="Undo your last change, or take your last ruling back"),
         Binding("c", "copy", "Copy", show=False, tooltip="Copy the text of this wording"),
         Binding("down,j", "move(1)", "Next wording", show=False, tooltip="Next wording"),
         Binding("up,k", "move(-1)", "Wording above", show=False, tooltip="Wording above"),
@@ -118,7 +118,7 @@ class StatementScreen(RulingKeys):
             self._acting = False
             error = as_trouble(event.worker.error)
             if isinstance(error, ConflictError):
-                error = ConflictError(f"{error}. Below is what stands there now: press the key again to change that.")
+                error = ConflictError(f"{error}. The current text is shown below: press the key again to change it.")
                 self.look(keep_trouble=True)
             self.query_one(Trouble).show(error)
 
@@ -154,6 +154,7 @@ class StatementScreen(RulingKeys):
     @on(Acted)
     def say_done(self, event: Acted) -> None:
         say(self, event.done.sentence)
+        self.was_changed()
         if event.ref != self._ref:
             self._refs = tuple(event.ref if ref == self._ref else ref for ref in self._refs)
             self._ref = event.ref
@@ -166,12 +167,12 @@ class StatementScreen(RulingKeys):
 
         undoable = event.undoable
         if undoable is None:
-            say(self, f"There is nothing to undo: {event.person} changed nothing here.", warns=True)
+            say(self, f"There is nothing to undo: {event.person} has changed nothing here.", warns=True)
         elif self._ref in undoable.refs:
             self._undo_as(event.person)
         else:
             question = f"Your last change was not here: {undoable.act} {named(undoable.refs)}. Undo that?"
-            ask = ConfirmScreen(question, "undo it", "leave it")
+            ask = ConfirmScreen(question, "undo it", "cancel")
             self.app.push_screen(ask, lambda yes: self._undo_as(event.person) if yes else None)
 
     def explain(self) -> str:
@@ -277,7 +278,7 @@ class StatementScreen(RulingKeys):
         self.app.push_screen(SimilarScreen(self._instrument, self._ref))
 
     def action_undo(self) -> None:
-        if not self._acting:
+        if not self._acting and not self.takes_ruling_back():
             as_person(self, self._instrument, self._ask_undo)
 
     def action_copy(self) -> None:

@@ -59,7 +59,7 @@ def about_rows(statement: Statement | None) -> tuple[Widget, ...]:
         row("country", Input(held.country, id="country", compact=True)),
         row("topic", Input(held.topic, id="topic", compact=True)),
         row("source", Input(held.source, id="source", compact=True)),
-        row("tags", Input(held.tags, id="tags", compact=True, placeholder="told apart by commas")),
+        row("tags", Input(held.tags, id="tags", compact=True, placeholder="separated by commas")),
         row("dimension", _choice("dimension", [d.value for d in Dimension], held.dimension)),
         row("leaning", _choice("leaning", [side.value for side in Side], held.leaning)),
     )
@@ -89,13 +89,13 @@ class AboutForm(EditForm):
         super().__init__(instrument, statement)
         self._before = _held(statement)
         self._languages = statement.languages
-        self.HEADING = f"{statement.ref}: what is said of it"
+        self.HEADING = f"{statement.ref}: fields"
 
     def compose_fields(self) -> ComposeResult:
         yield row("ref", Input(self._before.ref, id="ref", compact=True))
         yield from about_rows(self._seen)
         yield row("from", Input(self._before.derived_from, id="derived_from", compact=True, placeholder="a ref"))
-        stands = f"It stands in {', '.join(self._languages)}; t on a wording translates it, x deletes one."
+        stands = f"Languages: {', '.join(self._languages)}; t on a wording translates it, x deletes it."
         yield Static(Content(visible(stands)), classes="note", markup=False)
         yield Static(id="theirs", classes="shown", markup=False)
 
@@ -112,7 +112,7 @@ class AboutForm(EditForm):
             for name in names
             if getattr(theirs, name) != getattr(mine, name)
         ]
-        text = "\n".join(lines) or "No field differs from yours; its wordings were changed."
+        text = "\n".join(lines) or "Only its wordings were changed; no field differs from yours."
         self.query_one("#theirs", Static).update(Content(visible(text, lines=True)))
 
     def write(self, store: Store, person: str, values: Any) -> Done:
@@ -140,7 +140,7 @@ class StatementForm(EditForm):
     SAVE = "Make"
     EXPLAIN = EXPLAIN_NEW
     FIRST = "#text"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("f2", "take", "Take the proposed statement")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("f2", "take", "Use the proposed statement")]
 
     def __init__(self, instrument: str, language: str, there: int) -> None:
         super().__init__(instrument)
@@ -151,7 +151,7 @@ class StatementForm(EditForm):
         self._question = ""
 
     def compose_fields(self) -> ComposeResult:
-        yield text_box("", "text", "the statement, or a question that it answers")
+        yield text_box("", "text", "the statement, or a question to turn into one")
         yield Static(id="proposal", classes="shown", markup=False)
         yield row("ref", Input(self._ref, id="ref", compact=True, select_on_focus=True))
         yield row("language", Input(self._language, id="language", compact=True))
@@ -168,7 +168,7 @@ class StatementForm(EditForm):
         if fault := text_fault(typed.text):
             return f"this text cannot be saved: {fault}"
         if typed.bias and isinstance(wrong := parse_choice(typed.text), Fault):
-            return f"under a bias stands a question with options: found {wrong.found}; expected {wrong.expected}"
+            return f"a bias needs a question with options: found {wrong.found}; expected {wrong.expected}"
         return "" if typed.language else "the language is missing; give one such as en"
 
     def looked_at(self) -> None:
@@ -218,7 +218,7 @@ def _question_said(typed: NewTyped) -> str:
     if isinstance(choice, Fault):
         return ""
     if not typed.bias:
-        return f"A question with {len(choice.options)} options: without a bias no audit of response biases asks it · "
+        return f"A question with {len(choice.options)} options: without a bias, no audit of response biases asks it · "
     return f"Becomes {ref_of(Bias(typed.bias), key_in(typed.about.ref.strip()))} · "
 
 

@@ -64,7 +64,7 @@ def wording_heading(wording: Wording, *, at: bool, compared: bool) -> Content:
     if compared and wording.variant != ORIGINAL and not form:
         parts.append((f"  {RELATION_WORDS[wording.relation]}", "$text-muted"))
         if wording.stated is not None:
-            parts.append((f" (stated; its kind says {wording.variant.relation.value})", "$text-warning"))
+            parts.append((f" (set here; the kind implies {wording.variant.relation.value})", "$text-warning"))
     if wording.author:
         parts.append((f" · by {visible(wording.author)}", "$text-muted"))
     return Content.assemble(*parts)

@@ -33,8 +33,8 @@ def read_sheet(path: Path, name: str, ref: str, language: str) -> Sheet:
         statement = next((s for s in instrument.statements if s.ref == ref), None)
         if statement is None:
             raise UnknownName(
-                f"{name} has no statement {ref} any more: it was retired by a later import, archived or renamed. "
-                "Esc goes back; A there lists what is archived."
+                f"{name} no longer has a statement {ref}: a later import retired it, or it was archived or renamed. "
+                "Esc goes back; A there lists archived statements."
             )
         history = store.statements.history(name, ref)
         rulings = tuple(
@@ -129,7 +129,7 @@ def sheet_widgets(sheet: Sheet, at: VariantId | None) -> Iterator[Widget]:
     for wording in sheet.wordings:
         yield WordingBlock(wording, sheet.original, at=wording.variant == at)
     issues = [issue_in_words(issue, label) for issue, label in sorted(sheet.statement.issues.items()) if label]
-    none = "· related to none of the issues it is labelled for" if sheet.statement.issues else "· no issue labels"
+    none = "· every issue label is 0: not related" if sheet.statement.issues else "· no issue labels"
     yield from _section("Policy issues", tuple(issues) or (none,))
     yield from _section("Checks", sheet.findings)
     yield from _section("Rulings", sheet.rulings)

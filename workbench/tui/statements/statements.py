@@ -18,6 +18,8 @@ from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.editor_dialog import as_person
 from workbench.tui.kit.status import say
 from workbench.tui.routes import screen
+from workbench.tui.rulings.ruling import RulesAndEdits
+from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.statements.statements_list import (
     COLUMNS,
@@ -43,42 +45,43 @@ if TYPE_CHECKING:
 SEARCH_AFTER_S = 0.2
 
 
-class StatementsScreen(StoreScreen):
+class StatementsScreen(RulesAndEdits, StoreScreen):
     """An instrument's statements."""
 
     CSS_PATH = "statements.tcss"
     PLACE = "statements"
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n", "new", "New", tooltip="Write a new statement, also from a question"),
+        Binding("n", "new", "New", tooltip="Write a new statement, or turn a question into one"),
         Binding("slash", "search", "Find", key_display="/", tooltip="Find in refs, topics, tags and all wordings"),
         Binding("space", "mark", "Mark", key_display="Space", tooltip="Mark this statement, or unmark it"),
         Binding("b", "bulk", "Change", tooltip="Change all marked statements: tags, fields, find and replace, archive"),
-        Binding("d", "draft", "Draft", tooltip="Let a model or a rule draft variants of the marked statements"),
+        Binding("d", "draft", "Draft", tooltip="Draft variants of the marked statements, with a model or a rule"),
         Binding("F", "forms", "Forms", show=False,
                 tooltip="Make forms of the marked multiple-choice questions: changed forms, typos"),
-        Binding("r", "go('drafts')", "Review", show=False, tooltip="Review the pending drafts"),
-        Binding("f", "go('checks')", "Findings", show=False, tooltip="List what is odd, and waive it"),
+        Binding("R", "go('drafts')", "Drafts", show=False, tooltip="Review the pending drafts"),
+        Binding("f", "go('checks')", "Findings", show=False, tooltip="List the findings, and waive them"),
         Binding("g", "go('issue_grid')", "Issues", show=False, tooltip="Label policy issues"),
         Binding("G", "go('issue_gold')", "Gold", show=False,
                 tooltip="Policy issues: agreement, gold labels, ties"),
         Binding("y", "go('survey')", "Survey", show=False, tooltip="Answer the statements yourself"),
         Binding("w", "go('export')", "Export", show=False, tooltip="Write the instrument to files"),
         Binding("D", "go('similar')", "Duplicates", show=False,
-                tooltip="Find statements that say nearly the same"),
+                tooltip="Find statements with nearly the same text"),
         Binding("A", "go('archived')", "Archived", show=False,
-                tooltip="List archived statements, and bring them back"),
-        Binding("z,u", "undo", "Undo", key_display="z", show=False, tooltip="Undo your last change"),
+                tooltip="List archived statements, and restore them"),
+        Binding("z,u", "undo", "Undo", key_display="z", show=False,
+                tooltip="Undo your last change, or take your last ruling back"),
         Binding("I", "new_instrument", "New instrument", show=False, tooltip="Start a new instrument"),
         Binding("asterisk", "mark_all", "Mark all", key_display="*", show=False,
-                tooltip="Mark all that search and filters leave, or unmark them"),
+                tooltip="Mark all statements listed, or unmark them"),
         Binding("i", "cycle('issue')", "Issue", show=False, tooltip="Show one policy issue after another"),
         Binding("c", "cycle('country')", "Country", show=False, tooltip="Show one country after another"),
         Binding("T", "cycle('tag')", "Tag", show=False, tooltip="Show one tag after another"),
         Binding("l", "cycle('language')", "Language", show=False, tooltip="Show the next language"),
         Binding("t", "cycle('instrument')", "Instrument", show=False, tooltip="Show the next instrument"),
-        Binding("x", "clear", "All", tooltip="Take away search and filters"),
-        Binding("escape", "back", "Back", show=False, tooltip="Take away the search; without one, go home"),
+        Binding("x", "clear", "All", tooltip="Clear search and filters"),
+        Binding("escape", "back", "Back", show=False, tooltip="Clear the search; without one, go home"),
     ]  # fmt: skip
 
     table = query_one("#lines", StatementTable)
@@ -137,7 +140,7 @@ class StatementsScreen(StoreScreen):
             name = str(parameters[0])
             least = 2 if name in ("language", "instrument") else 1
             return len(page.choices(name)) >= least
-        if action in ("bulk", "draft", "mark", "mark_all"):
+        if action in ("bulk", "draft", "mark", "mark_all", "rule"):
             return page is not None and bool(page.lines)
         if action == "forms":
             return page is not None and bool(page.lines) and bool(page.questions)
@@ -181,6 +184,7 @@ class StatementsScreen(StoreScreen):
     @on(Acted)
     def say_done(self, event: Acted) -> None:
         say(self, event.done.sentence)
+        self.was_changed()
         if len(event.done.refs) == 1:
             self._wanted = event.done.refs[0]
         self.look(self._query)
@@ -230,6 +234,11 @@ class StatementsScreen(StoreScreen):
 
     def action_refresh(self) -> None:
         self.look(self._query)
+
+    def ruled_place(self) -> RuledPlace | None:
+        """Return the statement under the cursor; its wordings are ruled on where they are shown, one key below."""
+        ref = self.table.current
+        return RuledPlace((self._query.instrument,), (ref,)) if ref is not None else None
 
     def action_search(self) -> None:
         self.box.add_class("-shown")
@@ -310,6 +319,8 @@ class StatementsScreen(StoreScreen):
     def action_undo(self) -> None:
         from workbench.pipeline.editing import undo
 
+        if self.takes_ruling_back():
+            return
         instrument = self._query.instrument
 
         def go(person: str) -> None:
@@ -363,7 +374,7 @@ class StatementsScreen(StoreScreen):
 
     def _queued(self, job: int | None) -> None:
         if job is not None:
-            say(self, f"Job {job} drafts. r reviews what it brings; 3 shows how far it is.")
+            say(self, f"Job {job} drafts. R reviews what it brings; 3 shows how far it is.")
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="look")
     def look(self, query: Query, at: int | None = None) -> None:

@@ -233,11 +233,11 @@ def empty_text(page: Page) -> str:
     """Return what to do where the list is empty."""
     if not page.instruments:
         return (
-            "The store holds no instrument yet.\n\n"
+            "The store has no instrument yet.\n\n"
             "I starts a new one here. h goes home: i there imports the shipped one.\n"
             "Files are imported on the command line: workbench import STORE --help"
         )
     if page.query.filtered:
-        return "No statement matches.\n\nx takes search and filters away."
+        return "No statement matches.\n\nx clears search and filters."
     archived = f"\n\nA lists {plural(page.archived, 'archived statement')}." if page.archived else ""
-    return f"This instrument has no statements yet.\n\nn writes the first one, also from a question.{archived}"
+    return f"This instrument has no statements yet.\n\nn writes the first one or turns a question into one.{archived}"

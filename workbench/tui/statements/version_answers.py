@@ -61,7 +61,7 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
         return Content.assemble((visible(self._ref), "bold"), f" · version {self._version} · ", about)
 
     def nothing(self, kind: str) -> str:  # noqa: ARG002
-        return "No model was asked in this version's words."
+        return "No model has answered this version."
 
     def record(self, number: int, row: VersionAnswer, width: int) -> Record:  # noqa: ARG002
         cells = (

@@ -89,13 +89,13 @@ class WordingForm(EditForm):
             kinds = [(kind.value.replace("_", " "), kind.value) for kind in _kinds(task)]
             yield row("kind", Select(kinds, id="kind", value=kinds[0][1], allow_blank=False, compact=True))
             if _has_changed(task):
-                yield Static("Its changed form is there, and one alone is asked: e on it changes it.", classes="note",
+                yield Static("The question already has its one changed form: e on it edits it.", classes="note",
                              markup=False)  # fmt: skip
         if task.into is not None:
             lacks = ", ".join(task.into) or "none of the instrument's languages"
             first = task.into[0] if task.into else ""
             yield row("language", Input(first, id="language", compact=True, placeholder="de"))
-            yield Static(Content(visible(f"It lacks: {lacks}")), classes="note", markup=False)
+            yield Static(Content(visible(f"Missing: {lacks}")), classes="note", markup=False)
         yield text_box(_start(task), "text", "the wording")
         yield Static(id="basis", classes="heading", markup=False)
         yield Static(id="before", classes="shown", markup=False)
@@ -125,7 +125,7 @@ class WordingForm(EditForm):
             name = kind.value.replace("_", " ")
             return f"{name}: this is a question with options: found {wrong.found}; expected {wrong.expected}"
         if self._work.variant is None and typed.text == _start(self._work):
-            return "this is still the text of the original; change it into the variant"
+            return "this is still the original's text; edit it into the variant"
         return ""
 
     def looked_at(self) -> None:
@@ -189,13 +189,13 @@ class WordingForm(EditForm):
         task = self._work
         if self._theirs is not None:
             held = self._theirs.wording(self._place(self.values(), self._theirs), self.values().language)
-            return ("What somebody else made of it (−), and yours (+):", held.text if held else "")
+            return ("The other person's text (−), and yours (+):", held.text if held else "")
         if task.into is not None:
             held = task.held
             return (f"In {task.language}:", held.text if held else "")
         original = task.statement.wording(ORIGINAL, task.language)
         if task.variant == ORIGINAL:
-            return ("What it was (−), and what it will be (+):", original.text if original else "")
+            return ("Old text (−), new text (+):", original.text if original else "")
         expected = "" if task.variant is None else f" · {_expected(task)}"
         return (f"The original (−), and this wording (+){expected}:", original.text if original else "")
 
@@ -203,7 +203,7 @@ class WordingForm(EditForm):
 def _heading(task: Task) -> str:
     ref = task.statement.ref
     if task.variant is None:
-        return f"{ref}: a further wording in {task.language}"
+        return f"{ref}: another wording in {task.language}"
     name = variant_name(task.variant)
     return f"{ref}: translate its {name}" if task.into is not None else f"{ref}: {name} in {task.language}"
 
@@ -249,7 +249,7 @@ def _translation_fault(statement: Statement, variant: VariantId, language: str) 
     from workbench.workshop.edits import HEADS
 
     if statement.wording(variant, language) is not None:
-        return f"{variant_name(variant)} stands in {language} already; e there changes it"
+        return f"{variant_name(variant)} exists in {language} already; e there edits it"
     if variant not in HEADS and statement.wording(ORIGINAL, language) is None:
         return f"there is no original in {language} yet; translate that first"
     return ""

@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from workbench.figures.pictures.values import Axis
+from workbench.figures.write.plots.fonts import families
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +36,6 @@ LONGEST = 44
 "characters of a label"
 
 RC = {
-    "font.family": ["DejaVu Sans"],
     "font.size": NORMAL,
     "text.parse_math": False,
     "text.color": INK,
@@ -57,7 +57,7 @@ RC = {
     "legend.frameon": False,
     "axes.unicode_minus": False,
 }
-"settings of matplotlib. A dollar sign in a label is no formula: `text.parse_math`"
+"settings of matplotlib beside the font. A dollar sign in a label is no formula: `text.parse_math`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def _measure() -> Any:
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextToPath
 
-    return TextToPath(), FontProperties(family="DejaVu Sans")
+    return TextToPath(), FontProperties(family=families())
 
 
 @lru_cache(4096)

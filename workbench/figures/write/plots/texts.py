@@ -7,6 +7,7 @@ cells is drawn six times as fast.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 from matplotlib.artist import Artist
@@ -14,6 +15,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.transforms import IdentityTransform
 
 from workbench.figures.write.plots import style
+from workbench.figures.write.plots.fonts import families
 
 Side = Literal["left", "center", "right"]
 CAPITAL = 0.36
@@ -34,6 +36,11 @@ class Text:
     colour: str = style.INK
     across: float = 0.0
     "points to the right of x"
+
+
+@cache
+def _font(italic: bool, size: float) -> FontProperties:
+    return FontProperties(family=families(), style="italic" if italic else "normal", size=size)
 
 
 class _Anchor:
@@ -87,7 +94,7 @@ class Texts(Artist):
         for transform, one in self._held:
             x, y = transform.transform((one.x, one.y))
             x, y = x + one.across * points, y - CAPITAL * one.size * points
-            font = FontProperties(family="DejaVu Sans", style="italic" if one.italic else "normal", size=one.size)
+            font = _font(one.italic, one.size)
             width = style.inches(one.text, one.size) * 72 * points
             left = x - {"left": 0.0, "center": width / 2, "right": width}[one.side]
             pen = renderer.new_gc()

@@ -1,0 +1,91 @@
+"""What a part of a store is now, in a few numbers: while they are equal, so is whatever was computed from it.
+
+Answers, readings and remarks are only ever added, or deleted with their draws, so their numbers and newest times tell.
+What people edit in place (instruments, statements, wordings) is compared row by row: there is little of it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Hashable, Sequence
+from enum import Enum
+from typing import TypeVar
+
+T = TypeVar("T")
+Value = int | float | str | bytes | None
+State = tuple[object, ...]
+
+
+class Part(Enum):
+    """A part of a store, by the queries that tell whether it is as before."""
+
+    ANSWERS = (
+        "select count(*), max(id), max(at), sum(n), sum(failed) from draw",
+        "select count(*), sum(n) from planned",
+        "select count(*) from thought",
+        "select count(*), max(at), total(log_probability) from score",
+        "select count(*), max(at) from next_tokens",
+        "select count(*), max(id) from probe",
+    )
+    READINGS = (
+        "select count(*) from reading",
+        "select count(*), max(id) from reader",
+        "select count(*), max(id) from classifier",
+    )
+    MATERIAL = (
+        "select * from instrument",
+        "select * from instrument_template",
+        "select * from statement",
+        "select id, statement_id, kind, ordinal, language, text_id, author, relation from wording",
+        "select * from template_version",
+        "select count(*), max(id) from template",
+        "select * from brought_lexicon",
+        "select key, name from persona",
+        "select * from choice",
+        "select count(*), max(at) from answer_set",
+        "select count(*), max(at) from question_revision",
+        "select count(*), max(at) from scale_revision",
+        "select count(*), max(id) from respondent",
+        "select count(*) from answer",
+    )
+    REMARKS = ("select count(*), max(at) from remark",)
+    FINDINGS = (
+        "select count(*), max(at) from waiver",
+        "select count(*) from embedding",
+        "select count(*) from entailment",
+        "select max(id) from job where kind = 'check'",
+        "select count(*), max(id) from party",
+        "select count(*), total(stance) from party_answer",
+        "select count(*), max(at) from issue_label",
+        "select count(*) from issue",
+        "select count(*), max(id) from gold_choice",
+    )
+
+
+def state_of(connection: sqlite3.Connection, parts: Sequence[Part]) -> State:
+    """Return what some parts of a store are now."""
+    return tuple(hash(tuple(connection.execute(sql).fetchall())) for part in parts for sql in part.value)
+
+
+class Remembered:
+    """What was read over a connection, while nobody has written to the store since."""
+
+    def __init__(self) -> None:
+        self._at: tuple[int, int] | None = None
+        self._held: dict[Hashable, object] = {}
+
+    def value(self, connection: sqlite3.Connection, key: Hashable, read: Callable[[], T]) -> T:
+        """Return what is remembered under a key, or what `read` returns now.
+
+        The version of the data tells what other connections wrote, the number of changes what this one did.
+        """
+        at = int(connection.execute("pragma data_version").fetchone()[0]), connection.total_changes
+        if at != self._at:
+            self._at, self._held = at, {}
+        if key not in self._held:
+            self._held[key] = read()
+        return self._held[key]  # type: ignore[return-value]
+
+    def forget(self) -> None:
+        """Forget everything: what was written in between was taken back."""
+        self._at = None

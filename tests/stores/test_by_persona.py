@@ -1,0 +1,203 @@
+"""Figures by persona: verdicts side by side, differences from none, and the variance that personas bring."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stores.core.store import Store
+from tests.jobs.test_personas_asked import DESIGN, NURSE, Swayed, ask
+from tests.tui.bias_stores import full
+from workbench.audits.bias_score.judged import BiasChoice, judge_bias
+from workbench.audits.bias_score.judged_book import book
+from workbench.audits.bias_score.persona_tables import persona_bias
+from workbench.audits.comparison.values import differing
+from workbench.audits.reliability.judged import judge_reliability
+from workbench.audits.reliability.persona_tables import (
+    components_table,
+    passing_by_persona,
+    verdicts_by_persona,
+)
+from workbench.domain.designs import Design
+from workbench.domain.prompts import Prompt, TemplateChoice
+from workbench.domain.statements import Dimension
+from workbench.domain.verdicts import Verdict
+from workbench.evidence.run_choice import about
+from workbench.evidence.runs import find_run
+from workbench.inference.scripted.model import ScriptedModel
+from workbench.stats.paired import paired_ends
+from workbench.stats.persona_components import persona_components
+from workbench.tidy.answers import read_answers
+from workbench.tidy.choice import Choice
+from workbench.tidy.kinds import KINDS
+from workbench.tidy.verdicts import read_verdicts
+from workbench.tui.kit.template_choice import form, picked
+from workbench.tui.kit.template_words import offered, templates_for
+
+
+def test_statements_that_pass_with_a_persona_against_none(filled: Store) -> None:
+    ask(filled)
+    judged = judge_reliability(filled, find_run(filled, "reliability"))
+    assert judged.by_persona is not None
+    none, nurse, talk = passing_by_persona(judged.by_persona).rows
+    assert (none.name, none.passing, nurse.name, talk.name) == ("none", None, "nurse", "talk")
+    assert nurse.passing is not None
+    assert nurse.stance is not None
+    assert (nurse.passing.n, nurse.passing.difference.value) == (3, 0.0)
+    assert (nurse.passing.difference.low, nurse.passing.difference.high) == paired_ends(0, 0, 3)
+    assert nurse.stance.same.value == 0.0, "it takes the other side of every statement"
+    assert nurse.stance.difference.value == 1.0
+    assert talk.passing is not None
+    assert talk.passing.undecided == 3, "after small talk nothing can be read"
+
+
+def test_verdicts_of_all_personas_stand_side_by_side(filled: Store) -> None:
+    ask(filled)
+    judged = judge_reliability(filled, find_run(filled, "reliability"))
+    assert judged.by_persona is not None
+    table = verdicts_by_persona(judged.by_persona)
+    assert [column.key for column in table.columns if column.key in ("none", "nurse", "talk")] == [
+        "none",
+        "nurse",
+        "talk",
+    ]
+    first = table.rows[0]
+    told = {column.key: column.value(first) for column in table.columns}
+    assert told["none"] is told["nurse"] is Verdict.FAIL
+    assert told["talk"] is Verdict.INSUFFICIENT
+    assert (told["stance none"], told["stance nurse"]) == ("disagree", "agree")
+    assert table.link is not None
+    book = judged.book()
+    link = table.link(first)
+    assert link is not None
+    assert book.behind[link.table](*link.subject).rows
+    assert differing(judged.by_persona.compared.sides) == ("persona",)
+
+
+def test_a_persona_that_moves_everything_alike_is_a_component_of_its_own(filled: Store) -> None:
+    ask(filled, replace(DESIGN, personas=(NURSE,)))
+    judged = judge_reliability(filled, find_run(filled, "reliability"))
+    assert judged.by_persona is not None
+    rows = dict(components_table(judged.by_persona).rows)
+    assert set(rows) == {"persona", "persona x statement", "persona x prompt", "sampling"}
+    assert rows["sampling"] == 0.0
+
+
+def test_a_run_without_personas_has_no_such_tables(filled: Store) -> None:
+    ask(filled, replace(DESIGN, personas=()))
+    judged = judge_reliability(filled, find_run(filled, "reliability"))
+    assert judged.by_persona is None
+    assert not {entry.name for entry in judged.book().contents} & {"personas", "verdicts_by_persona"}
+    assert not {"persona", "persona_name", "personas"} & about(judged.run).keys()
+    assert json.dumps(about(judged.run))
+
+
+def test_a_persona_asked_under_other_templates_is_left_out(filled: Store) -> None:
+    ask(filled, replace(DESIGN, personas=(), templates=("personal-1",)))
+    ask(filled, replace(DESIGN, personas=(NURSE,), templates=("personal-1",)), Swayed())
+    judged = judge_reliability(filled, find_run(filled, "reliability"))
+    assert judged.by_persona is not None
+    assert set(judged.by_persona.reports) == {"none", "nurse"}
+
+
+@pytest.mark.parametrize(("persona", "statement", "prompt"), [(0.02, 0.0, 0.0), (0.0, 0.02, 0.005), (0.01, 0.01, 0.01)])
+def test_components_are_found_again(persona: float, statement: float, prompt: float) -> None:
+    """Means over 400 drawn designs with unequal numbers of prompts, some of which do not count."""
+    rng = np.random.default_rng(5)
+    p, s, c = 5, 12, 8
+    found = []
+    for _ in range(400):
+        value = 0.5 + np.sqrt(0.05) * rng.standard_normal((1, s, 1)) + np.sqrt(0.02) * rng.standard_normal((1, s, c))
+        value = value + np.sqrt(persona) * rng.standard_normal((p, 1, 1))
+        value = value + np.sqrt(statement) * rng.standard_normal((p, s, 1))
+        value = value + np.sqrt(prompt + 0.003) * rng.standard_normal((p, s, c))
+        value[:, rng.random((s, c)) < 0.3] = np.nan
+        one = persona_components(value, np.full(value.shape, 0.003))
+        found.append((one.persona, one.persona_statement, one.persona_prompt))
+    mean, error = np.mean(found, axis=0), np.std(found, axis=0) / np.sqrt(len(found))
+    assert np.all(np.abs(mean - [persona, statement, prompt]) < 4 * error + 1e-6)
+
+
+@settings(max_examples=40)
+@given(st.integers(2, 5), st.integers(1, 6), st.integers(1, 5), st.integers(0, 2**32 - 1))
+def test_what_all_personas_share_moves_no_component(p: int, s: int, c: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    value = rng.random((p, s, c))
+    shared = value + rng.random((1, s, c))
+    one, two = (persona_components(each, np.zeros(value.shape)) for each in (value, shared))
+    names = ("persona", "persona_statement", "persona_prompt")
+    assert [getattr(one, name) for name in names] == pytest.approx([getattr(two, name) for name in names], nan_ok=True)
+    again = persona_components(value[::-1], np.zeros(value.shape))
+    assert [getattr(one, name) for name in names] == pytest.approx(
+        [getattr(again, name) for name in names], nan_ok=True
+    )
+
+
+class Sided(ScriptedModel):
+    """A nurse mostly speaks for the left; without one it says any number."""
+
+    def _answer(self, prompt: Prompt, rng: np.random.Generator) -> str:
+        text = " ".join(message.content for message in prompt.messages)
+        if "You are a nurse." not in text or rng.random() < 0.3:
+            return str(rng.choice(["1", "2", "3", "4", "5"]))
+        return "5" if (" left " in text) != ("political_opposite" in text) else "1"
+
+
+def test_the_bias_with_a_persona_against_none(tmp_path: Path) -> None:
+    path = full(tmp_path / "free.db")
+    with Store.open(path) as store:
+        (name,) = store.instruments.names()
+        design = Design(name, "scripted", audit="bias_score", samples=3, family="prefixes", templates=("likert",))
+        ask(store, replace(design, personas=(NURSE,)), Sided())
+        choice = BiasChoice(models=("scripted",), draws=200)
+        alone = judge_bias(store, choice)
+        both = judge_bias(store, replace(choice, templates=TemplateChoice(personas=("all",))))
+    assert set(alone.runs) == {"scripted"}
+    assert abs(alone.report.figure("scripted").total.value) < 0.2
+    assert set(both.runs) == {"scripted", "scripted · persona nurse"}
+    assert "persona_bias" not in {entry.name for entry in book(alone, path).contents}
+    assert "persona_bias" in {entry.name for entry in book(both, path).contents}
+    rows = persona_bias(both).rows
+    assert [(row.baseline, row.persona, row.dimension) for row in rows] == [
+        ("scripted", "nurse", each) for each in (None, *Dimension)
+    ]
+    for row in rows:
+        with_it, without = row.found.totals
+        assert row.found.value == pytest.approx(with_it.value - without.value)
+        assert with_it.value < -0.5 < without.value
+        assert row.found.common is not None
+        assert row.found.common.left_out == (0, 0)
+    assert rows[0].found.high < 0
+
+
+def test_rows_of_exports_name_what_stands_before_a_prompt(filled: Store) -> None:
+    ask(filled)
+    for kind, read in (("answers", read_answers), ("verdicts", read_verdicts)):
+        fields = [field.name for field in KINDS[kind].fields]
+        found = Counter(row[fields.index("stands_before")] for row in read(filled, Choice()))
+        assert set(found) == {None, "nurse", "talk"}
+        assert len(set(found.values())) == 1
+        if kind == "answers":
+            assert all("persona" not in str(row[fields.index("factors")]) for row in read(filled, Choice()))
+
+
+def test_a_screen_offers_the_personas_that_were_asked(filled: Store) -> None:
+    ask(filled)
+    runs = {run.persona_name: run for run in filled.runs.list(personas=True)}
+    offer = offered([runs[""]])
+    assert offer.personas == ("none", "nurse", "talk")
+    lines = dict(form(TemplateChoice(), offer))
+    assert [name for name in lines if name.startswith("persona:")] == ["persona:0", "persona:1", "persona:2"]
+    chosen = picked(TemplateChoice(), "persona:1", offer)
+    assert chosen.personas == ("none", "nurse")
+    assert picked(chosen, "persona:0", offer).personas == ("nurse",)
+    assert templates_for(runs["talk"], TemplateChoice()).personas == ("talk",)
+    assert templates_for(runs[""], TemplateChoice()).personas == ()
+    assert not offered([replace(runs[""], personas=())])

@@ -1,0 +1,100 @@
+"""Frozen plans from Python: what will be asked and how it will be judged, written before the first answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stores.core.store import Store as OpenStore
+from workbench import registry
+from workbench.api.options import given
+from workbench.api.results import Table
+from workbench.cli.running import requested_design
+from workbench.cli.running import run as command
+from workbench.domain.plans import CORRECTIONS, SHOWN, FrozenPlan
+from workbench.errors import UsageError
+from workbench.formats.folder import expanded, put
+from workbench.formats.plans import plan_text, read_plan
+from workbench.pipeline.plans import check, frozen, judging
+
+NOT_PLANNED = (
+    "store",
+    "audit",
+    "model",
+    "plan",
+    "yes",
+    "detach",
+    "dry_run",
+    "json",
+    "no_probe",
+    "least_readable",
+    "batch",
+)
+"options of `run` that say nothing of what is asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A frozen plan with its file. `workbench.run(store, plan=…)` asks what it says."""
+
+    store: OpenStore
+    path: Path
+    frozen: FrozenPlan
+    "all that it fixes"
+
+    @property
+    def hash(self) -> str:
+        """The SHA-256 of everything that the plan fixes."""
+        return self.frozen.hash
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return self.frozen.models
+
+    def check(self) -> tuple[Table, ...]:
+        """Return for every run of the plan what of it was followed, as `workbench plan --check` prints it; rows have
+        `planned`, `done` and `differs`. Empty where nothing was asked by it yet.
+        """
+        return tuple(Table(table) for table in check(self.store, self.frozen))
+
+    def __repr__(self) -> str:
+        return f"<Plan {self.hash[:SHOWN]} of {', '.join(self.models)}, in {self.path}>"
+
+
+def freeze(
+    store: OpenStore,
+    file: str | Path,
+    models: Sequence[str],
+    audit: str,
+    judged: Mapping[str, Any],
+    compare: Sequence[str],
+    correction: str,
+    options: Mapping[str, Any],
+) -> Plan:
+    """Write a plan to a file that is not there yet, and note it in the store; see `Store.plan`."""
+    if not models:
+        raise UsageError("found no model; name each that will be asked")
+    if correction not in CORRECTIONS:
+        raise UsageError(f"found the correction {correction!r}. Available: {', '.join(CORRECTIONS)}")
+    chosen = vars(given([option for option in command.options if option.name not in NOT_PLANNED], options, "plan"))
+    designs = [requested_design(store, command.given(**chosen, audit=audit, model=model)) for model in models]
+    how = judging(registry.audit(audit), [f"{name}={_text(value)}" for name, value in judged.items()])
+    made = frozen(store, designs, how, compare, correction)
+    text, path = plan_text(made), expanded(Path(file))
+    put({path.name: text}, path.parent, force=False, beside=True)
+    store.plans.add(made.hash, text)
+    return Plan(store, path, made)
+
+
+def opened(store: OpenStore, file: str | Path) -> Plan:
+    """Return the plan in a file. Raises UsageError where it is none, or was changed since it was frozen."""
+    path = expanded(Path(file))
+    return Plan(store, path, read_plan(path)[0])
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -1,0 +1,143 @@
+"""Asking a prompt only until its verdict is settled: what came so far, and how many answers to ask for next.
+
+A prompt is settled when every completion to N answers gives the same verdict (`workbench.stats.settled`).
+The first round is as long as readable answers need at least; each later one is the fewest answers that can settle the
+prompt, so that none is asked for that would not have been asked one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from stores.core.store import Store
+from stores.runs.settlements import SettledBy
+from workbench import registry
+from workbench.domain.counting import plural
+from workbench.domain.designs import Design
+from workbench.domain.prompts import Probe, Template
+from workbench.domain.readings import Stance
+from workbench.domain.responses import EXACT, ModelCard
+from workbench.domain.thinking import split
+from workbench.errors import UsageError
+from workbench.evidence.rule_reading import template_reader
+from workbench.readers.base import Reader
+from workbench.stats.settled import VerdictRule, is_settled, least_more, mean_expected_share
+
+Read = tuple[int, int, int]
+"answers that agree, that disagree, and that are neither"
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """What came of the prompts of a plan, and what their verdicts still need."""
+
+    rule: VerdictRule
+    readers: Mapping[bytes, Reader]
+    "prompt key -> the rule that reads its answers"
+    seeds: Mapping[bytes, int]
+    "prompt key -> the seed of all its answers"
+    came: Mapping[bytes, Read]
+    following: Mapping[bytes, int]
+    "prompt key -> number of the first answer of its seed that nobody asked for"
+    elsewhere: frozenset[bytes] = frozenset()
+    "prompts that another snapshot of a served model has answered until they were settled"
+
+    def by(self) -> dict[bytes, SettledBy]:
+        """Return the rule by which each prompt is settled."""
+        return {key: SettledBy.of(self.rule, reader.card) for key, reader in self.readers.items()}
+
+    def read(self, key: bytes, answers: Iterable[tuple[str, int]]) -> Read:
+        """Return what answers to a prompt say; one that was cut off in thought says nothing."""
+        agree = disagree = rest = 0
+        reader = self.readers[key]
+        for text, count in answers:
+            answer = split(text).answer
+            label = None if answer is None else reader.read(answer).label
+            agree += count if label == Stance.AGREE else 0
+            disagree += count if label == Stance.DISAGREE else 0
+            rest += count if label not in (Stance.AGREE, Stance.DISAGREE) else 0
+        return agree, disagree, rest
+
+    def is_settled(self, key: bytes) -> bool:
+        """Return whether nothing more has to be asked of a prompt."""
+        return key in self.elsewhere or bool(is_settled(*self.came.get(key, (0, 0, 0)), self.rule))
+
+    def to_draw(self, key: bytes) -> int:
+        """Return how many answers to ask for next; 0: the prompt is settled."""
+        if key in self.elsewhere:
+            return 0
+        came = self.came.get(key, (0, 0, 0))
+        return least_more(*came, self.rule, readable=not sum(came))
+
+    def after(self, came: Mapping[bytes, Read], asked: Mapping[bytes, int]) -> Settling:
+        """Return the same when so many answers more have come, and numbers below `asked` are used."""
+        now = dict(self.came)
+        for key, (agree, disagree, rest) in came.items():
+            before = now.get(key, (0, 0, 0))
+            now[key] = before[0] + agree, before[1] + disagree, before[2] + rest
+        return replace(self, came=now, following={**self.following, **asked})
+
+    def drawn(self, key: bytes) -> int:
+        return sum(self.came.get(key, (0, 0, 0)))
+
+    def settled_at(self) -> dict[bytes, int]:
+        """Return the prompts that are settled here, with the number of their answers."""
+        return {key: self.drawn(key) for key in self.readers if key not in self.elsewhere and self.is_settled(key)}
+
+    def describe(self) -> str:
+        """Say which share of N answers a prompt that is settled took, beside the least that settlement allows."""
+        mine = [self.came[key] for key in self.settled_at()]
+        if not mine:
+            return ""
+        drawn, planned = sum(map(sum, mine)), self.rule.samples * len(mine)
+        best = mean_expected_share(mine, self.rule)
+        return (
+            f"{plural(len(mine), 'prompt')} took {drawn:,} of {planned:,} answers ({drawn / planned:.1%}); "
+            f"a look after every answer would take {best:.1%} on average"
+        )
+
+
+def settling_of(
+    store: Store,
+    design: Design,
+    templates: Sequence[Template],
+    probes: Iterable[Probe],
+    card: ModelCard | None,
+    seeds: Mapping[bytes, int],
+) -> Settling | None:
+    """Return how far the prompts of a design are settled; None where all are asked N times.
+
+    Raises UsageError where a design cannot be asked so.
+    """
+    if not design.until_settled:
+        return None
+    rule = checked_rule(design)
+    by_name = {(t.name, t.inverted): t for t in templates}
+    readers: dict[bytes, Reader] = {}
+    for probe in probes:
+        if (reader := template_reader(by_name[probe.template, probe.inverted])) is not None:
+            readers.setdefault(probe.prompt.key, reader)
+    how = {"dtype": design.dtype, "chat_format": design.chat_format}
+    held = store.raw_answers.of_prompts(list(readers), design.model, design.sampling, card, **how)
+    all_ = store.runs.stored(list(readers), design.model, design.sampling, card, **how)
+    following = store.settlements.following(seeds, design.model, design.sampling, card, **how)
+    found = Settling(rule, readers, seeds, {}, following)
+    came = {}
+    for key, n in all_.items():
+        agree, disagree, _ = found.read(key, held.get(key, {}).items())
+        came[key] = agree, disagree, n - agree - disagree
+    return replace(found, came=came)
+
+
+def checked_rule(design: Design) -> VerdictRule:
+    """Return the rule by which prompts of a design are settled. Raises UsageError where they cannot be."""
+    if design.sampling.mode == EXACT:
+        raise UsageError("exact probabilities are computed once, so nothing settles; leave --until-settled out")
+    rule = registry.audit(design.audit).verdict_rule(design.samples)
+    if rule is None:
+        raise UsageError(
+            f"the audit {design.audit} has no verdict on a single prompt that answers could settle; leave "
+            "--until-settled out"
+        )
+    return rule

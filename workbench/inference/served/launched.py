@@ -1,0 +1,235 @@
+"""Models whose server is started here: `vllm:MODEL` runs `vllm serve MODEL` for as long as it is needed.
+
+vLLM pins other versions of torch and transformers than workbench, so it lives in an environment of its own:
+$WORKBENCH_VLLM names that folder, or the executable in it. The server listens on a free port of this machine alone, is
+asked as an endpoint in vLLM's dialect, and is stopped by its keeper (`keeper`) whatever becomes of this process. The
+model's identity is its name, its files and vLLM's version; the port is none of it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from workbench.domain.names import parted
+from workbench.errors import ModelError
+from workbench.inference.served import keeper
+from workbench.inference.served.address import LAUNCHED, Address, parse_address
+from workbench.inference.served.budget import budget_from
+from workbench.inference.served.model import RemoteModel
+from workbench.inference.served.pace import patience_from
+
+EXECUTABLE, ARGUMENTS, START_S = "WORKBENCH_VLLM", "WORKBENCH_VLLM_ARGS", "WORKBENCH_VLLM_START_S"
+"environment variables: the folder of vLLM's environment or its executable; more for `vllm serve`; patience in seconds"
+PATIENCE_S = 1800.0
+"a large model is fetched and loaded in minutes"
+VERSION_S = 120.0
+LOOK_S = 0.25
+STOP_S = 30.0
+TOLD = 3
+"lines of the log that an error repeats"
+INSTALL = "python3 -m venv ~/vllm && ~/vllm/bin/pip install vllm && export WORKBENCH_VLLM=~/vllm"
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server that runs."""
+
+    url: str
+    version: str
+    log: Path
+    process: subprocess.Popen[bytes]
+    "of its keeper"
+
+    def stop(self) -> None:
+        """Stop it and wait until it is gone; its keeper kills what does not end by itself."""
+        if self.process.stdin is not None:
+            with suppress(OSError):
+                self.process.stdin.close()
+        try:
+            self.process.wait(timeout=STOP_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def executable(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return vLLM's executable. Raises ModelError where there is none, with how to install it."""
+    named = environ.get(EXECUTABLE, "").strip()
+    if not named:
+        found = shutil.which("vllm", path=environ.get("PATH"))
+        if found is None:
+            raise ModelError(f"no `vllm` is here, and ${EXECUTABLE} is not set. Install it apart: {INSTALL}")
+        return Path(found)
+    path = Path(named).expanduser()
+    path = path / "bin" / "vllm" if path.is_dir() else path
+    if not path.is_file() or not os.access(path, os.X_OK):
+        raise ModelError(f"${EXECUTABLE} is {named!r}, and {path} is no program. Install vLLM apart: {INSTALL}")
+    return path
+
+
+def load_launched(
+    name: str,
+    *,
+    beside: Path | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+    environ: Mapping[str, str] = os.environ,
+) -> LaunchedModel:
+    """Start the server of `vllm:MODEL`, wait until it answers, and return its model.
+
+    beside : file that takes its log; None: one in the folder for temporary files
+    should_stop : asked while it starts
+
+    Raises ModelError where there is no vLLM, or the server ends or is told to before it answers.
+    """
+    model = name.removeprefix(LAUNCHED)
+    server = _started(model, beside, should_stop, environ)
+    try:
+        address = replace(parse_address(f"openai:{model}@{server.url}/v1#vllm", environ), name=name)
+        made = LaunchedModel(address, server, environ)
+        made.look()
+    except BaseException:
+        server.stop()
+        raise
+    return made
+
+
+class LaunchedModel(RemoteModel):
+    """A served model whose server is this process's own."""
+
+    def __init__(self, address: Address, server: Server, environ: Mapping[str, str] = os.environ):
+        super().__init__(address, None, budget_from(environ), patience_from(environ))
+        self._server = server
+
+    def look(self) -> None:
+        """See `RemoteModel.look`; the revision is that of the model's files and vLLM's version."""
+        super().look()
+        files = _files(self.address.model)
+        self._revision = f"vLLM {self._server.version}" + (f", {files}" if files else "")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return also where the server's log is."""
+        return (*super().notes, f"vllm {self._server.version} at {self._server.url}, its log: {self._server.log}")
+
+    @property
+    def gpus(self) -> None:
+        """Return that it may be all: vLLM takes as many as it is told to."""
+        return
+
+    def close(self) -> None:
+        """Stop the server, too."""
+        try:
+            super().close()
+        finally:
+            self._server.stop()
+
+
+def _files(model: str) -> str:
+    """Return the hash or commit of a model's files, empty where nobody knows it: vLLM may have fetched them itself."""
+    from workbench.inference.embedded import locate
+
+    try:
+        source = locate(model)
+        return source.revision or source.pinned().revision or ""
+    except (ModelError, OSError, ImportError):
+        return ""
+
+
+def _started(model: str, beside: Path | None, should_stop: Callable[[], bool], environ: Mapping[str, str]) -> Server:
+    program = executable(environ)
+    version = _version(program)
+    port = _free_port()
+    base, revision = parted(model)
+    more = [*(("--revision", revision) if revision else ()), *shlex.split(environ.get(ARGUMENTS, ""))]
+    named = ("--served-model-name", model) if revision else ()
+    command = [str(program), "serve", base, "--host", "127.0.0.1", "--port", str(port), *named, *more]
+    beside = beside or Path(tempfile.mkstemp(prefix="workbench-vllm-", suffix=".log")[1])
+    with beside.open("ab") as output:
+        process = subprocess.Popen(
+            [sys.executable, keeper.__file__, *command],
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env=_clean(environ),
+        )
+    server = Server(f"http://127.0.0.1:{port}", version, beside, process)
+    try:
+        _wait(server, model, should_stop, float(environ.get(START_S) or PATIENCE_S))
+    except BaseException:
+        server.stop()
+        raise
+    return server
+
+
+def _clean(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment without what leads Python to packages of this one."""
+    return {name: value for name, value in environ.items() if name not in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")}
+
+
+def _wait(server: Server, model: str, should_stop: Callable[[], bool], patience_s: float) -> None:
+    """Return once the server answers. Raises ModelError where it does not."""
+    until = time.monotonic() + patience_s
+    while not _answers(server.url):
+        if server.process.poll() is not None:
+            raise ModelError(f"vllm serve {model} ended before it answered: {_told(server.log)}. Its log: {server.log}")
+        if should_stop():
+            raise ModelError(f"vllm serve {model} was stopped while it started")
+        if time.monotonic() > until:
+            raise ModelError(
+                f"vllm serve {model} has not answered for {patience_s:,.0f} s (${START_S}). Its log: {server.log}"
+            )
+        time.sleep(LOOK_S)
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(f"{url}/health", timeout=5) as reply:
+            return bool(reply.status == 200)
+    except (OSError, urllib.error.URLError):
+        return False
+
+
+def _told(path: Path) -> str:
+    lines = [line.strip() for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
+    return " / ".join(lines[-TOLD:]) or "it said nothing"
+
+
+def _version(program: Path) -> str:
+    """Return the version that vLLM says. Raises ModelError where it cannot be run."""
+    try:
+        done = subprocess.run(
+            [str(program), "--version"], capture_output=True, text=True, timeout=VERSION_S, check=True,
+            env=_clean(os.environ),
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError) as error:
+        said: Any = getattr(error, "stderr", "") or error
+        raise ModelError(f"{program} cannot be run: {str(said).strip().splitlines()[-1]}") from None
+    words: Sequence[str] = done.stdout.split()
+    return words[-1] if words else "of an unknown version"
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+__all__ = ["LaunchedModel", "executable", "load_launched"]

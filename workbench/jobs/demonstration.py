@@ -1,0 +1,145 @@
+"""What people do in the demonstration's store: invented annotators label, disagree and decide, and an auditor rules.
+
+Nobody is behind their names, which begin with `demo-`. What they do follows from the answers and a seed; what is there
+already is not done again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from stores.annotation.annotator import Annotator
+from stores.core.store import Store
+from stores.runs.run_rows import Run
+from workbench.data import attention_items
+from workbench.domain.annotations import Purpose, Reason
+from workbench.domain.counting import plural
+from workbench.domain.readings import USUAL, Stance
+from workbench.domain.rulings import Verdict
+from workbench.domain.seeds import SEED
+from workbench.evidence import ruling_subjects
+from workbench.evidence.labels import codebook_of
+from workbench.inference.scripted.model import UNREADABLE
+from workbench.inference.scripted.sides import AGREES, DISAGREES, HEDGES
+from workbench.pipeline.control import control_of, draw
+from workbench.pipeline.queues import QueueSpec, make
+from workbench.pipeline.review import Review, answers_of, review
+from workbench.stats.resampling import derive_rng
+
+FIRST, SECOND, AUDITOR = "demo-ada", "demo-ben", "demo-cleo"
+"two annotators, and who decides between them and rules"
+QUEUE, CODEBOOK = "demo", "stance"
+PER_STRATUM, ATTENTION = 10_000, 6
+"texts: all there are; and items whose label is known"
+SHARE, SLIPS, FLAGGED = 0.6, 0.03, 0.1
+"of the items that the second annotator has labelled; of labels that are slips; of doubtful answers that are flagged"
+DECIDED = 6
+"disagreements that are decided; the others wait"
+CONTROL, CONFIRMED = 12, 7
+"answers drawn to find out how often the rule errs, and how many of them the auditor has decided"
+SAYS: Mapping[str, tuple[Stance, Stance]] = {
+    **dict.fromkeys(AGREES[:-1], (Stance.AGREE, Stance.AGREE)),
+    AGREES[-1]: (Stance.AGREE, Stance.NEUTRAL),
+    **dict.fromkeys(DISAGREES[:-1], (Stance.DISAGREE, Stance.DISAGREE)),
+    DISAGREES[-1]: (Stance.DISAGREE, Stance.NEUTRAL),
+    **dict.fromkeys(HEDGES, (Stance.NEUTRAL, Stance.NEUTRAL)),
+    HEDGES[-1]: (Stance.NEUTRAL, Stance.UNRELATED),
+    **dict.fromkeys(UNREADABLE, (Stance.NEUTRAL, Stance.NEUTRAL)),
+    UNREADABLE[1]: (Stance.NEUTRAL, Stance.UNRELATED),
+}
+"an answer of a stand-in -> how the two annotators read it"
+
+
+def label(store: Store, models: Sequence[str]) -> str:
+    """Let the annotators label the free answers of stand-ins; return what they did in a sentence, "" for nothing."""
+    before = store.labels.totals()
+    if all(queue.name != QUEUE for queue in store.queues.list()):
+        make(store, QueueSpec(QUEUE, Purpose.TEST, CODEBOOK, models=tuple(models), per_stratum=PER_STRATUM, labels=2,
+                              attention=ATTENTION))  # fmt: skip
+    _label(store, FIRST, 1.0)
+    _label(store, SECOND, SHARE)
+    decided = _decide(store)
+    single, double, disputed = store.labels.totals()
+    if before == (single, double, disputed) and not decided:
+        return ""
+    return (
+        f"{FIRST} and {SECOND}, two invented annotators, labelled {plural(single + double, 'free answer')}; "
+        f"{plural(disputed, 'disagreement')} of theirs {'waits' if disputed == 1 else 'wait'} for a decision."
+    )
+
+
+def _label(store: Store, name: str, share: float) -> None:
+    """Let one person label up to a share of the queue."""
+    place = 0 if name == FIRST else 1
+    known = dict(attention_items(CODEBOOK))
+    with Annotator.open(store.path, QUEUE, name) as person:
+        wanted = share * store.queues.get(QUEUE).items
+        while person.progress().done < wanted and (item := person.next()) is not None:
+            text = item.context.text
+            if text not in known and text not in SAYS:
+                person.skip(item.unit)
+                return
+            rng = derive_rng(SEED, name, text, item.context.statement)
+            stance = Stance(known[text]) if text in known else SAYS[text][place]
+            if rng.random() < SLIPS:
+                stance = Stance.DISAGREE if stance is Stance.AGREE else Stance.AGREE
+            if text in SAYS and len(set(SAYS[text])) > 1 and rng.random() < FLAGGED:
+                person.remark(item.unit, flagged=True, note="Demonstration: this one can be read in two ways.")
+            person.label(item.unit, stance.value)
+
+
+def _decide(store: Store) -> int:
+    """Let the auditor decide some disagreements; return how many."""
+    book = codebook_of(store, QUEUE, CODEBOOK)
+    every = store.labels.judged(book.name, queue=QUEUE)
+    left = DECIDED - sum(item.decision is not None for item in every)
+    waiting = [item for item in every if item.open][: max(left, 0)]
+    for item in waiting:
+        said = SAYS[item.context.text][0].value if item.context.text in SAYS else item.labels[0].label
+        store.labels.decide(item.context.unit, book, said, Reason.HEDGED, "Demonstration.", AUDITOR)
+    return len(waiting)
+
+
+def rule(store: Store, run: Run) -> str:
+    """Let the auditor look at a run and decide on a control sample; return what was done, "" for nothing."""
+    of = review(store, run, USUAL)
+    control = control_of(store, of) or draw(store, of, CONTROL, seed=SEED, drawn_by=AUDITOR)
+    left = CONFIRMED - sum(control.looked_at(item, None) for item in control.sample.items)
+    items = [item for item in control.sample.items if not control.looked_at(item, None)][: max(left, 0)]
+    for item in items:
+        name = ruling_subjects.short_answer(item.prompt, item.text)
+        _rule(store, run, name, Verdict.CONFIRMED, "Demonstration: the rule reads what the answer says.")
+    ruled = any(
+        one.auditor == AUDITOR and not of.as_drawn(one) for given in of.rulings.statements.values() for one in given
+    )
+    rulings = [] if ruled else list(_rulings(store, of))
+    for name, verdict, reason in rulings:
+        _rule(store, run, name, verdict, reason)
+    if not items and not rulings:
+        return ""
+    return (
+        f"{AUDITOR}, an invented auditor, ruled on {plural(len(rulings), 'subject')} of {run.model} and decided on "
+        f"{plural(len(items), 'answer')} of a control sample of {len(control.sample.items)}."
+    )
+
+
+def _rulings(store: Store, of: Review) -> Iterator[tuple[str, Verdict, str]]:
+    """Yield what the auditor rules on: the first statements of the queue, and an answer to another."""
+    refs = [one.ref for one in of.queue]
+    for ref, verdict, reason in zip(
+        refs,
+        (Verdict.CONFIRMED, Verdict.LOOK_AGAIN),
+        ("the answers are as unsteady as the verdict says.", "somebody else should read these answers, too."),
+        strict=False,
+    ):
+        yield ref, verdict, f"Demonstration: {reason}"
+    for ref in refs[2:3]:
+        unread = next((one for one in answers_of(store, of, ref) if one.label is None), None)
+        if unread is not None:
+            name = ruling_subjects.short_answer(unread.prompt, unread.text)
+            yield name, Verdict.EXCLUDED, "Demonstration: the answer does not speak of the statement."
+
+
+def _rule(store: Store, run: Run, name: str, verdict: Verdict, reason: str) -> None:
+    thing = ruling_subjects.find(store, name, run.instrument)
+    ruling_subjects.rule(store, thing, verdict, auditor=AUDITOR, reason=reason, reading=None)
