@@ -204,7 +204,8 @@ async def test_the_form_says_how_answers_are_made_and_where(
         await pilot.press("n", "s")
         await until(pilot, lambda: "estimate: about" in shown(app, "#plan"))
         assert "the time is unknown" in screen_text(app)
-        assert all(word in screen_text(app) for word in ("answers ", "dtype ", "cluster ", "Start  F5"))
+        text = screen_text(app)
+        assert all(word in text for word in ("answers ", "dtype ", "cluster ", "Start  F5")), text
         app.screen.query_one("#answers", Select).value = "until decided"
         await until(pilot, lambda: "20 tokens, until decided" in shown(app, "#plan"))
         app.screen.query_one("#dtype", Select).value = "bfloat16"

@@ -18,18 +18,18 @@ def detects(probes: Sequence[Probe], samples: int, *, drawn: bool) -> str:
     is known, and from how many answers alike a prompt leans clearly. `drawn`: whether answers are drawn.
     """
     statements = len({probe.statement for probe in probes})
-    parts = [f"the share of reliable statements to ±{100 * widest(statements):.0f} points"]
+    parts = [f"reliable share to ±{100 * widest(statements):.0f} points"]
     if any(probe.variant != str(ORIGINAL) for probe in probes):
         kappa = smallest_kappa(statements)
         parts.append(
-            f"a κ between wordings of {kappa:.2f} or more"
+            f"κ between wordings from {kappa:.2f}"
             if kappa == kappa
             else f"no κ between wordings ({plural(statements, 'statement')}: too few)"
         )
     if drawn:
         clear = clear_from(samples)
         parts.append(
-            f"a clear lean where {clear} of {plural(samples, 'answer')} are alike"
+            f"a clear lean from {clear} of {plural(samples, 'answer')} alike"
             if clear
             else f"no clear lean ({plural(samples, 'answer')} a prompt: too few)"
         )
