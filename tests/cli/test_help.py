@@ -67,6 +67,14 @@ def test_a_page_begins_with_its_title_and_its_commands_fit_on_a_screen() -> None
             assert len(line) <= 120, (page.name, line)
 
 
+def test_pictures_of_pages_are_files_and_terminals_leave_them_out() -> None:
+    for page in PAGES.values():
+        for picture in re.findall(r"^!\[[^\]]+\]\(([^)]+)\)$", page.text, re.MULTILINE):
+            assert (Path(__file__).parents[2] / "workbench" / "help" / picture).is_file(), page.name
+        assert "![" not in page.words
+    assert "![" in PAGES["report"].text
+
+
 PRINTED = {
     "faulborn-2025": (12, 6),
     "ceron-2024": (10, 7),

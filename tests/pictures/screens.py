@@ -13,6 +13,7 @@ from typing import Any
 
 from textual.pilot import Pilot
 
+from tests.pictures.report_page import first_screen, report_of
 from workbench.tui.app import WorkbenchApp
 
 FOLDER = Path(__file__).parents[2] / "workbench" / "help" / "screens"
@@ -67,6 +68,7 @@ async def every(store: Path) -> dict[str, str]:
     """Return all pictures by the names of their files."""
     made = {f"{name}.svg": await drawn(store, screen) for name, screen in SCREENS.items()}
     made["session.svg"] = animated([await drawn(store, screen) for screen in SESSION])
+    made["report.svg"] = first_screen(report_of(store))
     return made
 
 
@@ -90,7 +92,8 @@ def animated(frames: Sequence[str]) -> str:
 
 def said(svg: str) -> list[str]:
     """Return the words of a picture without dates and versions: another font or colour makes no picture stale."""
-    words = [html.unescape(text).replace("\xa0", " ") for text in re.findall(r"<text[^>]*>([^<]*)</text>", svg)]
+    parts = re.sub(r"<style>.*?</style>|<[^>]+>", "\n", svg, flags=re.DOTALL).splitlines()
+    words = [html.unescape(text).replace("\xa0", " ") for text in parts if text]
     return [DATED.sub("…", text) for text in words if "torch" not in text]
 
 

@@ -32,7 +32,7 @@ def help_(options: Namespace) -> int:
         table(("topic", "about"), [(one.name, one.title) for one in topics()], whole=1)
         return 0
     try:
-        page = topic(options.topic).text
+        page = topic(options.topic).words
     except UnknownName:
         if not _command(options.topic):
             raise

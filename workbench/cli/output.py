@@ -23,8 +23,8 @@ PIPED = 200
 
 
 def say(text: str = "") -> None:
-    """Print a line with control characters other than the newline made visible."""
-    print(visible(hint(text), lines=True))
+    """Print a line with control characters other than the newline made visible. Piped, it comes as it happens."""
+    print(visible(hint(text), lines=True), flush=True)
 
 
 def print_json(value: Any) -> None:

@@ -6,6 +6,7 @@ audit's name. The audits of other packages bring pages the same way.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from workbench import registry
 from workbench.errors import UnknownName
 from workbench.help.pages import AUDITS_PAGE, ENDING
 
+PICTURE = re.compile(r"^!\[.*\)\n\n?", re.MULTILINE)
+
 
 @dataclass(frozen=True, slots=True)
 class Topic:
@@ -26,6 +29,11 @@ class Topic:
     title: str
     text: str
     "Markdown"
+
+    @property
+    def words(self) -> str:
+        """The page without its pictures, which a terminal cannot show."""
+        return PICTURE.sub("", self.text)
 
 
 def topics() -> tuple[Topic, ...]:

@@ -71,7 +71,7 @@ class PageScreen(ModalScreen[None]):
             page.border_title = Content(self._page.name)
             page.border_subtitle = f"Esc back · workbench help {self._page.name} prints this page"
             with VerticalScroll():
-                yield Markdown(visible(self._page.text, lines=True), open_links=False)
+                yield Markdown(visible(self._page.words, lines=True), open_links=False)
 
     def on_mount(self) -> None:
         self.query_one(VerticalScroll).focus()
