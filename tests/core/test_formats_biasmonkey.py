@@ -507,7 +507,7 @@ def test_a_file_that_is_there_plain_and_compressed_is_refused(tmp_path: Path) ->
 def test_a_folder_without_a_download_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no BiasMonkey files"):
         read_biasmonkey(tmp_path)
-    with pytest.raises(UsageError, match="there is nothing here"):
+    with pytest.raises(UsageError, match="not found"):
         read_biasmonkey(tmp_path / "none")
 
 

@@ -192,7 +192,7 @@ def test_an_unknown_share_column_is_named(tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there is nothing here"):
+    with pytest.raises(UsageError, match="not found"):
         read_choices(tmp_path / "none")
     with pytest.raises(UsageError, match=r"looked for choices\.csv"):
         read_choices(tmp_path)

@@ -406,7 +406,7 @@ def test_a_bad_second_import_leaves_the_first(tmp_path: Path) -> None:
 
 
 def test_formats_and_places_that_are_not_there_are_answered_in_words(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there is nothing here"):
+    with pytest.raises(UsageError, match="not found"):
         read_instrument("csv", tmp_path / "gone")
     with pytest.raises(UnknownName, match="csv, jsonl, probvaa"):
         read_instrument("xlsx", tmp_path)

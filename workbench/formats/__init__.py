@@ -1,1 +1,1 @@
-"""Files in, instruments out: whole or not at all."""
+"""Reading files into instruments, completely or not at all, and writing instruments to files."""

@@ -1,4 +1,4 @@
-"""`instrument.toml`: what an instrument is called, whose it is, and which issues and templates belong to it."""
+"""`instrument.toml`: the name, source and licence of an instrument, and its issues and templates."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ LISTS = ("templates", "issues", "notes", "retired", "missing", "ignored")
 OR_TEXT = ("notes", "templates")
 OR_NUMBERS = ("missing",)
 "lists whose texts may be written as whole numbers"
-"lists of which one may be given as a text"
+"lists that may be given as a single text"
 KEYS = (*TEXTS, *LISTS)
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """The keys of the file; "" and () where it does not say."""
+    """The keys of the file; missing keys are "" and ()."""
 
     name: str = ""
     title: str = ""
@@ -38,23 +38,23 @@ class About:
     citation: str = ""
     licence: str = ""
     templates: tuple[str, ...] | None = None
-    "audits whose published templates the instrument has; None: those that fit it"
+    "audits whose published templates the instrument uses; None: those that fit it"
     issues: tuple[str, ...] | None = None
-    "None: those that labels name"
+    "None: the issues that labels name"
     notes: tuple[str, ...] = ()
     retired: tuple[str, ...] = ()
-    "refs of statements that the instrument no longer has, and that others may be derived from"
+    "refs of former statements of the instrument, from which others may be derived"
     missing: tuple[str, ...] = ()
-    "codes in answers.csv that are no answer"
+    "codes in answers.csv that mean no answer"
     ignored: tuple[str, ...] = ()
-    "columns of answers.csv that are no questions"
+    "columns of answers.csv that are not questions"
     definitions: tuple[IssueDefinition, ...] = ()
     scales: tuple[Scale, ...] = ()
-    "of answers to its questions: its own, and those that it has in place of shipped ones"
+    "its own answer scales, including those that replace shipped ones"
 
 
 def read_about(path: Path, findings: Findings) -> About:
-    """Return what the file says; faults are noted in `findings`. A file that is not there says nothing."""
+    """Return the contents of the file; faults are noted in `findings`. A missing file is empty."""
     text = read_text(path, findings) if path.exists() else None
     if text is None:
         return About()
@@ -78,7 +78,7 @@ def read_about(path: Path, findings: Findings) -> About:
 
 
 def _value(path: Path, text: str, key: str, item: Any, findings: Findings) -> str | tuple[str, ...] | None:
-    """Return a value as `About` has it; None, with a note, where it is unknown or of another kind."""
+    """Return a value as `About` stores it; None, with a note, if its key is unknown or its type is wrong."""
     line = _line_of(text, key)
     if key in (*TABLES, SCALES):
         return None
@@ -100,7 +100,7 @@ def _value(path: Path, text: str, key: str, item: Any, findings: Findings) -> st
 
 
 def _table(path: Path, text: str, table: str, value: dict[str, Any], findings: Findings) -> dict[str, str]:
-    """Return what a table says of issues; what is not text, and issues that the file does not list, are noted."""
+    """Return a table of texts about issues; values that are not text, and unlisted issues, are noted."""
     said, issues = value.get(table, {}), value.get("issues", ())
     if not isinstance(said, dict):
         findings.add(path, _line_of(text, table), table, _short(said), "a table: issue = text")
@@ -121,7 +121,7 @@ def _definitions(titles: dict[str, str], definitions: dict[str, str]) -> tuple[I
 
 
 def _scales(path: Path, text: str, value: Any, findings: Findings) -> tuple[Scale, ...]:
-    """Return the scales `[[scales.NAME]]`; what is wrong with them is noted."""
+    """Return the scales `[[scales.NAME]]`; faults are noted."""
     if not isinstance(value, dict):
         findings.add(path, _line_of(text, SCALES), SCALES, _short(value), "tables [[scales.NAME]]")
         return ()

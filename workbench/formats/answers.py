@@ -1,13 +1,13 @@
-"""What people answered to a questionnaire: one row a person (wide), or one row an answer (long).
+"""People's answers to a questionnaire: one row per person (wide), or one row per answer (long).
 
     respondent,q-1,q-2          respondent,question,answer
     1,yes,rather no             1,q-1,yes
     2,,no                       2,q-2,no
 
-Which of the two a file is, its header says. Answers are kept as they are given, without outer blanks; an empty cell is
-no answer. Rows of empty cells are left out. What is wrong many times is told once, with its first place.
+The header shows which of the two a file is. Answers are kept as given, without outer spaces; an empty cell is no
+answer. Rows of empty cells are skipped. A fault that occurs many times is reported once, at its first place.
 
-Data sets of surveys have more: codes of no answer, and columns about the people. Which these are, a person declares.
+Survey data sets also have codes for missing answers, and columns about the people. The user declares them.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ RESPONDENT = "respondent"
 LONG = (RESPONDENT, "question", "answer")
 ANSWERS = "answers.csv"
 OWN_SCALES = (
-    "Other answers may be left out, or stand in a scale of your own, [[scales.NAME]] in instrument.toml; codes of no "
+    "Remove other answers, or define a scale of your own, [[scales.NAME]] in instrument.toml; codes for no "
     "answer may be declared: --missing=CODE,…, or missing = [CODE, …] in instrument.toml"
 )
 OTHER_COLUMNS = (
-    "Columns that are no questions may be declared: --ignore NAME,…, or ignored = [NAME, …] in instrument.toml"
+    "Columns that are not questions may be declared: --ignore NAME,…, or ignored = [NAME, …] in instrument.toml"
 )
 
 Record = tuple[int, list[str]]
@@ -41,10 +41,10 @@ People = dict[str, dict[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What a person says of a file: which of it is no answer."""
+    """The codes and columns of a file that the user declares not to be answers."""
 
     missing: tuple[str, ...] = ()
-    "codes of no answer, as in an empty cell; one that the scale of a question has is an answer to it all the same"
+    "codes for no answer, like an empty cell; a code that is on the scale of a question is still an answer to it"
     ignored: tuple[str, ...] = ()
     "columns about people"
 
@@ -58,12 +58,12 @@ def read_answers(
     sure: bool = True,
     declared: Declared | None = None,
 ) -> tuple[tuple[Respondent, ...], tuple[str, ...]]:
-    """Return the people of a file in its order, and sentences on what it lacks: whom it names without an answer, who
-    are left out, and questions without a column.
+    """Return the people of a file in its order, and sentences about gaps: respondents without an answer, who are left
+    out, and questions without a column.
 
-    Every fault is noted. `questionnaire`: its respondents do not matter. `statements`: refs of the instrument, those
-    without a role among them. `sure`: all questions are known; otherwise refs that are none may be those that could not
-    be read, and nothing is said of them.
+    Every fault is noted. `questionnaire`: its respondents are ignored. `statements`: all refs of the instrument,
+    including those without a role. `sure`: all questions are known; otherwise unknown refs may belong to questions that
+    could not be read, and are not reported.
     """
     declared = declared or Declared()
     check = _Check(path, questionnaire, statements, declared, sure=sure)
@@ -87,13 +87,13 @@ def read_answers(
 
 
 def looks_like_answers(header: Collection[str]) -> bool:
-    """Return whether a header is that of a file of answers, and none of statements or of a survey of wordings."""
+    """Return whether a header is that of a file of answers, not of statements or of a survey of wordings."""
     names = {name.strip().casefold() for name in header}
     return RESPONDENT in names and "ref" not in names
 
 
 def _without_column(path: Path, header: Sequence[str], questionnaire: Questionnaire) -> list[str]:
-    """Say which questions a wide file does not ask, targets first."""
+    """Name the questions that have no column in a wide file, targets first."""
     if sorted(header) == sorted(LONG):
         return []
     notes = []
@@ -106,11 +106,11 @@ def _without_column(path: Path, header: Sequence[str], questionnaire: Questionna
 
 
 def _as_declared(path: Path, declared: Declared, missing: Counter[str]) -> list[str]:
-    """Say what was left out because a person said so."""
+    """Report what was left out because the user declared it."""
     notes = []
     if declared.missing:
         codes = ", ".join(f"{code} ({missing[folded(code)]:,})" for code in declared.missing)
-        notes.append(f"{path.name}: no answer are, with how often they stand there: {codes}.")
+        notes.append(f"{path.name}: codes read as no answer, with their counts: {codes}.")
     if declared.ignored:
         notes.append(f"{path.name}: columns left out: {named_few(declared.ignored)}.")
     return notes
@@ -125,7 +125,7 @@ class _Fault:
     """One cause and all its places."""
 
     line: int
-    "of the first place, as the next two"
+    "of the first place, like the next two fields"
     column: str | None
     found: str
     expected: str
@@ -133,7 +133,7 @@ class _Fault:
     questions: set[str] = field(default_factory=set)
 
     def said(self) -> str:
-        """Say what was found and, where it was found again, how often."""
+        """Return what was found and, if it was found repeatedly, how often."""
         if self.times < 2:
             return self.found
         where = f" in answers to {len(self.questions):,} questions" if len(self.questions) > 1 else ""
@@ -141,7 +141,7 @@ class _Fault:
 
 
 class _Check:
-    """What may be answered, and with what; what is not so is told once a cause, with its first place."""
+    """The questions and their valid answers; each kind of fault is reported once, at its first place."""
 
     def __init__(
         self, path: Path, questionnaire: Questionnaire, statements: Collection[str], declared: Declared, *, sure: bool
@@ -149,7 +149,7 @@ class _Check:
         self.path, self._statements, self._sure = path, statements, sure
         self._codes = frozenset(map(folded, declared.missing))
         self.missing: Counter[str] = Counter()
-        "code of no answer -> how often it was met"
+        "code for no answer -> number of occurrences"
         self._faults: dict[Hashable, _Fault] = {}
         scales = {scale.name: scale for scale in questionnaire.scales}
         self._scales = {question.ref: scales.get(question.scale) for question in questionnaire.questions}
@@ -160,7 +160,7 @@ class _Check:
         self._faults[line, column, found] = _Fault(line, column, found, expected)
 
     def tell(self, findings: Findings) -> None:
-        """Add what was noted, in the order of the lines."""
+        """Add the noted faults, in the order of their lines."""
         for fault in sorted(self._faults.values(), key=lambda fault: fault.line):
             findings.add(self.path, fault.line, fault.column, fault.said(), fault.expected)
 
@@ -173,7 +173,7 @@ class _Check:
         return fault
 
     def ref(self, ref: str, line: int, column: str) -> bool:
-        """Return whether there is such a question; otherwise note which is near."""
+        """Return whether the question exists; otherwise note the fault with a similar ref."""
         if ref in self._scales:
             return True
         if not self._sure:
@@ -208,7 +208,7 @@ class _Check:
             fault.found = f"{len(fault.questions):,} statements without a role: {named_few(sorted(fault.questions))}"
 
     def is_given(self, ref: str, value: str) -> bool:
-        """Return whether a cell holds an answer, and count the declared codes of none."""
+        """Return whether a cell holds an answer, and count the declared codes for no answer."""
         if not value or not self._codes or (code := folded(value)) not in self._codes:
             return bool(value)
         scale = self._scales[ref]
@@ -218,9 +218,9 @@ class _Check:
         return False
 
     def answer(self, ref: str, value: str, line: int, column: str) -> None:
-        """Note an answer that is not on the question's scale; each good value of a question is looked up once."""
+        """Note an answer that is not on the question's scale; each valid value of a question is looked up once."""
         good, scale = self._good[ref], self._scales[ref]
-        if value in good or scale is None:  # an unknown scale was noted with the statement
+        if value in good or scale is None:  # an unknown scale was noted with its statement
             return
         if scale.option(value) is not None:
             good.add(value)
@@ -230,7 +230,7 @@ class _Check:
         self._again(cause, line, column, said, lambda: self._on_scale(scale, value)).questions.add(ref)
 
     def _on_scale(self, scale: Scale, value: str) -> str:
-        """Say which answers there are, which of them is near, and once a file that there may be others."""
+        """Return the valid answers, a similar one, and, once per file, how to add others."""
         known = [one for option in scale.options for one in option.values if any(map(str.isalpha, one))]
         near = nearest(value, known) if any(map(str.isalpha, value)) else None
         said = f"an answer of the scale {scale.name}: {scale.described()}"
@@ -241,7 +241,7 @@ class _Check:
 
 
 def _records(path: Path, findings: Findings) -> Iterator[Record]:
-    """Yield the header and the rows that are as long as it, without blank lines, outer blanks and guards."""
+    """Yield the header and the rows of the same length, without blank lines, outer spaces and guards."""
     text = read_text(path, findings)
     width = None
     for line, cells in records_of(path, text or "", findings):
@@ -259,7 +259,7 @@ def _records(path: Path, findings: Findings) -> Iterator[Record]:
 
 
 def _kept(records: Iterator[Record], ignored: Collection[str], check: _Check) -> Iterator[Record]:
-    """Yield the records without the columns of these names; each has to be there, and none is needed."""
+    """Yield the records without the columns of these names; each must exist, and none may be required."""
     if not ignored:
         yield from records
         return
@@ -275,7 +275,7 @@ def _kept(records: Iterator[Record], ignored: Collection[str], check: _Check) ->
 
 
 def _wide(at: int, header: list[str], records: Iterator[Record], check: _Check) -> People:
-    """Read one row a person; a column is a question."""
+    """Read one row per person; a column is a question."""
     if RESPONDENT not in header:
         near = nearest(RESPONDENT, header)
         there = f" (there is {near!r})" if near else ""
@@ -309,7 +309,7 @@ def _is_new(name: str, line: int, lines: dict[str, int], check: _Check) -> bool:
 
 
 def _long(header: list[str], records: Iterator[Record], check: _Check) -> People:
-    """Read one row an answer."""
+    """Read one row per answer."""
     who, what, said = (header.index(column) for column in LONG)
     people: People = {}
     lines: dict[tuple[str, str], int] = {}
@@ -333,7 +333,7 @@ def _long(header: list[str], records: Iterator[Record], check: _Check) -> People
 
 
 def answer_rows(questionnaire: Questionnaire) -> tuple[tuple[str, ...], Iterator[tuple[str, ...]]]:
-    """Return (header, rows) of a file: wide, unless the refs would make a header of another meaning."""
+    """Return (header, rows) of a file: wide, unless the refs would make the header ambiguous."""
     refs = tuple(question.ref for question in questionnaire.questions)
     if RESPONDENT in refs or set(refs) == set(LONG[1:]):
         return LONG, _long_rows(questionnaire, refs)

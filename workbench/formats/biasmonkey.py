@@ -1,8 +1,9 @@
-"""The authors' public BiasMonkey download, as it is (github.com/lindiatjuatja/BiasMonkey, Tjuatja et al. 2024).
+"""The authors' public BiasMonkey download, unchanged (github.com/lindiatjuatja/BiasMonkey, Tjuatja et al. 2024).
 
-Questions come from `prompts`, sampled answers of models from `results`; either may be missing. Own results in the same
-layout are read, too. A file that contradicts itself or another one is refused, or skipped on request; one that is
-improbable is read, and its questions or answers carry a warning. What is odd in the published files is said in notes.
+Questions come from `prompts`, sampled answers of models from `results`; either may be missing. Your own results in the
+same layout are read, too. A file that contradicts itself or another one is refused, or skipped on request; an
+implausible file is read, and its questions or answers carry a warning. Notes describe known oddities of the published
+files.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ class BiasmonkeyDownload:
     """Everything a download holds."""
 
     pairs: tuple[ChoicePair, ...]
-    "bias by bias, in the order of the prompts; empty where there are only answers"
+    "by bias, in the order of the prompts; empty if there are only answers"
     answers: tuple[AnswerSet, ...]
-    "one for each file of answers, keys in the order of the file"
+    "one per file of answers, keys in the order of the file"
     notes: tuple[str, ...]
-    "what is odd and known to be, in sentences"
+    "sentences about known oddities"
 
 
 SKIP = "Nothing was imported. With --skip the other files are imported without these."
@@ -40,12 +41,12 @@ SKIP = "Nothing was imported. With --skip the other files are imported without t
 def read_biasmonkey(path: Path, *, skip: bool = False) -> BiasmonkeyDownload:
     """Read a download: its root, its `prompts`, its `results`, the folder of a model, or one file, plain or gzip.
 
-    Raises UsageError where nothing of a download is there, InputError with every fault of all files.
+    Raises UsageError if no part of a download is found, InputError with every fault of all files.
 
     Parameters
     ----------
-    skip : leave out the files that are at fault, each with a note, and read the others; InputError is raised where no
-        file is left
+    skip : leave out the files with faults, each with a note, and read the others; InputError is raised if no file is
+    left
     """
     files, left = sources(path)
     findings = Findings()
@@ -61,7 +62,7 @@ def read_biasmonkey(path: Path, *, skip: bool = False) -> BiasmonkeyDownload:
 
 
 def _skipped(findings: Findings) -> Iterator[str]:
-    """Say which files are left out, each with its first fault."""
+    """Yield a sentence for each file left out, with its first fault."""
     by_file: dict[str, list[Finding]] = {}
     for finding in findings.found:
         by_file.setdefault(finding.file, []).append(finding)
@@ -70,20 +71,20 @@ def _skipped(findings: Findings) -> Iterator[str]:
 
 
 def _warnings(prompts: Prompts, answers: Iterable[AnswerSet]) -> Iterator[str]:
-    """Say what results will be shown with, each warning once."""
+    """Yield the warnings that results will carry, each once."""
     about = [one for pair in prompts.all() for one in pair.warnings] + [one for s in answers for one in s.warnings]
     yield from (f"Warning: {one}." for one in dict.fromkeys(about))
 
 
 def _nothing_compared(empty: Iterable[AnswerSet]) -> Iterator[str]:
-    """Say which files have no question with answers to both forms."""
+    """Name the files in which no question has answers to both forms."""
     names = [f"{one.model}/{Stem(one.bias, one.variant, one.condition)}" for one in empty]
     if names:
         yield f"Left out, no question has answers to both forms: {', '.join(names)}."
 
 
 def _answers(files: Iterable[Source], prompts: Prompts, findings: Findings) -> tuple[AnswerSet, ...]:
-    """Return the answers of each file; its findings name the model, too, as all models have files of one name."""
+    """Return the answers of each file; findings also name the model, because file names are the same for all models."""
     found = []
     for source in files:
         own = Findings()

@@ -1,8 +1,8 @@
 """A model's answers in the BiasMonkey download, counted by question and form.
 
-Answers are kept as they are: letters that were not offered, and answers without a letter, are counted and never
-dropped. A file that contradicts itself is at fault. What is improbable, or is not as the prompts have it, is a warning
-that stays with the answers.
+Answers are kept unchanged: letters that were not offered, and answers without a letter, are counted and never dropped.
+A file that contradicts itself has a fault. Implausible values, and deviations from the prompts, give warnings that stay
+with the answers.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from workbench.formats.biasmonkey_rows import Asked, Rows, read_answer_rows
 from workbench.formats.tabular import Findings
 
 OFFERED = {Bias.ODD_EVEN: 4, Bias.OPINION_FLOAT: 6, Bias.ACQUIESCENCE: 2}
-"options of the changed form, where files record the original's: the middle one removed, one added, yes and no"
+"number of options of the changed form, if files record the original's: middle removed, one added, yes and no"
 REPAIRED = Bias.ALLOW_FORBID
-"bias of which perturbed questions were asked with more options than the prompts have, which were repaired later"
+"bias whose perturbed questions were asked with more options than the prompts have, which were corrected later"
 
 
 def read_answer_set(source: Source, known: Mapping[str, ChoicePair], findings: Findings) -> AnswerSet | None:
-    """Return the answers of a file, in the order in which keys first appear; None, noted, where they are at fault.
+    """Return the answers of a file, in order of first appearance of the keys; None, with a note, if they have faults.
 
-    `known`: the questions of the bias by key; empty where nobody knows their texts.
+    `known`: the questions of the bias by key; empty if their texts are unknown.
     """
     before = len(findings.found)
     rows = read_answer_rows(source, findings)
@@ -52,12 +52,12 @@ def read_answer_set(source: Source, known: Mapping[str, ChoicePair], findings: F
 
 
 def said_of(source: Source, finding: Finding) -> str:
-    """Return a warning in words: the file of a model, the place, what is there and what was expected."""
+    """Return a warning in words: the file of a model, the place, what was found and what was expected."""
     return str(replace(finding, file=source.name))
 
 
 def offered(stem: Stem, arm: Arm, recorded: int, changed: int | None) -> int:
-    """Return how many options a form really offered. `changed`: those of the prompt, where it is known."""
+    """Return how many options a form really offered. `changed`: the number in the prompt, if known."""
     if stem.condition is not None or arm is Arm.ORIGINAL:
         return recorded
     return changed or OFFERED.get(stem.bias, recorded)
@@ -88,20 +88,20 @@ def _answer_set(
 
 
 def _recorded(source: Source, rows: Rows, findings: Findings) -> dict[Asked, int]:
-    """Return the number of options that each form of each question records; two numbers for one are noted."""
+    """Return the number of options that each form of each question records; conflicting numbers are noted."""
     recorded: dict[Asked, int] = {}
     for answer, line in zip(rows.kinds, rows.firsts, strict=True):
         before = recorded.setdefault(answer.asked, answer.recorded)
         if before != answer.recorded:
             found = f"{answer.recorded} options for {source.stem.said(*answer.asked)}, and {before} before"
-            findings.add(source.path, line, "num_options", found, "one number a form: rows may be shifted")
+            findings.add(source.path, line, "num_options", found, "one number per form: rows may be shifted")
     return recorded
 
 
 def _check_arms(
     source: Source, counts: Mapping[Asked, Counter[str]], firsts: Mapping[Asked, int], findings: Findings
 ) -> None:
-    """Warn of questions of which one form has no answers, or not as many as the other."""
+    """Warn about questions with no answers to one form, or fewer than to the other."""
     names = GROUPS[source.stem.bias]
     lone: list[tuple[str, str]] = []
     uneven: list[tuple[str, str]] = []
@@ -110,7 +110,10 @@ def _check_arms(
         if rows[0] != rows[1]:
             said = " and ".join(f"{n} rows of {name!r}" for n, name in zip(rows, names, strict=True))
             (uneven if all(rows) else lone).append((key, said))
-    for odd, expected in ((lone, "answers to both forms: these are left out"), (uneven, "as many of both forms")):
+    for odd, expected in (
+        (lone, "answers to both forms: such questions are left out"),
+        (uneven, "as many of both forms"),
+    ):
         if odd:
             key, said = odd[0]
             line = min(firsts[key, arm] for arm in Arm if (key, arm) in firsts)
@@ -125,7 +128,7 @@ def _check_options(
     known: Mapping[str, ChoicePair],
     findings: Findings,
 ) -> None:
-    """Warn of keys that the prompts do not have, and of numbers of options that are not those of the prompts."""
+    """Warn about keys that are not in the prompts, and about numbers of options that differ from the prompts."""
     if not known:
         return
     stem = source.stem
@@ -150,7 +153,7 @@ def _check_options(
 
 
 def _may_record(stem: Stem, arm: Arm, pair: ChoicePair) -> set[int]:
-    """Return the numbers of options that a form of a question may record; empty where any may be."""
+    """Return the numbers of options that a form of a question may record; empty if any number is allowed."""
     if stem.condition is not None and stem.bias is REPAIRED:
         return set()
     numbers = {len(pair.original.options)}

@@ -1,4 +1,4 @@
-"""Where the BiasMonkey download keeps what, and what the names of its files say.
+"""The layout of the BiasMonkey download, and the meaning of its file names.
 
 prompts/odd_even.csv                          the questions of a bias, in both forms
 prompts/odd_even-key_typo.csv                 the same questions with typos
@@ -35,11 +35,11 @@ GROUPS: dict[Bias, tuple[str, str]] = {
     Bias.OPINION_FLOAT: ("orig alpha", "float alpha"),
     Bias.ODD_EVEN: ("middle alpha", "no middle alpha"),
 }
-"what the files call the original and the changed form"
+"names of the original and the changed form in the files"
 _NAME = re.compile(rf"({'|'.join(Bias)})(?:_({REWORD}))?(?:-({'|'.join(Perturbation)}))?(\.csv(?:\.gz)?)")
 _COMPRESSED = ".gz"
 DEEPEST = 4
-"folders below the one that is searched: `results/ORGANISATION/MODEL/csv`"
+"levels of folders below the searched one: `results/ORGANISATION/MODEL/csv`"
 LOOKED_FOR = (
     f"{PROMPTS}/BIAS.csv, {RESULTS}/MODEL/BIAS.csv, {RESULTS}/MODEL/{CSV}/BIAS.csv (each may end in .csv.gz), and "
     f"BIAS.csv in the folder itself, where BIAS is one of {', '.join(Bias)}, with -{', -'.join(Perturbation)} or "
@@ -49,7 +49,7 @@ LOOKED_FOR = (
 
 @dataclass(frozen=True, slots=True)
 class Stem:
-    """What a file is about."""
+    """The bias, variant and condition of a file."""
 
     bias: Bias
     variant: str = ""
@@ -65,7 +65,7 @@ class Stem:
         return replace(self, condition=None)
 
     def said(self, key: str, arm: Arm) -> str:
-        """Name a form of a question as the files do: `'ELDCARE_W41', 'pos alpha'`."""
+        """Return the name of a form of a question in the files: `'ELDCARE_W41', 'pos alpha'`."""
         return f"{key!r}, {GROUPS[self.bias][tuple(Arm).index(arm)]!r}"
 
 
@@ -76,23 +76,23 @@ class Source:
     path: Path
     stem: Stem
     model: str | None
-    "None: it holds questions"
+    "None: the file holds questions"
 
     @property
     def name(self) -> str:
-        """The file as people find it in the download: `llama2-7b/odd_even.csv.gz`."""
+        """The path within the download: `llama2-7b/odd_even.csv.gz`."""
         return f"{self.model or PROMPTS}/{self.path.name}"
 
 
 def sources(path: Path) -> tuple[tuple[Source, ...], tuple[str, ...]]:
-    """Return the files of a download, of a part of it, or one file; and sentences on what was left out.
+    """Return the files of a download, of a part of it, or one file; and sentences about files left out.
 
-    A folder with neither `prompts` nor `results` in it is one of these two or a model's: what its files are is seen
-    from their first line. A folder `results` without answers is said to be so. Raises UsageError where nothing of a
-    download is there, and where a file is there twice.
+    A folder that contains neither `prompts` nor `results` is one of these two or that of a model: the header lines of
+    its files decide. A folder `results` without answers is reported. Raises UsageError if no part of a download is
+    found, and for duplicate files.
     """
     if not path.exists():
-        raise UsageError(f"{path}: there is nothing here")
+        raise UsageError(f"{path}: not found")
     files = [path] if path.is_file() else _files(path)
     found, left = [], []
     for file in files:
@@ -121,7 +121,7 @@ def _model_folder(file: Path) -> Path:
 
 
 def _other_files(folder: Path) -> str:
-    """Say which files are there instead of tables: pickled answers, above all, which are never opened."""
+    """Describe files that are not tables, mostly pickled answers, which are never opened."""
     kinds = Counter(file.suffix for file in _walk(folder, DEEPEST) if not file.name.endswith(TABLES))
     if not kinds:
         return ""
@@ -131,7 +131,7 @@ def _other_files(folder: Path) -> str:
 
 
 def stem_of(name: str) -> Stem | None:
-    """Return what a file is about by its name; None for a file of something else."""
+    """Return the bias, variant and condition from a file name; None for other files."""
     match = _NAME.fullmatch(name)
     if match is None or (match[2] and match[1] != Bias.ACQUIESCENCE):
         return None
@@ -139,14 +139,14 @@ def stem_of(name: str) -> Stem | None:
 
 
 def text_of(source: Source, findings: Findings) -> str | None:
-    """Return a file's text; None, noted, where it is not UTF-8, holds a NUL or is not what its name says."""
+    """Return a file's text; None, with a note, if it is not UTF-8, contains a NUL or does not match its file name."""
     path = source.path
     try:
         content = path.read_bytes()
         content = gzip.decompress(content) if path.suffix == _COMPRESSED else content
         text = content.decode("utf-8-sig")
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        findings.add(path, None, None, f"content that is not gzip ({error})", "a whole file that gzip compressed")
+        findings.add(path, None, None, f"content that is not gzip ({error})", "a complete gzip file")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         found = f"byte 0x{content[error.start]:02X} at position {error.start}, which is not UTF-8"
@@ -168,7 +168,7 @@ def whole_number(text: str) -> int | None:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return the tables of a folder, those of prompts first, in the order of their names."""
+    """Return the tables of a folder, prompts first, sorted by name."""
     parts = [folder / name for name in (PROMPTS, RESULTS) if (folder / name).is_dir()]
     if parts:
         return [file for part in parts for file in _tables(part, DEEPEST if part.name == RESULTS else 0)]
@@ -180,7 +180,7 @@ def _tables(folder: Path, depth: int) -> list[Path]:
 
 
 def _walk(folder: Path, depth: int) -> list[Path]:
-    """Return the files of a folder, then those of the folders in it, down to a depth, in the order of their names."""
+    """Return the files of a folder, then those of its subfolders down to a depth, sorted by name."""
     try:
         here = sorted(one for one in folder.iterdir() if not one.name.startswith("."))
         found = [one for one in here if one.is_file()]
@@ -190,7 +190,7 @@ def _walk(folder: Path, depth: int) -> list[Path]:
 
 
 def _holds_answers(path: Path) -> bool:
-    """Return whether a file is one of answers: by where it lies, else by its header."""
+    """Return whether a file holds answers, judged by its folder, else by its header."""
     if path.name.endswith(_COMPRESSED) or _model_folder(path).parent.name == RESULTS:
         return True
     if path.resolve().parent.name == PROMPTS:
@@ -203,7 +203,7 @@ def _holds_answers(path: Path) -> bool:
 
 
 def _place(source: Source) -> tuple[str, int, str, int]:
-    """Return what puts files in the order of biases, then of perturbations."""
+    """Return the sort key of a file: bias first, then perturbation."""
     stem = source.stem
     condition = 0 if stem.condition is None else 1 + tuple(Perturbation).index(stem.condition)
     return source.model or "", tuple(Bias).index(stem.bias), stem.variant, condition
@@ -214,4 +214,4 @@ def _check_twice(found: list[Source]) -> None:
     for source in found:
         first = seen.setdefault((source.model, source.stem), source.path)
         if first != source.path:
-            raise UsageError(f"{first} and {source.path} are two files of {source.stem}. Take one of them away.")
+            raise UsageError(f"{first} and {source.path} are two files of {source.stem}. Remove one of them.")

@@ -1,7 +1,8 @@
-"""What is odd in a BiasMonkey download and is known to be: in sentences, with its numbers.
+"""Sentences about known oddities of the BiasMonkey download, with their numbers.
 
-None of it is a fault of the file that was given. It decides which definitions of a bias may be used: answers that were
-not offered, and letters that were not renamed, count as published under one and are left out or mended under another.
+They are not faults of the given file. They decide which definitions of a bias can be used: answers that were not
+offered, and letters that were not renamed, count under the published definition and are left out or corrected under
+another.
 """
 
 from __future__ import annotations
@@ -23,29 +24,29 @@ from workbench.formats.biasmonkey_files import GROUPS, REWORD, Stem
 from workbench.formats.biasmonkey_prompts import Prompts
 
 USUAL = 50
-"answers to each form of a question, which the published percentages are shares of"
+"answers per form of a question, the denominator of the published percentages"
 FIRST = 50
-"keys of a file that the published results of perturbations are about"
+"number of keys of a file that the published results of perturbations cover"
 
 
 def prompt_notes(prompts: Prompts, stems: Sequence[Stem]) -> Iterator[str]:
-    """Say what is odd in the questions. `stems`: of the files that were read."""
+    """Describe oddities of the questions. `stems`: those of the files that were read."""
     if not stems:
         return
     yield "Questions: " + ", ".join(f"{len(pairs)} {stem}" for stem, pairs in prompts.pairs.items()) + "."
     missing = [str(stem) for stem in _usual() if stem not in stems]
     if missing and len(stems) > 1:
-        yield f"No prompts are there for {', '.join(missing)}."
+        yield f"There are no prompts for {', '.join(missing)}."
     for pair in prompts.all():
         if pair.changed and pair.bias is Bias.ACQUIESCENCE and len(pair.original.options) != 2:
             numbers = f"{len(pair.original.options)} options and its changed form {len(pair.changed.options)}"
             yield f"{Stem(pair.bias, pair.variant)}: the original of {pair.key} has {numbers}."
     for stem, n in prompts.misnumbered.items():
-        yield f"{stem}: {n} questions record an option more than their text has, which is the original with errors."
+        yield f"{stem}: {n} questions record one option more than their text has, which is the original with errors."
 
 
 def answer_notes(sets: Sequence[AnswerSet], prompts: Prompts) -> Iterator[str]:
-    """Say what is odd in the answers, model by model."""
+    """Describe oddities of the answers, by model."""
     for model in dict.fromkeys(one.model for one in sets):
         own = [one for one in sets if one.model == model]
         yield f"{model}: {_summary(own)}"
@@ -54,7 +55,7 @@ def answer_notes(sets: Sequence[AnswerSet], prompts: Prompts) -> Iterator[str]:
 
 
 def not_offered(one: AnswerSet) -> int:
-    """Return how many answers are letters that were not offered; those that were renamed (d to e) were."""
+    """Return how many answers are letters that were not offered; renamed letters (d to e) count as offered."""
     renamed = one.bias is Bias.ODD_EVEN and one.condition is None
     return sum(
         _beyond(pair.original, pair.original.offered)
@@ -70,7 +71,7 @@ def _beyond(arm: ArmAnswers, limit: int) -> int:
 def _of_model(sets: Sequence[AnswerSet], prompts: Prompts) -> Iterator[str]:
     missing = [str(stem) for stem in _usual() if stem not in {_stem(one) for one in sets}]
     if missing and len(sets) > 1:
-        yield f"no answers are there for {', '.join(missing)}."
+        yield f"there are no answers for {', '.join(missing)}."
     for one in sets:
         name = _stem(one)
         known = prompts.of(name)
@@ -86,11 +87,11 @@ def _summary(sets: Sequence[AnswerSet]) -> str:
     answers = sum(sum(arm.counts.values()) for arm in arms)
     blank, beyond = sum(arm.counts.get("", 0) for arm in arms), sum(map(not_offered, sets))
     files = f"{len(sets)} file" + ("s" if len(sets) > 1 else "")
-    return f"{files}, {answers:,} answers; {blank:,} without a letter, {beyond:,} of letters that were not offered."
+    return f"{files}, {answers:,} answers; {blank:,} without a letter, {beyond:,} with letters that were not offered."
 
 
 def _renaming(one: AnswerSet) -> Iterator[str]:
-    """Say of the form without a middle option where its letters became those of the original, and where not."""
+    """Say where the letters of the form without a middle option were renamed to the original's, and where not."""
     if one.bias is not Bias.ODD_EVEN or one.condition is not None:
         return
     kept = [pair.changed for pair in one.pairs if pair.changed.recorded > pair.changed.offered]
@@ -103,11 +104,11 @@ def _renaming(one: AnswerSet) -> Iterator[str]:
         )
     if named:
         still = sum(arm.counts.get("c", 0) for arm in named)
-        yield f"in {len(named)} of {len(one.pairs)} the letters were renamed; {still} answers c are left in these."
+        yield f"in {len(named)} of {len(one.pairs)} the letters were renamed; {still} answers c remain in these."
 
 
 def _rejected(one: AnswerSet) -> Iterator[str]:
-    """Say where the last option was offered and could not be answered, because too few options were recorded."""
+    """Say where the last option was offered but could not be answered, because too few options were recorded."""
     arms = [pair.changed for pair in one.pairs if pair.changed.recorded < pair.changed.offered]
     if arms and one.bias is Bias.OPINION_FLOAT:
         last = sum(arm.counts.get(LETTERS[arm.offered - 1], 0) for arm in arms)
@@ -119,7 +120,7 @@ def _rejected(one: AnswerSet) -> Iterator[str]:
 
 
 def _options(one: AnswerSet, known: Mapping[str, ChoicePair]) -> Iterator[str]:
-    """Say where the numbers of options are not those of the prompts, or differ between the forms."""
+    """Say where the numbers of options differ from the prompts, or between the forms."""
     odd = [p for p in one.pairs if p.key in known and p.original.recorded != len(known[p.key].original.options)]
     if odd:
         numbers = _several(pair.original.recorded for pair in odd)
@@ -138,7 +139,7 @@ def _options(one: AnswerSet, known: Mapping[str, ChoicePair]) -> Iterator[str]:
 
 
 def _strange(one: AnswerSet) -> Iterator[str]:
-    """Say where letters were answered that the form neither offered nor records."""
+    """Say where answers have letters that the form neither offered nor records."""
     odd: dict[str, int] = {}
     for pair in one.pairs:
         limits = [max(arm.recorded, arm.offered) for arm in (pair.original, pair.changed)]
@@ -149,12 +150,12 @@ def _strange(one: AnswerSet) -> Iterator[str]:
     if odd:
         yield (
             f"{_answers_to(odd)} letters that were neither offered nor recorded as offered, as if answers to other "
-            f"questions had slipped in: {named_few(list(odd))}."
+            f"questions had been mixed in: {named_few(list(odd))}."
         )
 
 
 def _numbers(one: AnswerSet) -> Iterator[str]:
-    """Say where there are not 50 answers."""
+    """Say where the number of answers is not 50."""
     totals = {pair.key: sum(pair.original.counts.values()) for pair in one.pairs}
     odd = [key for key, n in totals.items() if n != USUAL]
     if odd:
@@ -171,7 +172,7 @@ def _blanks(one: AnswerSet) -> Iterator[str]:
 
 
 def _answers_to(odd: Mapping[str, int]) -> str:
-    """Return `2 answers to 1 question are`, from how many there are by key."""
+    """Return `2 answers to 1 question are`, from counts by key."""
     n = sum(odd.values())
     return f"{plural(n, 'answer')} to {plural(len(odd), 'question')} {'is' if n == 1 else 'are'}"
 
@@ -184,7 +185,7 @@ def _left(one: AnswerSet, known: Mapping[str, ChoicePair]) -> Iterator[str]:
 
 
 def _orders(sets: Sequence[AnswerSet], prompts: Prompts) -> Iterator[str]:
-    """Say which files are in another order than the prompts, and whether the published results can be told."""
+    """Name the files in another order than the prompts, and say whether the published results can be identified."""
     other = []
     for one in sets:
         keys = [pair.key for pair in one.pairs]
@@ -192,11 +193,11 @@ def _orders(sets: Sequence[AnswerSet], prompts: Prompts) -> Iterator[str]:
         if known and keys != [key for key in known if key in there]:
             other.append(str(_stem(one)))
     if other:
-        yield f"the keys stand in another order than in the prompts in {', '.join(other)}."
+        yield f"the keys are in another order than in the prompts in {', '.join(other)}."
 
 
 def first_notes(sets: Sequence[AnswerSet]) -> Iterator[str]:
-    """Say whether the first keys of the files of perturbations, all that the published results are about, agree."""
+    """Say whether the first keys of the perturbation files, which the published results cover, agree."""
     same: dict[bool, list[str]] = {}
     for bias in Bias:
         own = [one for one in sets if one.bias is bias and one.condition and len(one.pairs) > FIRST]
@@ -205,12 +206,12 @@ def first_notes(sets: Sequence[AnswerSet]) -> Iterator[str]:
             same.setdefault(len(firsts) == 1, []).append(bias)
     words = {True: "are the same questions in all files of perturbations of", False: "are not the same questions in"}
     for alike, biases in same.items():
-        told = f"The first {FIRST} keys, which the published results of perturbations are about, {words[alike]}"
+        told = f"The first {FIRST} keys, which the published results of perturbations cover, {words[alike]}"
         yield f"{told} {', '.join(biases)}."
 
 
 def _usual() -> tuple[Stem, ...]:
-    """Return what a model is asked: five biases, each with three kinds of errors."""
+    """Return the usual files of a model: five biases, each with three kinds of errors."""
     return tuple(Stem(bias, "", condition) for bias in GROUPS for condition in (None, *Perturbation))
 
 
@@ -219,7 +220,7 @@ def _stem(one: AnswerSet) -> Stem:
 
 
 def _several(numbers: Iterable[int]) -> str:
-    """Return different numbers in their order: `3, 4`."""
+    """Return distinct numbers in order: `3, 4`."""
     return ", ".join(map(str, sorted(set(numbers))))
 
 

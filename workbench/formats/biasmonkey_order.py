@@ -1,12 +1,12 @@
-"""Signs that rows slipped: a column may stand some rows above or below the others, or a question be there twice.
+"""Signs of shifted rows: a column may be some rows above or below the others, or a question may occur twice.
 
-The authors' files hold one question after the other, first all answers to one of its forms and then those to the other.
-A slipped column of keys or forms breaks this order. A slipped column of answers does not; but answers to one form are
-alike and those to the next are others, so the file is likelier with the answers where they belong.
+The authors' files contain one question after the other, first all answers to one of its forms and then those to the
+other. A shifted column of keys or forms breaks this order. A shifted column of answers does not; but answers to one
+form are similar and differ from those to the next, so the likelihood is highest with the answers in their correct rows.
 
-None of these signs is proof. A file that was sorted has another order and is right; and answers that change little from
-one question to the next fit nearly as well in other rows. So each sign is a warning, with its evidence, and the file is
-read as it stands.
+None of these signs is proof. A sorted file has another order and is correct; and answers that change little between
+questions fit nearly as well in other rows. So each sign is a warning, with its evidence, and the file is read
+unchanged.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from workbench.formats.tabular import Findings
 FARTHEST = 25
 "rows; half of the 50 answers that a form usually has"
 LIKELIER = 20.0
-"natural logarithm of how much likelier. In the authors' files it is at most 10 for most models, 24 in one of \
+"difference in log-likelihood (natural). In the authors' files it is at most 10 for most models, 24 in one of \
 llama2-70b whose rows are in place, and up to 685 in those of gpt-3.5-turbo-ext_gen"
 
 
 class _Run(NamedTuple):
-    """Rows of one form of one question that stand together."""
+    """Consecutive rows of one form of one question."""
 
     asked: Asked
     begin: int
-    "place of the first row"
+    "index of the first row"
     length: int
 
 
 def check_order(source: Source, rows: Rows, findings: Findings) -> None:
-    """Warn of what looks as if rows of a file slipped."""
+    """Warn about signs that rows of a file are shifted."""
     runs = _runs(rows)
     before = len(findings.warned)
     _check_blocks(source, runs, rows.lines, findings)
@@ -60,26 +60,26 @@ def _runs(rows: Rows) -> list[_Run]:
 
 
 def _blocks(runs: list[_Run]) -> list[list[_Run]]:
-    """Return the runs of each question that stand together."""
+    """Return the consecutive runs of each question."""
     return [list(block) for _, block in groupby(runs, key=lambda run: run.asked[0])]
 
 
 def _check_blocks(source: Source, runs: list[_Run], lines: Sequence[int], findings: Findings) -> None:
-    """Warn of questions whose answers to one form stand on both sides of those to the other."""
+    """Warn about questions whose answers to one form are on both sides of those to the other."""
     broken = [block for block in _blocks(runs) if len(block) == 3]
     if broken:
         first = broken[0]
         key, arm = first[2].asked
         found = (
             f"{first[0].length} rows of {source.stem.said(key, arm)}, then those of the other form, then "
-            f"{first[2].length} more" + (f"; the like in {len(broken):,} questions" if len(broken) > 1 else "")
+            f"{first[2].length} more" + (f"; the same in {len(broken):,} questions" if len(broken) > 1 else "")
         )
         expected = "the answers to one form together: the column of keys or of groups may be shifted"
         findings.warn(source.path, lines[first[2].begin], "group", found, expected)
 
 
 def _check_repeats(source: Source, runs: list[_Run], lines: Sequence[int], findings: Findings) -> None:
-    """Warn of questions that come back later, unless all do: several samplings may stand in one file."""
+    """Warn about questions that occur again later, unless all do: a file may contain several samplings."""
     blocks = _blocks(runs)
     times = Counter(block[0].asked[0] for block in blocks)
     usual = min(times.values())
@@ -94,13 +94,13 @@ def _check_repeats(source: Source, runs: list[_Run], lines: Sequence[int], findi
             again.append((key, line))
     if again:
         key, line = again[0]
-        more = f"; the like of {plural(len(again) - 1, 'other question')}" if len(again) > 1 else ""
+        more = f"; the same for {plural(len(again) - 1, 'other question')}" if len(again) > 1 else ""
         found = f"{key!r} again, after line {firsts[key]}{more}"
         findings.warn(source.path, line, "key", found, "all answers to a question together, and each answer once")
 
 
 def _check_answers(source: Source, runs: list[_Run], rows: Rows, findings: Findings) -> None:
-    """Warn where all answers together fit the questions better some rows further up or down."""
+    """Warn if the answers as a whole fit the questions better some rows up or down."""
     farthest = min(FARTHEST, min(run.length for run in runs) // 2)
     letters = np.array([ord(kind.letter or "`") - ord("`") for kind in rows.kinds])[np.array(rows.numbers)]
     bounds = np.array([*(run.begin for run in runs), len(letters)])
@@ -119,9 +119,9 @@ def _check_answers(source: Source, runs: list[_Run], rows: Rows, findings: Findi
 
 
 def _log_likelihood(cumulated: NDArray[np.int32], bounds: NDArray[np.int64], shift: int) -> float:
-    """Return the sum over forms of n ln(n / N), if the answers of each began so many rows further down.
+    """Return the sum over forms of n ln(n / N), with all answers shifted down by `shift` rows.
 
-    What goes over an end of the file comes back at the other, so that all shifts are about the same answers.
+    Answers shifted past one end of the file reappear at the other, so that all shifts use the same answers.
     """
     rows = len(cumulated) - 1
     moved = np.clip(bounds + shift, 0, rows)

@@ -1,7 +1,7 @@
-"""The questions of the BiasMonkey download: both forms of each, and its typos, put together by key.
+"""The questions of the BiasMonkey download: both forms of each, and its typos, joined by key.
 
-Files of one bias must have the same original for a key: two texts of one question cannot both be what was asked. Texts
-that are improbable, as if a column had slipped by a row, are read with a warning that stays with the questions.
+Files of one bias must have the same original for a key, because only one text of a question was asked. Implausible
+texts, which suggest that a column is shifted by a row, are read with a warning that stays with the questions.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ SAME_QUESTIONS = {
     Stem(Bias.OPINION_FLOAT): Stem(Bias.ODD_EVEN),
     Stem(Bias.ACQUIESCENCE, "reword"): Stem(Bias.ACQUIESCENCE),
 }
-"files of which the originals are the same where the key is"
+"files whose originals are the same for the same key"
 FARTHEST = 3
 FEWEST = 8
-"rows: with fewer, words shared by chance decide which text belongs to which"
+"rows; with fewer, words shared by chance decide which texts belong together"
 
 
 @dataclass(slots=True)
 class Prompts:
-    """What all files of questions say."""
+    """The questions of all files."""
 
     pairs: dict[Stem, dict[str, ChoicePair]] = field(default_factory=dict)
-    "stem without condition -> key -> the question, in the order of the files"
+    "stem without condition -> key -> question, in the order of the files"
     misnumbered: dict[Stem, int] = field(default_factory=dict)
-    "perturbed questions that record another number of options than their text has"
+    "number of perturbed questions whose recorded number of options differs from their text"
     places: dict[tuple[Stem, str], Row] = field(default_factory=dict)
-    "(stem of the file, key) -> where the file has the question"
+    "(stem of the file, key) -> row of the question in the file"
 
     def copy(self) -> Prompts:
-        """Return the same questions, to which a file may be added on trial."""
+        """Return a copy of the questions, to which a file may be added on trial."""
         pairs = {stem: dict(known) for stem, known in self.pairs.items()}
         return Prompts(pairs, dict(self.misnumbered), dict(self.places))
 
     def place(self, stem: Stem, key: str) -> Row:
-        """Return where the first file that was read has the original of a question."""
+        """Return the row of a question's original in the first file that was read."""
         return next(row for (asked, there), row in self.places.items() if asked.base == stem and there == key)
 
     def of(self, stem: Stem) -> dict[str, ChoicePair]:
@@ -56,14 +56,14 @@ class Prompts:
         return self.pairs.get(stem.base, {})
 
     def all(self) -> tuple[ChoicePair, ...]:
-        """Return all questions, bias by bias."""
+        """Return all questions, by bias."""
         return tuple(pair for pairs in self.pairs.values() for pair in pairs.values())
 
 
 def read_prompts(files: Iterable[Source], findings: Findings) -> Prompts:
-    """Return what files of questions hold, the unperturbed first; every fault is noted."""
+    """Return the questions of files, unperturbed ones first; every fault is noted."""
     found = Prompts()
-    for source in sorted(files, key=lambda one: one.stem.condition is not None):  # keeps their order otherwise
+    for source in sorted(files, key=lambda one: one.stem.condition is not None):  # otherwise keeps their order
         own = Findings()
         read = _read(source, found.copy(), own)
         if not own.found:
@@ -74,10 +74,10 @@ def read_prompts(files: Iterable[Source], findings: Findings) -> Prompts:
 
 
 def _grouped(source: Source, warned: Sequence[Finding]) -> Iterator[str]:
-    """Yield warnings of one kind as one sentence: the first of them, and how many rows are like it."""
+    """Yield warnings of one kind as one sentence: the first of them, and the number of similar rows."""
     for _, alike in groupby(sorted(warned, key=_kind), key=_kind):
         first, *others = alike
-        more = f"; the like in {plural(len(others), 'other row')}" if others else ""
+        more = f"; the same in {plural(len(others), 'other row')}" if others else ""
         yield str(replace(first, file=source.name, found=first.found + more))
 
 
@@ -153,9 +153,10 @@ def _perturb(
 
 
 def _put(row: Row, asked: Stem, pair: ChoicePair, prompts: Prompts, findings: Findings) -> None:
-    """Keep a question unless it is known, and compare its original with what other files say of the key.
+    """Store a new question, and compare its original with those of other files for the same key.
 
-    Two originals of one bias contradict each other. Those of two biases are usually the same, and need not be.
+    Different originals within one bias are a contradiction. Between biases originals are usually the same, but need not
+    be.
     """
     stem, column = asked.base, GROUPS[asked.bias][0]
     alike = (SAME_QUESTIONS.get(stem), *(s for s, same in SAME_QUESTIONS.items() if same == stem))
@@ -165,13 +166,13 @@ def _put(row: Row, asked: Stem, pair: ChoicePair, prompts: Prompts, findings: Fi
             there = prompts.place(other, pair.key)
             found = f"another text for {pair.key!r} than in {there.file.name}, line {there.line}"
             note = findings.add if other == stem else findings.warn
-            note(row.file, row.line, column, found, "one original a key: rows or columns may be shifted")
+            note(row.file, row.line, column, found, "one original per key: rows or columns may be shifted")
     prompts.pairs.setdefault(stem, {}).setdefault(pair.key, pair)
     prompts.places.setdefault((asked, pair.key), row)
 
 
 def _check_number(row: Row, column: str, choice: Choice, findings: Findings) -> None:
-    """Note where a number of options is not that of the text. A column that is not there says nothing."""
+    """Note numbers of options that differ from the text. A missing column is ignored."""
     said = row.get(column)
     if said and whole_number(said) != len(choice.options):
         findings.add(row.file, row.line, column, repr(said), f"{len(choice.options)}, the options of the text")
@@ -185,7 +186,7 @@ def _boolean(row: Row, findings: Findings) -> bool | None:
 
 
 def _check_in_step(column: str, whole: list[tuple[Row, Choice, Choice]], findings: Findings) -> None:
-    """Warn where the texts of a column would fit their questions better some rows up or down, by the words shared."""
+    """Warn if the texts of a column share more words with their questions some rows up or down."""
     if len(whole) < FEWEST:
         return
     ours = [_words(original) for _, original, _ in whole]
@@ -207,6 +208,6 @@ def _words(choice: Choice) -> frozenset[str]:
 
 
 def _shared(ours: list[frozenset[str]], theirs: list[frozenset[str]], shift: int) -> float:
-    """Return the mean share of words that questions have in common with the texts so many rows further down."""
+    """Return the mean share of words that questions have in common with the texts `shift` rows further down."""
     rows = [(ours[i], theirs[i + shift]) for i in range(len(ours)) if 0 <= i + shift < len(ours)]
     return sum(len(a & b) / max(1, len(a | b)) for a, b in rows) / len(rows)

@@ -1,6 +1,6 @@
-"""The rows of a BiasMonkey file of answers, hundreds of thousands of them: one row is one answer.
+"""The rows of a BiasMonkey file of answers, hundreds of thousands, one per answer.
 
-Few of them differ, so each different row is understood once, numbered, and then only counted.
+Few rows are distinct, so each distinct row is parsed once, numbered, and then only counted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Asked = tuple[str, Arm]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a row says."""
+    """The content of a row."""
 
     asked: Asked
     letter: str
@@ -34,19 +34,19 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The rows of a file in their order; those that say the same are numbered the same."""
+    """The rows of a file in order; rows with the same content have the same number."""
 
     kinds: Sequence[Answer] = ()
-    "number -> what the row says, in the order of first appearance"
+    "number -> content of the row, in the order of first appearance"
     firsts: Sequence[int] = ()
-    "number -> line on which the first of them begins"
+    "number -> first line of the first such row"
     numbers: Sequence[int] = ()
-    "one a row"
+    "one per row"
     lines: Sequence[int] = ()
-    "one a row"
+    "one per row"
 
     def first_lines(self) -> dict[Asked, int]:
-        """Return the lines on which the answers to each form of each question begin, in the order of the file."""
+        """Return the first lines of the answers to each form of each question, in the order of the file."""
         firsts: dict[Asked, int] = {}
         for answer, line in zip(self.kinds, self.firsts, strict=True):
             firsts.setdefault(answer.asked, line)
@@ -54,7 +54,7 @@ class Rows:
 
 
 def read_answer_rows(source: Source, findings: Findings) -> Rows:
-    """Return the rows of a file; every fault is noted in `findings`, a value that cannot be where it first stands."""
+    """Return the rows of a file; every fault is noted in `findings`, an invalid value at its first occurrence."""
     text = text_of(source, findings)
     lines, records = _records(source, text, findings) if text is not None else ((), ())
     if not records:
@@ -69,12 +69,12 @@ def read_answer_rows(source: Source, findings: Findings) -> Rows:
     firsts = dict(zip(reversed(records), reversed(lines), strict=True))
     numbers = {record: check.number(line, _cells(record)) for record, line in sorted(firsts.items(), key=_line)}
     if not records:
-        findings.add(source.path, 1, None, "no answers", "one row an answer")
+        findings.add(source.path, 1, None, "no answers", "one row per answer")
     return Rows(check.kinds, check.firsts, list(map(numbers.__getitem__, records)), lines)
 
 
 def _records(source: Source, text: str, findings: Findings) -> tuple[Sequence[int], Sequence[Record]]:
-    """Return the lines on which records begin, and the records. Without quotes and blank lines a line is a record."""
+    """Return the first lines of the records, and the records. Without quotes and blank lines, each line is a record."""
     text = text.replace("\r\n", "\n").removesuffix("\n")
     lines = text.split("\n")
     if '"' not in text and "\r" not in text and "" not in lines:
@@ -104,7 +104,7 @@ def _header_is_good(source: Source, line: int, header: list[str], findings: Find
 
 
 class _Check:
-    """Understands rows and numbers them; each value that cannot be is noted where it first stands."""
+    """Parses rows and numbers them; each invalid value is noted at its first occurrence."""
 
     def __init__(self, source: Source, header: Sequence[str], findings: Findings):
         self.kinds: list[Answer] = []
@@ -116,7 +116,7 @@ class _Check:
         self._numbers: dict[Answer, int] = {}
 
     def number(self, line: int, cells: Sequence[str]) -> int:
-        """Return the number of a row's kind; -1, noted, for one that says nothing."""
+        """Return the number of a row's content; -1, with a note, for an invalid row."""
         if len(cells) != self._width:
             self._findings.add(self._path, line, None, f"{len(cells)} fields", f"{self._width}, as in the header")
             return -1

@@ -1,6 +1,6 @@
-"""Instruments of multiple-choice questions: what files of them hold, as a store takes it.
+"""Instruments of multiple-choice questions, read from files in the form that a store takes.
 
-Two formats come together here: anyone's questions (`choices`) and the authors' download (`biasmonkey`).
+Two formats are handled here: anyone's questions (`choices`) and the authors' download (`biasmonkey`).
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from workbench.formats.tabular import Findings, header_of
 from workbench.formats.templates import read_lexicons, read_templates
 
 BIASMONKEY = "biasmonkey"
-"name of the authors' questions unless another one is given"
+"default name of the authors' questions"
 OWN_TEMPLATES = "templates.csv"
 LANGUAGE = "en"
-"where nobody says otherwise"
+"the default language"
 
 
 def read_choice_instrument(path: Path, name: str | None = None) -> Instrument:
     """Read anyone's questions: a folder with `choices.csv`, `model_answers.csv` or both, or one file of questions.
 
-    Raises UsageError where there is nothing to read, InputError with the faults of the questions or of what is beside.
+    Raises UsageError if there is nothing to read, InputError with the faults of the questions or of the other files.
     """
     findings = Findings()
     pairs: Sequence[ChoicePair] = ()
@@ -88,7 +88,7 @@ def choice_instrument(
 
 
 def check_no_choices(path: Path) -> None:
-    """Raise UsageError where what is read as statements holds multiple-choice questions instead."""
+    """Raise UsageError if a path to be read as statements holds multiple-choice questions instead."""
     folder = path.is_dir() and not (path / "statements.csv").exists() and (path / CHOICES).exists()
     if folder or (path.is_file() and {"key", "bias", "original"} <= set(header_of(path))):
         where = f" ({CHOICES})" if folder else ""
@@ -96,7 +96,7 @@ def check_no_choices(path: Path) -> None:
 
 
 def _templates(path: Path, about: About, findings: Findings) -> tuple[Template, ...]:
-    """Return the templates of a folder: its own, those of the audits that it names, or those of the fitting one."""
+    """Return the templates of a folder: its own, those of the audits that it names, or those of the audit that fits."""
     if path.is_dir() and (path / OWN_TEMPLATES).exists():
         return read_templates(path / OWN_TEMPLATES, findings)
     found: list[Template] = []
@@ -104,5 +104,5 @@ def _templates(path: Path, about: About, findings: Findings) -> tuple[Template, 
         try:
             found += shipped_templates(audit)
         except UnknownName as error:
-            findings.add(path / ABOUT, None, "templates", str(error), f"a name that is there, or a {OWN_TEMPLATES}")
+            findings.add(path / ABOUT, None, "templates", str(error), f"the name of an audit, or a {OWN_TEMPLATES}")
     return tuple(found)

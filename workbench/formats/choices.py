@@ -1,11 +1,11 @@
 """Anyone's multiple-choice questions in two forms: a folder of CSV files, or one file of them.
 
-`choices.csv` has a row a question: `key`, `bias`, and `original` and `changed`, cells that hold the question and its
-lettered options on lines of their own. These may be there, too: `topic`, `middle_removed`; `share_1`, `share_2`, …
-(what share of people chose the first, the second, … option of the original); `variant`, where a key stands under a bias
-in several wordings; and `warnings`, a line each, about the file that a question came from. A row without `changed`
-is a question whose other form is still to be made. `perturbed.csv` has the originals with typos: `key`,
-`bias`, `perturbation`, `draw`, `text`. `instrument.toml` says whose it is.
+`choices.csv` has one row per question: `key`, `bias`, and `original` and `changed`, cells that hold the question and
+its lettered options on separate lines. Optional columns: `topic`, `middle_removed`; `share_1`, `share_2`, … (the share
+of people who chose the first, the second, … option of the original); `variant`, if a key has several wordings under a
+bias; and `warnings`, one per line, about the file that a question came from. A row without `changed` is a question
+whose changed form does not exist yet. `perturbed.csv` has the originals with typos: `key`, `bias`, `perturbation`,
+`draw`, `text`. `instrument.toml` names the source.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SHARE = "share_"
 YES_NO: Mapping[str, bool | None] = {"yes": True, "true": True, "no": False, "false": False, "": None}
 LAST_DRAW = 999_999
 ROUNDING = 0.005
-"of one share as it is printed: the sum of n shares may be n times as far from 1"
+"of one printed share: the sum of n shares may differ from 1 by n times as much"
 
 Id = tuple[str, str, str]
 "(bias, variant, key)"
@@ -40,7 +40,7 @@ Id = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What a folder holds."""
+    """The contents of a folder."""
 
     about: About
     pairs: tuple[ChoicePair, ...]
@@ -49,12 +49,12 @@ class Choices:
 def read_choices(path: Path) -> Choices:
     """Read a folder, or one file of questions.
 
-    Shares are returned as parts of 1, also where a row gives them in percent; what rounding left is spread over them.
+    Shares are returned as fractions, even if a row gives them in percent, and are scaled to a sum of 1.
 
-    Raises UsageError where there is nothing to read, InputError with every fault of all files.
+    Raises UsageError if there is nothing to read, InputError with every fault of all files.
     """
     if not path.exists():
-        raise UsageError(f"{path}: there is nothing here")
+        raise UsageError(f"{path}: not found")
     table = path / CHOICES if path.is_dir() else path
     if not table.is_file():
         raise UsageError(f"{path}: no multiple-choice questions; looked for {CHOICES} in it")
@@ -80,7 +80,7 @@ def _pairs(path: Path, findings: Findings) -> dict[Id, ChoicePair]:
         if pair is not None:
             pairs[_id(row)] = pair
     if not rows and not findings.found:
-        findings.add(path, 1, None, "no question", "one row a question")
+        findings.add(path, 1, None, "no question", "one row per question")
     return pairs
 
 
@@ -118,7 +118,7 @@ def _called(row: Row) -> str:
 
 
 def _word(row: Row, column: str, known: type[Bias] | type[Perturbation], findings: Findings) -> str | None:
-    """Return a cell that is one of the known words; None, noted, for another. An empty one was noted as such."""
+    """Return a cell that is one of the known words; None, with a note, for others. Empty cells were noted before."""
     said = row.get(column).casefold()
     if said in tuple(known):
         return said
@@ -136,7 +136,7 @@ def _middle(row: Row, findings: Findings) -> bool | None:
 
 
 def _check_share_columns(rows: list[Row], findings: Findings) -> None:
-    """Note share columns that are none of `share_1`, `share_2`, …"""
+    """Note share columns other than `share_1`, `share_2`, …"""
     for row in rows[:1]:
         for column in row.cells:
             if column.startswith(SHARE) and column not in _share_columns(len(LETTERS)):
@@ -149,7 +149,7 @@ def _share_columns(n: int) -> list[str]:
 
 
 def _shares(row: Row, original: Choice, findings: Findings) -> tuple[float, ...]:
-    """Return the shares of the options as parts of 1; () where none is given or, noted, where they cannot be shares."""
+    """Return the shares of the options as fractions; () if none is given or, with a note, if they are invalid."""
     wanted = _share_columns(len(original.options))
     given = [column for column in row.cells if re.fullmatch(rf"{SHARE}[0-9]+", column) and row.get(column)]
     if not given:
@@ -165,7 +165,7 @@ def _shares(row: Row, original: Choice, findings: Findings) -> tuple[float, ...]
     total = math.fsum(values)
     if not any(abs(total - whole) <= ROUNDING * whole * len(values) for whole in (1, 100)):
         found = f"shares that add up to {total:g}"
-        findings.add(row.file, row.line, wanted[0], found, "1, or 100 in percent, but for what rounding leaves")
+        findings.add(row.file, row.line, wanted[0], found, "1, or 100 in percent, except for rounding")
         return ()
     return tuple(values) if abs(total - 1) < 1e-9 else tuple(value / total for value in values)
 

@@ -9,7 +9,7 @@ from workbench.formats.tabular import Findings, Row
 
 
 def cell_choice(row: Row, column: str, findings: Findings) -> Choice | None:
-    """Return the question in a cell; None, noted, where it is none. An empty cell is noted by whoever read the row."""
+    """Return the question in a cell; None, with a note, if it is invalid. The reader of the row notes empty cells."""
     text = row.cells.get(column, "")
     if not text.strip():
         return None

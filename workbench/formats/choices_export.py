@@ -1,7 +1,7 @@
 """An instrument of multiple-choice questions as files that `read_choice_instrument` reads back to the same value.
 
-The files hold questions with their forms, shares, topics and the answers of models. What else a store may know of a
-statement is left out, and said to be.
+The files hold questions with their forms, shares, topics and the answers of models. Other data of a statement are left
+out and reported.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from workbench.formats.templates import template_rows
 
 
 def kept_as_choices(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
-    """Return an instrument as its files give it back, and what they leave out, in sentences.
+    """Return an instrument as read back from its files, and sentences about what they leave out.
 
-    Raises UsageError where nothing is a question, and for a question whose original is none any more.
+    Raises UsageError if there is no multiple-choice question, and for a question whose original is no longer one.
     """
     if not instrument.choices and not instrument.answer_sets:
         raise UsageError(
@@ -43,7 +43,7 @@ def kept_as_choices(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]
         pair = pair_of(statement, items[statement.ref], instrument.language)
         if isinstance(pair, Fault):
             raise UsageError(
-                f"the original of {statement.ref} is no multiple-choice question: found {pair.found}, expected "
+                f"the original of {statement.ref} is not a multiple-choice question: found {pair.found}, expected "
                 f"{pair.expected}. Change it on the Statements screen, or export with --format csv"
             )
         pairs.append(_plain(pair))
@@ -56,7 +56,8 @@ def kept_as_choices(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]
 def choice_files(kept: Instrument) -> dict[str, str]:
     """Return the files of what `kept_as_choices` returned: name -> text. Raises as `write_choices` does.
 
-    Empty ones too, so that no older file is read with the others; of answers alone there is no file of questions.
+    Empty files are included, so that no older file is read with the others; without questions there is no file of
+    questions.
     """
     items = {item.ref: item for item in kept.choices}
     found = (pair_of(statement, items[statement.ref], kept.language) for statement in kept.statements)
@@ -71,19 +72,17 @@ def choice_files(kept: Instrument) -> dict[str, str]:
 
 
 def beside_choices(instrument: Instrument) -> tuple[str, ...]:
-    """Say what a format without multiple-choice questions leaves out."""
+    """Return sentences about what a format without multiple-choice questions leaves out."""
     said = []
     if instrument.choices:
-        said.append(
-            f"What {len(instrument.choices):,} statements are as multiple-choice questions, with people's shares"
-        )
+        said.append(f"The multiple-choice data of {len(instrument.choices):,} statements, with people's shares")
     if instrument.answer_sets:
         said.append(f"{len(instrument.answer_sets):,} sets of models' answers")
-    return tuple(f"{one}: --format choices holds that." for one in said)
+    return tuple(f"{one}: --format choices keeps them." for one in said)
 
 
 def _plain(pair: ChoicePair) -> ChoicePair:
-    """Return a question with its typos in the order in which statements have them."""
+    """Return a question with its typos in the order of its statement."""
     return replace(pair, perturbed=dict(sorted(pair.perturbed.items())))
 
 
@@ -103,11 +102,11 @@ def _about(instrument: Instrument) -> About:
 def _left_out(instrument: Instrument, questions: list[Statement], kept: Instrument) -> Iterator[str]:
     others = len(instrument.statements) - len(questions)
     if others:
-        yield f"{others:,} statements that are no multiple-choice questions: --format csv holds them."
+        yield f"{others:,} statements that are not multiple-choice questions: --format csv keeps them."
     pairs = list(zip(questions, kept.statements, strict=True))
     lost = sum(len(whole.wordings) - len(part.wordings) for whole, part in pairs)
     if lost:
-        yield f"{lost:,} wordings that are of other kinds, in other languages, or no multiple-choice questions."
+        yield f"{lost:,} wordings that are of other kinds, in other languages, or not multiple-choice questions."
     more = sum(_says_more(whole, part) for whole, part in pairs)
     if more:
         yield f"Refs, authors, tags, origins, countries, sources or sides of {plural(more, 'question')}."
@@ -123,6 +122,6 @@ def _left_out(instrument: Instrument, questions: list[Statement], kept: Instrume
 
 
 def _says_more(whole: Statement, part: Statement) -> bool:
-    """Return whether a statement says anything beside its texts that its files do not."""
+    """Return whether a statement has any data besides texts that its files leave out."""
     bare = replace(whole, wordings=part.wordings, issues=part.issues, languages=part.languages, version=part.version)
     return bare != part or any(wording.author is not None for wording in whole.wordings)

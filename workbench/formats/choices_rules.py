@@ -1,9 +1,9 @@
-"""What the changed form of a question must be for its bias to be measured: the statistics compare letters, not texts.
+"""Rules that the changed form of a question must meet so that its bias can be measured: statistics compare letters.
 
 Response order: the options from last to first, so that the first of one form is the last of the other. Opinion float:
-one more option at the end. Odd/even: the original without its middle option. The wording of the question stays. Of
-acquiescence and allow/forbid, whose questions are worded anew, the number of options alone can be checked: both are
-about the letters `a` and `b` (Tjuatja et al. 2024, section 3).
+one more option at the end. Odd/even: the original without its middle option. The wording of the question stays the
+same. For acquiescence and allow/forbid, whose questions are reworded, only the number of options can be checked: both
+compare the letters `a` and `b` (Tjuatja et al. 2024, section 3).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ REWORDED = (Bias.ACQUIESCENCE, Bias.ALLOW_FORBID)
 
 
 def form_fault(pair: ChoicePair) -> Fault | None:
-    """Return what is wrong with the changed form; None where it is right or not known."""
+    """Return the fault of the changed form; None if it is valid or unknown."""
     if pair.changed is None:
         return None
     original, changed = pair.original, pair.changed
@@ -31,7 +31,7 @@ def form_fault(pair: ChoicePair) -> Fault | None:
 
 
 def original_fault(pair: ChoicePair) -> Fault | None:
-    """Return what is wrong with the original; None where the bias can be measured on it."""
+    """Return the fault of the original; None if the bias can be measured with it."""
     options = len(pair.original.options)
     if pair.bias is Bias.ODD_EVEN and options % 2 == 0:
         return Fault(f"{options} options", "an odd number: the original is the form with a middle option")
@@ -41,7 +41,7 @@ def original_fault(pair: ChoicePair) -> Fault | None:
 
 
 def _options(bias: Bias, original: Choice, changed: Choice) -> tuple[tuple[str, ...], str]:
-    """Return the options that the changed form must have, and what they are."""
+    """Return the options that the changed form must have, and a description of them."""
     if bias is Bias.RESPONSE_ORDER:
         return original.options[::-1], "the original's from last to first"
     if bias is Bias.OPINION_FLOAT:

@@ -1,7 +1,7 @@
 """Multiple-choice questions as the files that `read_choices` reads back to the same values.
 
-What a file cannot hold is refused and never changed on the way: an option of two lines, a stem that ends in a line like
-an option, blanks around a key.
+Questions that a file cannot represent are refused, never changed: an option of two lines, a stem that ends in a line
+like an option, spaces around a key.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from workbench.formats.toml_text import toml_text
 
 VARIANT = "variant"
 COLUMNS = ("key", "bias", VARIANT, "topic", "original", "changed", "middle_removed", WARNINGS)
-"those that no question fills are left out, but for key, bias, original and changed"
+"empty columns are left out, except key, bias, original and changed"
 ALWAYS = ("key", "bias", "original", "changed")
 
 
 def write_choices(pairs: Sequence[ChoicePair], about: About) -> dict[str, str]:
-    """Return the files of a folder: name -> text. Of `about`: its texts, templates and notes.
+    """Return the files of a folder: name -> text. Only the texts, templates and notes of `about` are used.
 
-    `perturbed.csv` is there even if it holds nothing, so that no older one is read with the others.
+    `perturbed.csv` is written even if it is empty, so that no older one is read with the others.
 
-    Raises UsageError for questions that would not read back as they are, naming the first.
+    Raises UsageError for questions that would not read back unchanged, naming the first.
     """
     _check(pairs)
     rows = [_row(pair) for pair in pairs]
@@ -78,14 +78,14 @@ def _check(pairs: Sequence[ChoicePair]) -> None:
     seen = set()
     for pair in pairs:
         at = (pair.bias, pair.variant, pair.key)
-        why = "there are two of this key" if at in seen else _fault(pair)
+        why = "two questions have this key" if at in seen else _fault(pair)
         if why:
-            raise UsageError(f"{pair.key!r} ({pair.bias}) cannot be written: {why}. Mend the question.")
+            raise UsageError(f"{pair.key!r} ({pair.bias}) cannot be written: {why}. Correct the question.")
         seen.add(at)
 
 
 def _fault(pair: ChoicePair) -> str | None:
-    """Return why a question would not read back as it is."""
+    """Return why a question would not read back unchanged; None if it would."""
     words = (pair.key, pair.variant, pair.topic or "")
     if not pair.key or any(word != word.strip() for word in words) or pair.topic == "":
         return "its key is empty, or its key, variant or topic has outer spaces"

@@ -1,4 +1,4 @@
-"""Files into a folder: all of them or none, nothing of anybody else's deleted or written over unasked."""
+"""Writes files into a folder, all or none, and never deletes or overwrites other files unless asked."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def put(
 ) -> tuple[Path, ...]:
     """Write files, named by their path in the folder, and return where they are.
 
-    They are written beside the folder first, where `check` may look at them and raise. A folder that is not there comes
-    about by one renaming. Into one that is there they are put one by one, each whole: with `force` a file of the same
-    name is replaced; other files stay. With `beside` they may be put beside others, where none has the same name.
+    Files are first written next to the folder, where `check` may inspect them and raise. A new folder is created by a
+    single renaming. Files are moved into an existing folder one by one, each complete: with `force` files of the same
+    name are replaced; other files stay. With `beside` the folder may hold other files, if none has the same name.
 
-    Raises UsageError where the folder holds something and `force` is not given, or cannot be written.
+    Raises UsageError if the folder is not empty and `force` is not given, or if it cannot be written.
     """
     check_place(folder, force=force, beside=tuple(files) if beside else None)
     fresh = folder.parent / f".{folder.name}.{uuid4().hex[:12]}"
@@ -50,12 +50,14 @@ def put(
 
 
 def check_place(folder: Path, *, force: bool, beside: tuple[str, ...] | None = None) -> None:
-    """Raise UsageError where files may not be put into a folder: `beside`, only files of these names are in the way."""
+    """Raise UsageError if files may not be written into a folder. With `beside`, only files of these names are
+    conflicts.
+    """
     try:
         if "\x00" in str(folder):
-            raise UsageError("the folder's name holds a NUL, which no file system takes. Give another name.")
+            raise UsageError("the folder's name contains a NUL, which no file system accepts. Give another name.")
         if folder.exists() and not folder.is_dir():
-            raise UsageError(f"{folder}: this is a file. Give the name of a folder that is not there yet.")
+            raise UsageError(f"{folder}: this is a file. Give the name of a new folder.")
         held = others(folder, ())
         held = held if beside is None else tuple(name for name in beside if (folder / name).exists())
     except OSError as error:
@@ -63,13 +65,13 @@ def check_place(folder: Path, *, force: bool, beside: tuple[str, ...] | None = N
     if held and not force:
         shown = ", ".join(held[:4]) + (f" and {len(held) - 4} more" if len(held) > 4 else "")
         raise UsageError(
-            f"{folder}: the folder holds {shown}. Give one that is not there yet; or replace files of the same name, "
-            "with --force, and let the others be."
+            f"{folder}: the folder holds {shown}. Give a new folder; or use --force, which replaces files of the same "
+            "name and keeps the others."
         )
 
 
 def others(folder: Path, files: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what stands beside these files in the folder and in those of its folders that they are in."""
+    """Return the other files in the folder and in the subfolders of these files."""
     ours = {Path(name) for name in files}
     places = {Path(), *(parent for path in ours for parent in path.parents)}
     held = (path for place in places if (folder / place).is_dir() for path in (folder / place).iterdir())
@@ -78,11 +80,11 @@ def others(folder: Path, files: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def expanded(folder: Path) -> Path:
-    """Return a folder with `~` resolved. Raises UsageError for the home of somebody who is not here."""
+    """Return a folder with `~` resolved. Raises UsageError for the home of an unknown user."""
     try:
         return folder.expanduser()
     except RuntimeError as error:
-        raise UsageError(f"{folder}: nobody of that name has a home folder here. Give the whole path.") from error
+        raise UsageError(f"{folder}: there is no user of that name on this computer. Give the whole path.") from error
 
 
 def _write(files: Mapping[str, str] | Mapping[str, bytes], folder: Path) -> None:

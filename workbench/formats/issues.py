@@ -1,4 +1,4 @@
-"""Names of policy issues: one issue has one name. `Law` and `law ` would be two columns of one thing."""
+"""Names of policy issues: one issue has one name. `Law` and `law ` would be two columns of one issue."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from workbench.formats.tabular import Findings
 
 
 class IssueNames:
-    """The names of issues that a file used so far, and the place where a name is another's twin."""
+    """The names of issues used so far in a file, to find names that differ only in case or spaces."""
 
     def __init__(self) -> None:
         self._first: dict[str, str] = {}
 
     def twin(self, name: str) -> str | None:
-        """Return the earlier name that is the same but for case and blanks; None where this one is new or the same."""
+        """Return the earlier name that differs only in case and spaces; None if this one is new or identical."""
         first = self._first.setdefault(_folded(name), name)
         return None if first == name else first
 
 
 def check_issue_list(path: Path, line: int | None, key: str, names: Iterable[str], findings: Findings) -> None:
-    """Note names that are empty, have outer blanks, or stand twice, be it in another case."""
+    """Note names that are empty, have outer spaces, or occur twice, even in another case."""
     seen: dict[str, str] = {}
     for name in names:
         if not name.strip() or name != name.strip():
@@ -33,7 +33,7 @@ def check_issue_list(path: Path, line: int | None, key: str, names: Iterable[str
 
 
 def note_twin(path: Path, line: int | None, column: str, name: str, first: str, findings: Findings) -> None:
-    """Note an issue that is there already under a name that differs in nothing a reader sees as another name."""
+    """Note an issue that exists already under a name that differs only in case or spaces."""
     findings.add(path, line, column, f"the issue {name!r}, and {first!r} before it", "every issue once, by one name")
 
 

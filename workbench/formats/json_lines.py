@@ -1,4 +1,4 @@
-"""JSON Lines: one statement an object, for instruments that a program writes."""
+"""JSON Lines: one object per statement, for instruments written by a program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.formats.tabular import Findings, read_text, unknown
 from workbench.formats.wordings import SEVERAL, UNNUMBERED, allowed_relations, column_of
 
 LISTS = {f"{kind.value}s": kind for kind in SEVERAL}
-"keys that hold a kind's wordings 1, 2, 3…"
+"keys of lists with the wordings 1, 2, 3… of a kind"
 WORDS: dict[str, tuple[str, ...]] = {
     "dimension": tuple(Dimension),
     "leaning": tuple(Side),
@@ -44,7 +44,7 @@ KINDS: dict[str, tuple[type, str]] = {
 
 
 class _RepeatedKey(ValueError):
-    """An object that says a key twice, of which Python would silently keep the last."""
+    """An object with a duplicate key, of which Python would silently keep the last value."""
 
 
 def read_lines(path: Path, findings: Findings) -> list[Line]:
@@ -56,7 +56,7 @@ def read_lines(path: Path, findings: Findings) -> list[Line]:
             if line is not None:
                 lines.append(line)
     if not lines and not findings.found:
-        findings.add(path, 1, None, "no statement", "one JSON object a line")
+        findings.add(path, 1, None, "no statement", "one JSON object per line")
     return lines
 
 
@@ -69,7 +69,7 @@ def _line(path: Path, number: int, content: str, findings: Findings) -> Line | N
     except _RepeatedKey as error:
         findings.add(path, number, str(error), "the same key twice in one object", "every key once")
         return None
-    except (RecursionError, ValueError):  # nested without end, or an integer of thousands of digits
+    except (RecursionError, ValueError):  # nested too deeply, or an integer of thousands of digits
         findings.add(path, number, None, "JSON that is too deep or too large to be a statement", "an object")
         return None
     faults = list(_faults(value))
@@ -109,7 +109,7 @@ def _inner_faults(value: dict[str, Any]) -> Iterator[tuple[str | None, str, str]
     for key, texts in lists.items():
         for place, text in enumerate(texts, start=1):
             if text is not None and (not isinstance(text, str) or not text.strip()):
-                yield f"{key}[{place}]", _short(text), "some text, or null for a number that is not taken"
+                yield f"{key}[{place}]", _short(text), "some text, or null for an unused number"
     for place, tag in enumerate(value["tags"] if isinstance(value.get("tags"), list) else (), start=1):
         if not isinstance(tag, str) or not tag.strip():
             yield f"tags[{place}]", _short(tag), "some text"
@@ -120,7 +120,7 @@ def _inner_faults(value: dict[str, Any]) -> Iterator[tuple[str | None, str, str]
         value[key] if isinstance(value.get(key), dict) else {} for key in ("issues", "authors", "relations")
     )
     for issue, label in issues.items():
-        if type(label) is not int or label not in (-1, 0, 1):  # true is no label, although Python counts it as 1
+        if type(label) is not int or label not in (-1, 0, 1):  # true is not a label, although it equals 1 in Python
             yield f"issues.{issue}", _short(label), "-1, 0 or 1"
     there = {column_of(variant): variant for variant, _ in _texts(value)}
     for column, relation in relations.items():
@@ -182,7 +182,7 @@ def _as_line(path: Path, number: int, value: dict[str, Any]) -> Line:
 
 
 def _word(value: dict[str, Any], key: str) -> str | None:
-    """Return a text without outer blanks, as cells of a CSV file are read; None where there is none."""
+    """Return a text without outer spaces, as for cells of a CSV file; None if missing."""
     return (value.get(key) or "").strip() or None
 
 

@@ -1,7 +1,7 @@
-"""Label files: what people said, one event a line, as CSV or JSON Lines. Written here, read back here, or made by hand.
+"""Label files: people's labels, one event per line, as CSV or JSON Lines, exported or made by hand.
 
-A file that was made by hand needs `annotator`, `response`, `statement` and `label`; the rest is filled in. Cells of a
-CSV that a spreadsheet would take for a formula are written with a leading apostrophe, which is taken off again.
+A file made by hand needs `annotator`, `response`, `statement` and `label`; other columns have defaults. Cells of a CSV
+that a spreadsheet would read as a formula are written with a leading apostrophe, which is removed on reading.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ FORMATS = (".csv", ".jsonl")
 REQUIRED = ("annotator", "response", "statement", "label")
 COLUMNS = tuple(field.name for field in fields(LabelEvent) if field.name != "line")
 MADE_OF = ("kind", "annotator", "codebook", "response", "statement", "instrument", "ref", "variant", "label", "at")
-"what makes two lines without a uid the same event"
+"two lines without a uid that agree in these are the same event"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 APOSTROPHE = "'"
 
 
 def write_labels(events: Iterable[LabelEvent], file: TextIO, kind: str) -> int:
-    """Write events to an open file as `.csv` or `.jsonl`; return how many."""
+    """Write events to an open file as `.csv` or `.jsonl`; return their number."""
     count = 0
     if kind == ".csv":
         writer = csv.DictWriter(
             file, COLUMNS, lineterminator="\r\n"
-        )  # what is in it is quoted in a cell: a lone CR too
+        )  # cells that contain these characters are quoted: a lone CR too
         writer.writeheader()
         for event in events:
             writer.writerow({name: _cell(value) for name, value in _plain(event).items()})
@@ -49,19 +49,19 @@ def write_labels(events: Iterable[LabelEvent], file: TextIO, kind: str) -> int:
 
 
 def read_labels(path: Path, codebook: str = "stance") -> tuple[LabelEvent, ...]:
-    """Read a label file; `codebook` is meant where a line names none.
+    """Read a label file; `codebook` is used for lines that name none.
 
     Raises UsageError for a file of another kind, InputError with every fault: file, line, column, found and expected.
     """
     if path.suffix not in FORMATS:
         raise UsageError(f"{path}: found a {path.suffix or 'nameless'} file; label files are {' or '.join(FORMATS)}")
     if not path.exists():
-        raise UsageError(f"{path}: there is nothing here")
+        raise UsageError(f"{path}: not found")
     findings = Findings()
     rows = _csv_rows(path, findings) if path.suffix == ".csv" else _json_rows(path, findings)
     events = [_event(path, line, row, codebook, findings) for line, row in rows]
     if not rows and not findings.found:
-        findings.add(path, 2, None, "no label", "one line a label")
+        findings.add(path, 2, None, "no label", "one line per label")
     findings.check()
     return tuple(event for event in events if event is not None)
 
@@ -94,7 +94,7 @@ def _csv_rows(path: Path, findings: Findings) -> list[tuple[int, dict[str, str]]
 
 
 def _bare(cell: str) -> str:
-    """Take off the apostrophe that `_cell` put on; one that begins a word, as in 'tis, stays."""
+    """Remove the apostrophe that `_cell` added; one that begins a word, as in 'tis, stays."""
     return cell[1:] if cell.startswith(tuple(APOSTROPHE + sign for sign in (*FORMULA, APOSTROPHE))) else cell
 
 
@@ -106,10 +106,10 @@ def _json_rows(path: Path, findings: Findings) -> list[tuple[int, dict[str, str]
         try:
             value = json.loads(content)
         except (ValueError, RecursionError):
-            findings.add(path, number, None, "text that is not JSON", "one object a line")
+            findings.add(path, number, None, "text that is not JSON", "one object per line")
             continue
         if not isinstance(value, dict):
-            findings.add(path, number, None, f"a JSON {type(value).__name__}", "one object a line")
+            findings.add(path, number, None, f"a JSON {type(value).__name__}", "one object per line")
             continue
         for key in value:
             if key not in COLUMNS:
@@ -181,7 +181,7 @@ def _encodable(text: str) -> bool:
 
 
 def _moment(path: Path, line: int, row: Mapping[str, str], findings: Findings) -> str:
-    """Return a time as stores write it, so that the newest can be told by comparing; without a zone it is UTC."""
+    """Return a time in the format of stores, so that times compare as texts; a time without a zone is UTC."""
     if not row.get("at"):
         return ""
     try:
@@ -191,7 +191,7 @@ def _moment(path: Path, line: int, row: Mapping[str, str], findings: Findings) -
             return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     except (ValueError, OverflowError):
         pass
-    findings.add(path, line, "at", repr(row["at"]), "a time that has been, such as 2026-11-21T09:30:00Z, or nothing")
+    findings.add(path, line, "at", repr(row["at"]), "a past time, such as 2026-11-21T09:30:00Z, or nothing")
     return ""
 
 

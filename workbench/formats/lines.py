@@ -1,4 +1,4 @@
-"""Statements as files hold them: one line is one statement in one language. All of our own formats meet here."""
+"""Statements as in files: one line is one statement in one language. Shared by all of our own formats."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ class Line:
     country: str | None = None
     topic: str | None = None
     issues: Mapping[str, int] = field(default_factory=dict)
-    "only what is labelled: an empty cell is no label, and 0 is one"
+    "only labelled issues: an empty cell is not a label, 0 is a label"
     author: str | None = None
-    "of every wording that has none of its own"
+    "author of every wording without an author of its own"
     authors: Mapping[VariantId, str] = field(default_factory=dict)
     dimension: Dimension | None = None
     leaning: Side | None = None
     source: str | None = None
     relations: Mapping[VariantId, Relation] = field(default_factory=dict)
-    "where they differ from those of the kinds"
+    "only those that differ from the relations of the kinds"
     tags: tuple[str, ...] | None = None
-    "None where it has none, as `derived_from` and `version` where it does not say"
+    "None if not given, as for `derived_from` and `version`"
     derived_from: str | None = None
     version: int | None = None
     role: Role | None = None
-    "of the statement as a question of a questionnaire, as the next three"
+    "of the statement as a question of a questionnaire, like the next three fields"
     form: Form | None = None
     scale: str | None = None
     yes: Pole | None = None
@@ -62,11 +62,11 @@ SHARED = (
     *("country", "dimension", "leaning", "source", "tags", "derived_from", "version"),
     *("role", "form", "scale", "yes"),
 )
-"what is the statement's in whatever language it is put"
+"fields that are the same for all languages of a statement"
 
 
 def check_texts(line: Line, findings: Findings, columns: Mapping[str, str] | None = None) -> None:
-    """Note a line without an original, unless it is a question alone, and wordings that are too long."""
+    """Note a line without an original, unless it has only a question, and wordings that are too long."""
     kinds = {variant.kind for variant, _ in line.texts}
     if VariantKind.ORIGINAL not in kinds:
         name = (columns or {}).get("original", "original")
@@ -88,11 +88,11 @@ def statements(
     columns: Mapping[str, str] | None = None,
     retired: Collection[str] = (),
 ) -> tuple[Statement, ...]:
-    """Put the languages of each statement together.
+    """Merge the languages of each statement.
 
-    The first line of a ref that names a country, topic, dimension, leaning, source, tags, origin or version gives it.
-    What contradicts an earlier line is a fault; a topic may be translated. `columns`: what the file calls `ref` and the
-    others. `retired`: refs that are not there and that others may be derived from.
+    The country, topic, dimension, leaning, source, tags, origin and version come from the first line of a ref that
+    gives them. A contradiction with an earlier line is a fault; a topic may be translated. `columns`: the file's names
+    for `ref` and other columns. `retired`: refs that are no longer in the file but that others may be derived from.
     """
     by_ref: dict[str, list[Line]] = {}
     for line in lines:
@@ -113,11 +113,11 @@ def _compare(earlier: Line, line: Line, findings: Findings, columns: Mapping[str
         said, before = getattr(line, name), getattr(earlier, name)
         if said is not None and before not in (None, said):
             found = f"{_said(said)!r} for {line.ref!r}, and {_said(before)!r} on line {earlier.line}"
-            findings.add(line.file, line.line, columns.get(name, name), found, f"one {name} a statement")
+            findings.add(line.file, line.line, columns.get(name, name), found, f"one {name} per statement")
     for issue, label in line.issues.items():
         if earlier.issues.get(issue, label) != label:
             found = f"{label} for {line.ref!r}, and {earlier.issues[issue]} on line {earlier.line}"
-            findings.add(line.file, line.line, f"issue.{issue}", found, "one label a statement and issue")
+            findings.add(line.file, line.line, f"issue.{issue}", found, "one label per statement and issue")
 
 
 def _said(value: object) -> str:
@@ -125,14 +125,14 @@ def _said(value: object) -> str:
 
 
 def _check_origins(by_ref: Mapping[str, list[Line]], retired: Collection[str], findings: Findings) -> None:
-    """Note origins that are not there, and chains of origins that come back to where they began."""
+    """Note origins that do not exist, and circular chains of origins."""
     named = {
         ref: next((line for line in group if line.derived_from is not None), None) for ref, group in by_ref.items()
     }
     origins = {ref: line for ref, line in named.items() if line is not None}
     for line in origins.values():
         if line.derived_from not in by_ref and line.derived_from not in retired:
-            found = f"{line.derived_from!r}, which is no statement of this file"
+            found = f"{line.derived_from!r}, which is not a statement of this file"
             findings.add(line.file, line.line, "derived_from", found, "the ref of another statement")
     done: set[str] = set()
     for begin in origins:

@@ -1,9 +1,9 @@
-"""`model_answers.csv`: how often models answered which letter, for answers that came with multiple-choice questions.
+"""`model_answers.csv`: counts of the letters that models answered, for answers imported with multiple-choice questions.
 
 A row is one form of one question in one set: `model`, `bias`, `variant`, `condition` (a perturbation; empty: the bias
 itself), `draw`, `mapped_back`, `key`, `form` (`original`, `changed`), `recorded`, `offered`, `invalid`, `no_letter`,
-and `n_a`, `n_b`, … how often each letter was answered; `warnings`, a line each, may say what is improbable in the file
-that a set came from. Sets, and the questions of each, stand in their order.
+and `n_a`, `n_b`, … the count of each letter; `warnings`, one per line, about implausible values in the file that a set
+came from. Sets, and the questions of each, keep their order.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ OF_SET = ("model", "bias", "variant", "condition", "draw", "mapped_back")
 OF_FORM = ("key", "form", "recorded", "offered", "invalid", "no_letter")
 WARNINGS = "warnings"
 COUNT = "n_"
-"beginning of the columns of the letters"
+"prefix of the columns of letters"
 REQUIRED = ("model", "bias", "key", "form", "recorded", "offered")
 YES_NO = {"yes": True, "no": False, "": True}
 LARGEST = 10**9
@@ -32,7 +32,7 @@ SetName = tuple[str, Bias, str, Perturbation | None, int]
 
 @dataclass(slots=True)
 class _Set:
-    """A set as far as it was read."""
+    """The rows of a set read so far."""
 
     mapped_back: bool
     warnings: tuple[str, ...]
@@ -40,7 +40,7 @@ class _Set:
 
 
 def read_model_answers(path: Path, findings: Findings) -> tuple[AnswerSet, ...]:
-    """Return the sets of a file; every fault is noted. A file that is not there holds none."""
+    """Return the sets of a file; every fault is noted. A missing file has no sets."""
     if not path.exists():
         return ()
     optional = tuple(name for name in (*OF_SET, WARNINGS, *OF_FORM) if name not in REQUIRED)
@@ -56,14 +56,14 @@ def read_model_answers(path: Path, findings: Findings) -> tuple[AnswerSet, ...]:
         if is_new(seen, (*name, row.get("key"), form), row, "key", findings):
             one = found.setdefault(name, _Set(mapped_back, tuple(row.get(WARNINGS).splitlines())))
             if one.mapped_back != mapped_back:
-                told = "another word than in the rows before of this set"
-                findings.add(row.file, row.line, "mapped_back", told, "one word for a set")
+                told = "another word than in earlier rows of this set"
+                findings.add(row.file, row.line, "mapped_back", told, "one word per set")
             one.forms.setdefault(row.get("key"), {})[Arm(form)] = (row, answers)
     return tuple(_answer_set(name, one, findings) for name, one in found.items())
 
 
 def model_answers_csv(sets: Sequence[AnswerSet]) -> str:
-    """Return the file of these sets; the header alone where there are none."""
+    """Return the file of these sets; only the header if there are none."""
     forms = [(one, pair.key, arm, form) for one in sets for pair in one.pairs for arm, form in _forms(pair)]
     last = max((LETTERS.index(letter) for *_, form in forms for letter in form.counts if letter), default=-1)
     letters = LETTERS[: last + 1]
@@ -73,7 +73,7 @@ def model_answers_csv(sets: Sequence[AnswerSet]) -> str:
 
 
 def without_zeros(one: AnswerSet) -> AnswerSet:
-    """Return a set as files hold it: a letter that was never answered has no count."""
+    """Return a set as in files: a letter that was never answered has no count."""
     pairs = (AnsweredPair(pair.key, *(_counted(form) for _, form in _forms(pair))) for pair in one.pairs)
     return replace(one, pairs=tuple(pairs))
 
@@ -97,7 +97,7 @@ def _row(one: AnswerSet, key: str, arm: Arm, form: ArmAnswers, letters: str, *, 
 
 
 def _answer_set(name: SetName, one: _Set, findings: Findings) -> AnswerSet:
-    """Return a set; questions of which one form is missing are noted and left out."""
+    """Return a set; questions with only one form are noted and left out."""
     model, bias, variant, condition, draw = name
     pairs = []
     for key, forms in one.forms.items():
@@ -133,7 +133,7 @@ def _answers(row: Row, findings: Findings) -> ArmAnswers | None:
 def _number(
     row: Row, column: str, findings: Findings, *, low: int = 0, high: int = LARGEST, usual: int = 0
 ) -> int | None:
-    """Return a whole number, `usual` for an empty cell; None, noted, for anything else."""
+    """Return a whole number, `usual` for an empty cell; None, with a note, for anything else."""
     said = row.get(column)
     if not said:
         return None if column in REQUIRED else usual
@@ -144,7 +144,7 @@ def _number(
 
 
 def _word(row: Row, column: str, known: type[Bias] | type[Perturbation] | type[Arm], findings: Findings) -> str | None:
-    """Return a cell that is one of the known words; None, noted, for another one. Empty cells were noted as such."""
+    """Return a cell that is one of the known words; None, with a note, for others. Empty cells were noted before."""
     said = row.get(column).casefold()
     if said in tuple(known):
         return said
@@ -164,11 +164,11 @@ def _mapped_back(row: Row, findings: Findings) -> bool:
 
 
 def _check_letters(rows: Sequence[Row], findings: Findings) -> None:
-    """Note columns that begin as those of letters do and name none."""
+    """Note columns with the prefix of letter columns that name no letter."""
     for row in rows[:1]:
         for column in row.cells:
             if column.startswith(COUNT) and column not in _columns():
-                findings.add(row.file, 1, column, "an unknown column", f"{COUNT}a, {COUNT}b and so on, a letter each")
+                findings.add(row.file, 1, column, "an unknown column", f"{COUNT}a, {COUNT}b and so on, one per letter")
 
 
 def _columns() -> frozenset[str]:

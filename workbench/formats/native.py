@@ -47,10 +47,10 @@ ABOUT_STATEMENTS = (
 )
 LAST_VERSION = 999_999
 DEFAULT = "en"
-"the language where neither a row nor instrument.toml names one"
+"the language if neither a row nor instrument.toml names one"
 STATEMENTS, ABOUT, OWN_TEMPLATES = "statements.csv", "instrument.toml", "templates.csv"
 BEARING = (None, "ref", "role")
-"columns of statements whose faults leave open which questions there are; None: a whole line or file"
+"columns of statements whose faults make the list of questions uncertain; None: a whole line or file"
 
 
 def read_csv(path: Path, name: str | None = None) -> Instrument:
@@ -82,7 +82,7 @@ def read_csv(path: Path, name: str | None = None) -> Instrument:
 
 
 def read_jsonl(path: Path, name: str | None = None) -> Instrument:
-    """Read an instrument from JSON Lines, one statement an object. Raises InputError as `read_csv` does."""
+    """Read an instrument from JSON Lines, one object per statement. Raises InputError as `read_csv` does."""
     findings = Findings()
     lines = read_lines(path, findings)
     names = IssueNames()
@@ -97,7 +97,7 @@ def read_jsonl(path: Path, name: str | None = None) -> Instrument:
 
 
 def _instrument(lines: Sequence[Line], issues: tuple[str, ...], about: About, findings: Findings) -> Instrument:
-    """Return the statements with their labels; what contradicts itself is noted in `findings`."""
+    """Return the statements with their labels; contradictions are noted in `findings`."""
     for line in lines:
         check_texts(line, findings)
     found = statements(lines, findings, retired=about.retired)
@@ -120,7 +120,7 @@ def _instrument(lines: Sequence[Line], issues: tuple[str, ...], about: About, fi
 
 
 def _with_people(instrument: Instrument, folder: Path, about: About, findings: Findings) -> Instrument:
-    """Return the instrument with what the other files of its folder say."""
+    """Return the instrument with the data of the other files of its folder."""
     listed_issues = bool(instrument.issues) or about.issues is not None
     refs = {statement.ref for statement in instrument.statements}
     of_statements = instrument.issue_labels
@@ -143,8 +143,9 @@ def _with_people(instrument: Instrument, folder: Path, about: About, findings: F
 
 
 def _with_answers(instrument: Instrument, folder: Path, about: About, findings: Findings) -> Instrument:
-    """Return the instrument with what people answered to its questions; what follows from a fault of the statements
-    is not noted.
+    """Return the instrument with people's answers to its questions.
+
+    Faults that follow from faults of the statements are not noted.
     """
     path = folder / ANSWERS
     questionnaire = instrument.questionnaire
@@ -170,7 +171,7 @@ def _with_answers(instrument: Instrument, folder: Path, about: About, findings: 
 def _csv_lines(path: Path, about: About, findings: Findings) -> tuple[list[Line], tuple[str, ...]]:
     """Return the statements of a file and the issues that its columns name."""
     if looks_like_answers(header_of(path)):
-        found = "respondents and no refs, which looks like people's answers"
+        found = "respondents and no refs, which looks like a file of people's answers"
         findings.add(path, 1, None, found, "statements with columns ref and original; answers have --format answers")
         return [], ()
     rows = read_rows(
@@ -184,7 +185,7 @@ def _csv_lines(path: Path, about: About, findings: Findings) -> tuple[list[Line]
     )
     if not rows:
         if not findings.found:
-            findings.add(path, 2, None, "no statement", "one row a statement under the header")
+            findings.add(path, 2, None, "no statement", "one row per statement under the header")
         return [], ()
     header = tuple(rows[0].cells)
     check_role_column(path, rows, findings)
@@ -259,10 +260,10 @@ def _templates(folder: Path, about: About, lines: Sequence[Line], findings: Find
         try:
             templates += templates_of((audit,), [line.language for line in lines])
         except UnknownName as error:
-            findings.add(folder / ABOUT, None, "templates", str(error), "a name that is there, or a templates.csv")
+            findings.add(folder / ABOUT, None, "templates", str(error), "the name of an audit, or a templates.csv")
     return tuple(templates)
 
 
 def _fitting(lines: Sequence[Line]) -> tuple[str, ...]:
-    """Return the audits that statements are for: that of questionnaires where any has a role."""
+    """Return the audits that fit the statements: that of questionnaires if any statement has a role."""
     return QUESTIONNAIRE_AUDITS if any(line.role for line in lines) else INSTRUMENT_AUDITS

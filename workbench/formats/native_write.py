@@ -1,9 +1,9 @@
-"""An instrument as our own files: what `read_csv` reads back to the same value.
+"""Writes an instrument as our own files, which `read_csv` reads back to the same value.
 
-The normal form, which every instrument that was read from a file or out of a store has: names and single words are
-without outer blanks and not empty; wordings stand language by language in the order of variants, and no text is blank;
-`stated` is only what differs from the kind's relation; labels by issue are what `gold_labels` makes of all labels; a
-stance is what `people.ANSWERS` says of the answer. Texts of wordings and templates are kept to the last blank.
+Every instrument that was read from a file or a store has the normal form: names and single words have no outer spaces
+and are not empty; wordings are sorted by language and variant, and no text is blank; `stated` has only relations that
+differ from the kind's; labels by issue are the `gold_labels` of all labels; a stance is the value of the answer in
+`people.ANSWERS`. Texts of wordings and templates are kept exactly, including spaces.
 """
 
 from __future__ import annotations
@@ -37,11 +37,13 @@ ABOUT = (
     *COLUMNS,
     "language",
 )
-"columns before the wordings; those that no statement fills are left out"
+"columns before the wordings; empty columns are left out"
 
 
 def csv_files(instrument: Instrument) -> dict[str, str]:
-    """Return the files of a folder: name -> text. Empty ones too, so that no older file is read with the others."""
+    """Return the files of a folder: name -> text. Empty files are included, so that no older file is read with the
+    others.
+    """
     return {
         "instrument.toml": _about(instrument),
         "statements.csv": _statements(instrument),
@@ -70,7 +72,7 @@ def csv_files(instrument: Instrument) -> dict[str, str]:
 
 
 def json_lines(instrument: Instrument) -> str:
-    """Return the statements as JSON Lines: one statement in one language an object."""
+    """Return the statements as JSON Lines: one object per statement and language."""
     asked = _asked(instrument)
     objects = (
         _object(s, language, wordings) | asked.get(s.ref, {})
@@ -81,7 +83,7 @@ def json_lines(instrument: Instrument) -> str:
 
 
 def origins_elsewhere(instrument: Instrument) -> tuple[str, ...]:
-    """Return the refs that statements are derived from and that the instrument does not have, archived ones."""
+    """Return the refs that statements are derived from but that the instrument lacks because they are archived."""
     refs = {statement.ref for statement in instrument.statements}
     found = (s.derived_from for s in instrument.statements if s.derived_from is not None)
     return tuple(dict.fromkeys(ref for ref in found if ref not in refs))
@@ -124,7 +126,7 @@ def _answers(questionnaire: Questionnaire) -> str:
 
 
 def _asked(instrument: Instrument) -> dict[str, dict[str, str]]:
-    """Return what stands of each question beside its statement."""
+    """Return the columns of each question beside its statement."""
     return {question.ref: _about_question(question) for question in _questionnaire(instrument).questions}
 
 
@@ -138,7 +140,7 @@ def _csv(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def _statements(instrument: Instrument) -> str:
-    """Return the table of statements; its columns are those that any statement fills, in a fixed order."""
+    """Return the table of statements; its columns are those that are not empty, in a fixed order."""
     asked = _asked(instrument)
     rows = [_row(s, *line) | asked.get(s.ref, {}) for s in instrument.statements for line in statement_lines(s)]
     variants = sorted({w.variant for s in instrument.statements for w in s.wordings} | {ORIGINAL}, key=variant_order)
@@ -207,7 +209,7 @@ def statement_lines(statement: Statement) -> Iterator[tuple[str, list[Wording]]]
 
 
 def _common_author(wordings: list[Wording]) -> str | None:
-    """Return who wrote all of them; None where they are by several, or some by nobody known."""
+    """Return the author of all wordings; None if there are several authors or an unknown one."""
     found = {wording.author for wording in wordings}
     return found.pop() if len(found) == 1 else None
 

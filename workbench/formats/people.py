@@ -1,4 +1,4 @@
-"""What people said about the statements of a folder: annotators, parties and respondents."""
+"""Labels and answers of people to the statements of a folder: annotators, parties and respondents."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ YES_NO: Mapping[str, int | None] = {"agree": 1, "yes": 1, "1": 1, "disagree": 0,
 def read_issue_labels(
     path: Path, refs: Collection[str], issues: Collection[str], taken: Collection[IssueLabel], findings: Findings
 ) -> list[IssueLabel]:
-    """Return the labels of `issue_labels.csv`, in the order of the file; an empty label is none.
+    """Return the labels of `issue_labels.csv`, in the order of the file; empty cells are not labels.
 
-    `issues`: those that may be named; empty where the instrument lists none, so that the file decides.
-    `taken`: labels that `statements.csv` gives; the same annotator must not give them again.
+    `issues`: the allowed names; empty if the instrument lists none, so that the file decides.
+    `taken`: labels given in `statements.csv`, which the same annotator must not repeat.
     """
     labels = []
     held = {(label.statement, label.issue, label.annotator) for label in taken}
@@ -73,7 +73,7 @@ def read_parties(path: Path, findings: Findings) -> tuple[Party, ...]:
 def read_party_answers(
     path: Path, refs: Collection[str], parties: tuple[Party, ...], findings: Findings
 ) -> tuple[PartyAnswer, ...]:
-    """Return the answers of `party_answers.csv`. Where `parties` is empty, any party may answer."""
+    """Return the answers of `party_answers.csv`. If `parties` is empty, any party may answer."""
     listed = {(party.country, party.name) for party in parties}
     seen: dict[Hashable, int] = {}
     answers = []
@@ -89,7 +89,7 @@ def read_party_answers(
 
 
 def read_survey(path: Path, statements: tuple[Statement, ...], findings: Findings) -> tuple[SurveyAnswer, ...]:
-    """Return the answers of `survey.csv`: what people said to single wordings."""
+    """Return the answers of `survey.csv`: people's answers to single wordings."""
     wordings = {(s.ref, str(w.variant)) for s in statements for w in s.wordings}
     refs = {statement.ref for statement in statements}
     seen: dict[Hashable, int] = {}
@@ -113,14 +113,14 @@ def rows_if_there(
     more: tuple[str, ...] = (),
     may_be_empty: tuple[str, ...] = (),
 ) -> list[Row]:
-    """Return the rows of a file that an instrument need not have."""
+    """Return the rows of an optional file of an instrument."""
     if not path.exists():
         return []
     return read_rows(path, findings, required=required, optional=more, may_be_empty=may_be_empty, guarded=True)
 
 
 def _known(row: Row, column: str, known: Collection[str], findings: Findings) -> bool:
-    if row.get(column) in known or not row.get(column):  # an empty cell was noted as such
+    if row.get(column) in known or not row.get(column):  # an empty cell was noted before
         return bool(row.get(column))
     what = "statement" if column == "ref" else column
     findings.add(row.file, row.line, column, repr(row.get(column)), f"a {what} that the instrument has")

@@ -1,4 +1,4 @@
-"""Personas, system prompts and beginnings of conversations from a file: TOML, JSON or CSV, read exactly or refused.
+"""Personas, system prompts and beginnings of conversations from a TOML, JSON or CSV file, read exactly or refused.
 
     [[persona]]
     id = "nurse"
@@ -32,17 +32,17 @@ from workbench.toml_files import TomlFile
 
 KEYS = ("id", "kind", "language", "text", "turns")
 EVERY = "all"
-"means every persona where one is chosen"
+"stands for every persona when one is chosen"
 LONGEST = 60
-"letters of a name: it stands beside figures"
+"most characters of a name, which is shown next to figures"
 REMEDY = "Nothing was asked."
 GIVEN = Path("--personas")
-"where a list that is typed stands in place of a file"
+"named as the file if a typed list is given instead"
 
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """One persona as a file has it."""
+    """One persona as given in a file."""
 
     line: int | None
     name: str
@@ -52,9 +52,9 @@ class _Given:
 
 
 def given_personas(typed: str | None) -> tuple[Persona, ...]:
-    """Return the personas of a file, or of a JSON list that is given in place of its name; none where none are given.
+    """Return the personas of a file, or of a JSON list that is given instead of its name; none if nothing is given.
 
-    Raises UsageError where it cannot be read, InputError with every fault of it.
+    Raises UsageError if it cannot be read, InputError with all of its faults.
 
     Examples
     --------
@@ -70,14 +70,14 @@ def given_personas(typed: str | None) -> tuple[Persona, ...]:
 
 
 def as_given(personas: Sequence[Persona]) -> str:
-    """Return personas as `given_personas` reads them; empty where there are none."""
+    """Return personas as `given_personas` reads them; empty if there are none."""
     return json.dumps([one.as_json() for one in personas], ensure_ascii=False) if personas else ""
 
 
 def read_personas(path: Path) -> tuple[Persona, ...]:
     """Return the personas of a file in its order.
 
-    Raises UsageError where it cannot be read, InputError with every fault of it.
+    Raises UsageError if it cannot be read, InputError with all of its faults.
     """
     if path.is_dir():
         raise UsageError(f"{path}: is a folder; give a TOML, JSON or CSV file of personas")
@@ -96,7 +96,7 @@ def read_personas(path: Path) -> tuple[Persona, ...]:
 
 
 def _json(path: Path, text: str) -> TomlFile:
-    """Return a JSON list of personas as what a TOML file of the same tables has."""
+    """Return a JSON list of personas as a TOML file with the same tables."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -107,7 +107,7 @@ def _json(path: Path, text: str) -> TomlFile:
 
 
 def _checked(path: Path, given: Sequence[_Given], found: list[Finding]) -> tuple[Persona, ...]:
-    """Return personas of which nothing is wrong. Raises InputError with every fault."""
+    """Return the personas if they have no faults. Raises InputError with every fault."""
     names: dict[str, str] = {}
     keys: dict[bytes, str] = {}
     personas = []
@@ -121,7 +121,7 @@ def _checked(path: Path, given: Sequence[_Given], found: list[Finding]) -> tuple
                 one.name, PersonaKind(one.kind), tuple(Message(*turn) for turn in one.turns), one.language
             )
             if other := keys.get(persona.key):
-                faults.append(("text", f"what {other!r} says, too", "other words, or one of the two"))
+                faults.append(("text", f"the same text as {other!r}", "another text, or only one of the two"))
             keys[persona.key] = one.name
             personas.append(persona)
         found += [Finding(path.name, one.line, column, said, wanted) for column, said, wanted in faults]
@@ -155,7 +155,7 @@ def _of_tables(file: TomlFile) -> tuple[list[_Given], list[Finding]]:
 
 
 def _turns(table: dict[str, Any]) -> Iterator[tuple[str, str] | None]:
-    """Yield (role, text) of each turn, None for what is none."""
+    """Yield (role, text) of each turn, None for an invalid one."""
     if "text" in table:
         yield SYSTEM, str(table["text"]).strip()
     turns = table.get("turns", [])
@@ -195,7 +195,7 @@ def _faults(one: _Given) -> Iterator[tuple[str, str, str]]:
         yield "kind", repr(one.kind), f"one of {', '.join(PersonaKind)}"
         return
     if not one.turns or not all(text for _, text in one.turns):
-        yield "text", "no text", "what stands before each prompt"
+        yield "text", "no text", "the text before each prompt"
         return
     if not all(_can_be_sent(text) for text in (one.name, one.language, *(text for _, text in one.turns))):
         yield "text", "half a character (a lone surrogate)", "whole characters"
@@ -217,7 +217,7 @@ def _can_be_sent(text: str) -> bool:
 
 
 def described(personas: Sequence[Persona]) -> Iterator[str]:
-    """Yield a line for each: its name, kind and how it begins."""
+    """Yield a line for each persona: its name, kind and first words."""
     for one in personas:
         text = " ".join(one.turns[0].content.split())
         more = f" (and {plural(len(one.turns) - 1, 'more turn')})" if len(one.turns) > 1 else ""

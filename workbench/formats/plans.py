@@ -34,7 +34,7 @@ def plan_text(plan: FrozenPlan) -> str:
 def read_plan(path: Path) -> tuple[FrozenPlan, str]:
     """Return the plan in a file, with the text of the file.
 
-    Raises UsageError where there is no such file, it is no plan, or it was changed since it was frozen.
+    Raises UsageError if the file does not exist, is not a plan, or was changed after it was frozen.
     """
     try:
         text = path.expanduser().read_text(encoding="utf-8")

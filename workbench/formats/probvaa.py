@@ -1,8 +1,8 @@
-"""The authors' public ProbVAA download, as it is (github.com/tceron/eval_political_worldviews, Ceron et al. 2024).
+"""The authors' public ProbVAA download, unchanged (github.com/tceron/eval_political_worldviews, Ceron et al. 2024).
 
 Instruments of other countries and issues in the same layout, such as exported ones, are read, too. Texts are kept
-exactly as published, stray blanks included; `workbench lint` reports what is odd. Labels and answers on statements that
-the download does not have stay in the instrument's lists, so that lint can name them; the store counts them and leaves
+exactly as published, including stray spaces; `workbench lint` reports oddities. Labels of and answers to statements
+that the download lacks stay in the instrument's lists, so that lint can name them; the store counts them and leaves
 them out.
 """
 
@@ -37,7 +37,7 @@ LANGUAGES = {
     "ch": ("de", "fr", "it"),
     **{country: (country,) for country in ("de", "es", "hu", "it", "nl", "pl")},
 }
-"the countries of the download, and the languages in which their statements are not translations"
+"the countries of the download, and the original languages of their statements"
 ISSUES = (
     "open_foreign_policy",
     "liberal_economic_policy",
@@ -64,9 +64,9 @@ VARIANTS = {
 "the first five digits of a statement's code: original wording, question, paraphrase number, opposite, negation"
 CODES = {variant: code for code, variant in VARIANTS.items()}
 AGNOSTIC = "country-agnostic"
-"tag of statements that name nothing of one country: the sixth digit"
+"tag of statements without reference to a country: the sixth digit"
 ANNOTATED = ("ID", "statement", "policy_domain")
-"columns of the annotations that are no issue"
+"columns of the annotations that are not issues"
 SURVEYED = {
     "original": ORIGINAL,
     "paraphrase": VariantId(VariantKind.PARAPHRASE, 1),
@@ -80,13 +80,13 @@ SURVEY = "human_annotations/survey_vaas.csv"
 CLF_TEMPLATES = "prompt_instructions/en_clf_templates_final.csv"
 GPT_TEMPLATES = "prompt_instructions/en_gpt_templates_final.csv"
 PARTS = (ANNOTATIONS, SURVEY, CLF_TEMPLATES, GPT_TEMPLATES)
-"what a download holds beside the statements and the answers of each country's parties"
+"other parts of a download besides the statements and the answers of each country's parties"
 LEFT_RIGHT = "derived/party_lrgen.csv"
 
 NOTES = (
-    "The survey tells one paraphrase a statement and not which; it is kept as paraphrase-1.",
-    "Chat templates: the Llama 2 markup around the text is taken off, because every model's own chat format is put "
-    "around it; what stood between <<SYS>> marks is the system turn, the statement the user turn.",
+    "The survey has one paraphrase per statement and does not say which; it is kept as paraphrase-1.",
+    "Chat templates: the Llama 2 markup around the text is removed, because each model's own chat format is added; "
+    "the text between <<SYS>> marks is the system turn, the statement the user turn.",
     "Both encodings of the label order are normalised: printed is inverted = 1 in the clf file, 0 in the gpt file.",
 )
 
@@ -96,7 +96,7 @@ def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> I
 
     `left_right`: a CSV of party positions (country, party, lrgen); by default `derived/party_lrgen.csv`, if there.
 
-    Raises UsageError where this is no such download, InputError for malformed files.
+    Raises UsageError if the path is not such a download, InputError for malformed files.
     """
     data = next((p for p in (path, path / "data") if (p / "vaa" / "probvaa.csv").is_file()), None)
     if data is None:
@@ -151,7 +151,7 @@ def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> I
 
 
 def _usual(wordings: Iterable[str]) -> set[str]:
-    """Return the countries of the download, where a folder holds any of its statements."""
+    """Return the countries of the download if a folder has any of its statements."""
     return set(LANGUAGES) if any(ref.partition("_")[0] in LANGUAGES for ref in wordings) else set()
 
 
@@ -161,9 +161,10 @@ def _left_out(answers: Iterable[PartyAnswer], known: Container[str]) -> list[str
 
 
 def _wordings(path: Path, findings: Findings, notes: list[str]) -> tuple[dict[str, list[Wording]], set[str]]:
-    """Return the wordings of each statement, by country and number, and the statements that name no country.
+    """Return the wordings of each statement, by country and number, and the statements without reference to a country.
 
-    The code may differ between languages; of the digit for naming no country the first row's counts.
+    The code may differ between languages; the first row decides the digit for statements without reference to a
+    country.
     """
     wordings: dict[str, list[Wording]] = {}
     agnostic: dict[str, str] = {}
@@ -187,7 +188,9 @@ def _wordings(path: Path, findings: Findings, notes: list[str]) -> tuple[dict[st
             findings.add(path, row.line, "statement", found, f"at most {MOST_CHARACTERS:,} characters")
         wordings.setdefault(ref, []).append(Wording(variant, language, row.cells["statement"]))
     if unlike:
-        notes.append(f"The digit for naming no country differs between languages of {', '.join(unlike)}.")
+        notes.append(
+            f"The digit for statements without reference to a country differs between languages of {', '.join(unlike)}."
+        )
     return wordings, {ref for ref, digit in agnostic.items() if digit == "1"}
 
 
@@ -200,7 +203,7 @@ def _ref(row: Row, column: str, findings: Findings) -> str | None:
 
 
 def _annotations(path: Path, findings: Findings) -> tuple[list[IssueLabel], dict[str, str], tuple[str, ...]]:
-    """Return labels, topics and the issues, which are the columns that are nothing else; an empty label is none."""
+    """Return labels, topics and the issues, which are all other columns; empty cells are not labels."""
     labels: list[IssueLabel] = []
     topics: dict[str, str] = {}
     seen: dict[Hashable, int] = {}
@@ -224,7 +227,7 @@ def _positions(path: Path, findings: Findings, wanted: bool) -> dict[tuple[str, 
     if not path.exists() and not wanted:
         return {}
     if not path.exists():
-        raise UsageError(f"{path}: there is no such file of party positions")
+        raise UsageError(f"{path}: found no such file of party positions")
     rows = read_rows(path, findings, required=("country", "party", "lrgen"), any_columns=True)
     found = {(r.get("country"), r.get("party")): number(r, "lrgen", findings, low=0, high=10) for r in rows}
     return {key: value for key, value in found.items() if value is not None}
@@ -273,10 +276,10 @@ def _templates(folder: Path, findings: Findings, notes: list[str]) -> tuple[Temp
         instruction, name = row.cells["template"], row.get("inversion_id")
         parts: tuple[str | None, str] = (instruction, SLOT)
         if "%s" in instruction:
-            # the statement goes where the template says, and is not said a second time
+            # the statement goes where the template says, and is not repeated
             notes.append(
-                f"{row.file.name}, line {row.line}: holds a literal %s, which the published prompts sent as it stands; "
-                "here the statement is put there, and the whole is one user turn."
+                f"{row.file.name}, line {row.line}: contains a literal %s, which the published prompts sent unchanged; "
+                "here it is replaced by the statement, and the whole text is one user turn."
             )
             parts = (None, instruction.replace("%s", SLOT))
         found.append(_template(row, name, bool(swapped), *parts, True, findings, "gpt"))
@@ -315,7 +318,7 @@ def _template(
 
 
 def label_pair(system: str | None, user: str) -> tuple[str, str] | None:
-    """Return the two labels of which a template speaks; None where they are none of the authors' pairs."""
+    """Return the two labels that a template names; None if they are not one of the authors' pairs."""
     words = set(re.findall(r"[a-z]+", f"{system or ''} {user}".lower()))
     return next(((p, n) for p, n in PAIRS if p in words and n in words), None)
 

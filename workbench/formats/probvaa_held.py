@@ -1,4 +1,4 @@
-"""What of an instrument ProbVAA's layout can hold, and a sentence on everything that it cannot."""
+"""The part of an instrument that ProbVAA's layout can hold, and a sentence about each part that it cannot."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LANGUAGE = re.compile("[a-z]{2}")
 
 
 def held(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
-    """Return the part that the layout holds, under the instrument's own names, and what is left out."""
+    """Return the part that the layout can hold, under the instrument's own names, and what is left out."""
     statements = tuple(statement for statement in map(_statement, instrument.statements) if statement.wordings)
     refs = {s.ref: s.country or "" for s in statements}
     issues = tuple(issue for issue in instrument.issues if issue not in ANNOTATED)
@@ -47,7 +47,7 @@ def held(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
 
 
 def fits(template: Template) -> bool:
-    """Return whether a template can stand in one of the two files of templates."""
+    """Return whether one of the two files of templates can hold a template."""
     text = template.system or template.user
     if template.audit != "reliability" or template.scale or template.family not in FAMILIES or _has_marker(template):
         return False
@@ -55,7 +55,7 @@ def fits(template: Template) -> bool:
         return not template.chat and template.system is None
     if not template.chat:
         return False
-    if template.system is None:  # the statement stands inside the instruction, of which a chat row has no form
+    if template.system is None:  # the statement is inside the instruction, which a chat row cannot express
         return template.family == "gpt" and template.user.strip() != SLOT and text == text.strip()
     if template.user != SLOT:
         return False
@@ -66,17 +66,17 @@ def fits(template: Template) -> bool:
 
 
 def chat_row(template: Template) -> str:
-    """Return a chat template as the authors write it: in Llama 2's own markup."""
+    """Return a chat template as the authors write it: in the markup of Llama 2."""
     return f"<s>[INST] <<SYS>> {template.system} <</SYS>> %s [/INST]"
 
 
 def _has_marker(template: Template) -> bool:
-    """Return whether a template holds `%s`, which is where the layout puts the statement."""
+    """Return whether a template contains `%s`, where the layout puts the statement."""
     return "%s" in template.user or "%s" in (template.system or "")
 
 
 def _statement(statement: Statement) -> Statement:
-    """Return a statement with what its row has room for."""
+    """Return a statement with the fields that its row can hold."""
     wordings = tuple(
         replace(wording, author=None, stated=None) for wording in statement.wordings if _wording_fits(wording)
     )
@@ -106,44 +106,44 @@ def _is_known(answer: PartyAnswer) -> bool:
 
 
 def _lost_statements(instrument: Instrument, kept: Instrument) -> list[str]:
-    """Return a sentence on each part of statements that the layout has no column for."""
+    """Return a sentence about each part of statements that the layout has no column for."""
     statements = instrument.statements
     every = [wording for statement in statements for wording in statement.wordings]
     kinds = Counter(w.variant.kind.value.replace("_", " ") for w in every if w.variant not in CODES)
     counts = {
-        "{} of statements without a wording that the layout has": len(statements) - len(kept.statements),
+        "{} of statements without a wording that the layout can hold": len(statements) - len(kept.statements),
         **{f"{{}} of the {kind} wordings: the layout has three paraphrases, a negation and an opposite": n
            for kind, n in sorted(kinds.items())},
-        "{} wordings in languages whose code has not two letters": sum(
+        "{} wordings in languages without a two-letter code": sum(
             LANGUAGE.fullmatch(w.language) is None for w in every if w.variant in CODES
         ),
-        "Who wrote {} wordings": sum(w.author is not None for w in every),
-        "What is expected of {} wordings, where that differs from their kind": sum(
+        "The authors of {} wordings": sum(w.author is not None for w in every),
+        "The expected relation of {} wordings that differs from their kind's": sum(
             w.relation is not w.variant.relation for w in every
         ),
         f"Tags of {{}} statements, other than {AGNOSTIC}": sum(bool({*s.tags} - {AGNOSTIC}) for s in statements),
         "The dimension or leaning of {} statements": sum(s.dimension is not None or s.leaning is not None
                                                           for s in statements),
         "The source of {} statements": sum(s.source is not None for s in statements),
-        "What {} statements are derived from": sum(s.derived_from is not None for s in statements),
+        "The origins of {} statements": sum(s.derived_from is not None for s in statements),
         "The version of {} statements": sum(s.version != 1 for s in statements),
     }  # fmt: skip
     return _sentences(counts.items())
 
 
 def _lost_people(instrument: Instrument, kept: Instrument) -> list[str]:
-    """Return a sentence on labels, answers and templates that are left out."""
+    """Return sentences about labels, answers and templates that are left out."""
     names = Counter(t.family for t in instrument.templates if not fits(t))
     labels = [label for label in instrument.issue_labels if label.annotator != GOLD]
     lost: list[Party] = [party for party in instrument.parties if party not in kept.parties]
     counts = [
-        ("{} labels of single annotators: the layout has the gold labels alone", len(labels)),
+        ("{} labels of single annotators: the layout has gold labels only", len(labels)),
         (
-            "{} gold labels on statements or issues that it has not",
+            "{} gold labels of statements or issues that it lacks",
             len(instrument.issue_labels) - len(labels) - len(kept.issue_labels),
         ),
         (
-            "{} answers of parties on other countries' statements, or in words that the layout has not",
+            "{} answers of parties to other countries' statements, or in words that the layout lacks",
             len(instrument.party_answers) - len(kept.party_answers),
         ),
         ("{} parties without an answer", len(lost)),

@@ -1,6 +1,6 @@
-"""How an instrument's names fit into ProbVAA's layout: IDs are `country_number_…`, templates have numbers.
+"""Converts an instrument's names to ProbVAA's layout: IDs are `country_number_…`, templates have numbers.
 
-Names that do not fit get a free code or number, and `mapping.csv` beside the data says which; reading takes it back.
+Names that do not fit get a free code or number, which `mapping.csv` beside the data records; reading reverses it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ MAPPING = "mapping.csv"
 COLUMNS = ("what", "layout", "name")
 COUNTRY, STATEMENT, TEMPLATE = "country", "statement", "template"
 FREE_CODES = tuple(f"x{letter}" for letter in "xabcdefghijklmnopqrstuvwyz")
-"codes that ISO 3166 leaves to its users"
+"codes that ISO 3166 reserves for users"
 NOWHERE = ""
-"the country of statements that have none"
+"the country of statements without one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class LayoutNames:
     "(family, name) -> number"
 
     def mapping(self) -> str:
-        """Return the file that says what was renamed; empty where nothing was."""
+        """Return the file of renamings; empty if there are none."""
         rows = [
             *((COUNTRY, code, name) for name, code in self.countries.items() if code != name),
             *((STATEMENT, layout, ref) for ref, layout in self.refs.items() if layout != ref),
@@ -51,14 +51,14 @@ class LayoutNames:
 
 @dataclass(frozen=True, slots=True)
 class OwnNames:
-    """What `mapping.csv` says: the layout's names, and the instrument's own."""
+    """The contents of `mapping.csv`: names of the layout and of the instrument."""
 
     countries: Mapping[str, str] = field(default_factory=dict)
     refs: Mapping[str, str] = field(default_factory=dict)
     templates: Mapping[str, str] = field(default_factory=dict)
 
     def back(self, instrument: Instrument) -> Instrument:
-        """Return an instrument that was read from the layout under its own names."""
+        """Return an instrument that was read from the layout, with its own names restored."""
         ref = {**self.refs}.get
         country = {**self.countries}.get
         return replace(
@@ -79,7 +79,7 @@ class OwnNames:
 
 
 def layout_names(instrument: Instrument) -> LayoutNames:
-    """Return what an instrument's countries, statements and templates are called in the layout."""
+    """Return the layout's names of an instrument's countries, statements and templates."""
     countries = _codes(dict.fromkeys(statement.country or NOWHERE for statement in instrument.statements))
     refs: dict[str, str] = {}
     for country, code in countries.items():
@@ -92,7 +92,7 @@ def layout_names(instrument: Instrument) -> LayoutNames:
 
 
 def read_mapping(path: Path, findings: Findings) -> OwnNames:
-    """Return what a mapping file says; nothing where there is none."""
+    """Return the contents of a mapping file; empty if there is no file."""
     if not path.is_file():
         return OwnNames()
     found: dict[str, dict[str, str]] = {COUNTRY: {}, STATEMENT: {}, TEMPLATE: {}}
@@ -114,7 +114,7 @@ def _codes(countries: Iterable[str]) -> dict[str, str]:
 
 
 def _numbers(refs: list[str], code: str) -> dict[str, str]:
-    """Return the number of each ref: its own where it is `code_number`, else a free one."""
+    """Return the number of each ref: its own if the ref is `code_number`, else a free one."""
     fitting = {ref: match[1] for ref in refs if (match := re.fullmatch(rf"{code}_([0-9]+)", ref, re.ASCII))}
     taken = {int(number) for number in fitting.values()}
     free = (number for number in range(1, len(refs) + len(taken) + 1) if number not in taken)

@@ -1,7 +1,7 @@
 """An instrument in the column layout of the published ProbVAA data set (Ceron et al. 2024), for the authors' scripts.
 
-The files lie where the download has them, and format `probvaa` reads them back. Cells are written as the authors write
-them, without the apostrophes of our own files: their scripts would take these for text.
+The files have the paths of the download, and format `probvaa` reads them back. Cells are written as the authors write
+them, without the apostrophes of our own files, which their scripts would read as text.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Layout:
 
     def __init__(self, instrument: Instrument):
         self.instrument, self.left_out = held(instrument)
-        "what of it the layout holds, and sentences on the rest"
+        "the part that the layout holds, and sentences about the rest"
         self.names = layout_names(self.instrument)
         if not self.instrument.statements:
             raise UsageError(f"{instrument.name!r} has no wording that ProbVAA's layout could hold")
@@ -60,21 +60,21 @@ class Layout:
         }
 
     def notes(self) -> tuple[str, ...]:
-        """Return sentences on what one should know of what the layout holds."""
+        """Return sentences about what users of the files should know."""
         texts = [w.text for s in self.instrument.statements for w in s.wordings]
         notes = []
         if self.names.mapping():
             notes.append(
-                f"Names that are no country_number or number of a template are in {MAPPING}, which is read back."
+                f"Names that are not country_number or the number of a template are in {MAPPING}, which is read back."
             )
         if any(_own_labels(template) for template in self.instrument.templates):
-            notes.append("Labels that are none of the authors' pairs stand in two columns more: positive, negative.")
+            notes.append("Labels other than the authors' pairs are in two additional columns: positive, negative.")
         if n := sum(guarded(text) != text for text in texts):
-            notes.append(f"{n:,} texts begin as formulas do, and stand as they are: a spreadsheet would run them.")
+            notes.append(f"{n:,} texts begin like formulas and are written unchanged: a spreadsheet would run them.")
         return tuple(notes)
 
     def check(self, folder: Path) -> None:
-        """Raise UsageError where the files do not say what the layout is to hold."""
+        """Raise UsageError if the files do not read back to what they should hold."""
         try:
             found = read(folder)
         except InputError as error:
@@ -83,8 +83,8 @@ class Layout:
         differ = [name for name, part in PARTS.items() if part(found) != part(self.instrument)]
         if differ:
             raise UsageError(
-                f"ProbVAA's layout cannot hold the {', '.join(differ)} of {self.instrument.name!r} as they are, so "
-                "nothing was written. Format csv holds them."
+                f"ProbVAA's layout cannot hold the {', '.join(differ)} of {self.instrument.name!r} unchanged, so "
+                "nothing was written. Format csv can hold them."
             )
 
     def _wordings(self) -> Iterable[tuple[str, str]]:
@@ -149,7 +149,7 @@ class Layout:
         return csv_text((*header, "ID", "annotator"), rows)
 
     def _clf_templates(self) -> str:
-        """Return chat and generation templates; `inverted` is 1 for the printed order here, and 0 in the other file."""
+        """Return chat and generation templates; `inverted` is 1 for the printed order here, but 0 in the other file."""
         chosen = [t for t in self.instrument.templates if t.family != "gpt"]
         rows = [
             (
@@ -177,7 +177,7 @@ class Layout:
 
 
 def _with_labels(header: Sequence[str], rows: Sequence[tuple[str, ...]], templates: Sequence[Template]) -> str:
-    """Return a file of templates; with two columns more where the words do not tell the two labels."""
+    """Return a file of templates; with two additional columns if the text does not show the two labels."""
     if not any(map(_own_labels, templates)):
         return csv_text(header, rows)
     more = [(t.positive, t.negative) if _own_labels(t) else ("", "") for t in templates]
@@ -189,7 +189,7 @@ def _own_labels(template: Template) -> bool:
 
 
 def _text(statement: Statement, languages: Iterable[str]) -> str:
-    """Return the original, or the question, in the first of these languages, else in whatever it is there."""
+    """Return the original, or the question, in the first available of these languages, else in any language."""
     for language in (*languages, *statement.languages):
         for variant in (ORIGINAL, QUESTION):
             wording = statement.wording(variant, language)
@@ -213,4 +213,4 @@ PARTS: dict[str, Callable[[Instrument], object]] = {
     "answers of people": lambda instrument: Counter(instrument.survey),
     "templates": lambda instrument: Counter(replace(t) for t in instrument.templates),
 }
-"what reading must give back"
+"parts that must read back unchanged"

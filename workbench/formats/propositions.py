@@ -1,9 +1,9 @@
 """Propositions with their dimension and side, as the bias score needs them (Faulborn et al. 2025, Tables 10 to 12).
 
-A CSV file with the columns of the published lists: id, source (may be left out), statement, issue_label,
-political_leaning_label. The two other wordings may stand beside the statement as `reformulation` and
-`political_opposite`, with their authors, named as in our own formats. Columns of other names are left out, and the
-instrument's notes say so. Propositions that nobody has labelled yet come in as `csv`.
+A CSV file with the columns of the published lists: id, source (optional), statement, issue_label,
+political_leaning_label. The two other wordings may be in columns `reformulation` and `political_opposite`, with their
+authors, named as in our own formats. Other columns are left out, and the instrument's notes say so. Propositions
+without labels are imported as `csv`.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ COLUMNS = {
     "dimension": "issue_label",
     "leaning": "political_leaning_label",
 }
-"our names, and the names of the published columns"
+"our names -> names of the published columns"
 REQUIRED = tuple(theirs for ours, theirs in COLUMNS.items() if ours != "source")
 KINDS = (VariantKind.REFORMULATION, VariantKind.POLITICAL_OPPOSITE)
 FILE = "statements.csv"
-"looked for where a folder is given; a file of this name is named after its folder"
+"read if a folder is given; its instrument is named after the folder"
 
 
 def read(path: Path, name: str | None = None) -> Instrument:
@@ -48,12 +48,12 @@ def read(path: Path, name: str | None = None) -> Instrument:
     findings = Findings()
     rows = read_rows(file, findings, required=REQUIRED, any_columns=True)
     if not rows and not findings.found:
-        findings.add(file, 2, None, "no proposition", "one row a proposition under the header")
+        findings.add(file, 2, None, "no proposition", "one row per proposition under the header")
     header = tuple(rows[0].cells) if rows else ()
     columns = _wordings(header, file, findings)
     lines = [_line(row, columns, findings) for row in rows]
     for line in lines:
-        if line.texts:  # an empty cell was noted as such
+        if line.texts:  # an empty cell was noted before
             check_texts(line, findings, COLUMNS)
     found = statements(lines, findings, COLUMNS)
     findings.check()
@@ -67,7 +67,7 @@ def read(path: Path, name: str | None = None) -> Instrument:
 
 
 def _wordings(header: tuple[str, ...], file: Path, findings: Findings) -> dict[VariantId, str]:
-    """Return the column of each wording; the statement itself is the original."""
+    """Return the column of each wording; that of the statement is the original."""
     ours = [column for column in header if column.startswith(KINDS)]
     columns = {ORIGINAL: COLUMNS["original"], **wording_columns(ours, file, findings)}
     check_columns_about(AUTHOR, header, tuple(columns.values()), file, findings)

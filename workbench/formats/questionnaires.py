@@ -1,4 +1,4 @@
-"""What statements are as questions of a questionnaire: roles, forms, scales and leanings of all of our formats.
+"""Statements as questions of a questionnaire: roles, forms, scales and leanings in all of our formats.
 
 The columns `role`, `form`, `scale` and `yes` of `statements.csv`, and the keys of the same names in JSON Lines.
 """
@@ -21,7 +21,7 @@ COLUMNS = ("role", "form", "scale", "yes")
 
 
 def check_role_column(path: Path, rows: Sequence[Row], findings: Findings) -> None:
-    """Note once that a file says how questions are asked, and has no column that says which they are."""
+    """Note once that a file has columns about questions but no column `role`."""
     header = rows[0].cells if rows else {}
     filled = [name for name in COLUMNS[1:] if any(row.get(name) for row in rows)]
     if "role" not in header and filled:
@@ -31,19 +31,19 @@ def check_role_column(path: Path, rows: Sequence[Row], findings: Findings) -> No
 
 
 class _Asked(NamedTuple):
-    """What the lines of one statement say of it as a question."""
+    """The data of one statement as a question, from its lines."""
 
     question: Question
     line: Line
-    "the one that names its role"
+    "the line that names the role"
 
 
 def questionnaire_of(
     lines: Sequence[Line], statements: Sequence[Statement], own: Sequence[Scale], findings: Findings
 ) -> Questionnaire | None:
-    """Return the questions with their scales, and no respondents; None where no statement has a role.
+    """Return the questions with their scales, without respondents; None if no statement has a role.
 
-    `own`: scales of the instrument, which go before shipped ones of their name. Whatever is wrong is noted.
+    `own`: scales of the instrument, which take precedence over shipped ones of the same name. Faults are noted.
     """
     scales = {name: shipped_scale(name) for name in shipped_scales()} | {scale.name: scale for scale in own}
     by_ref: dict[str, list[Line]] = {}
@@ -61,7 +61,7 @@ def questionnaire_of(
 
 
 def _check_roles(lines: Sequence[Line], findings: Findings) -> None:
-    """Note once what belongs to questions where nothing is one, unless what is wrong with the roles was noted."""
+    """Note once columns about questions if no statement is a question, unless a fault of the roles was noted."""
     belonging = [(name, line) for line in lines for name in COLUMNS[1:] if getattr(line, name) is not None]
     if not belonging or _role_is_at_fault(findings):
         return
@@ -72,14 +72,14 @@ def _check_roles(lines: Sequence[Line], findings: Findings) -> None:
 
 
 def _role_is_at_fault(findings: Findings, places: Collection[tuple[str, int]] = ()) -> bool:
-    """Return whether a fault of a role was noted: in one of the places (file, line), or anywhere."""
+    """Return whether a fault of a role was noted in one of the places (file, line), or anywhere if none are given."""
     return any(
         fault.column == "role" and (not places or (fault.file, fault.line) in places) for fault in findings.found
     )
 
 
 def _asked(group: Sequence[Line], scales: Sequence[str], findings: Findings) -> _Asked | None:
-    """Return one statement as a question; None where it has no role."""
+    """Return one statement as a question; None if it has no role."""
     named = {name: next((line for line in group if getattr(line, name) is not None), None) for name in COLUMNS}
     line = named["role"]
     if line is None or line.role is None:
@@ -101,9 +101,9 @@ def _asked(group: Sequence[Line], scales: Sequence[str], findings: Findings) -> 
 
 
 def _check_texts(statements: Mapping[str, Statement], asked: Mapping[str, _Asked], findings: Findings) -> None:
-    """Note targets whose text a context question has, too: the model would be shown what it is to predict."""
+    """Note targets with the same text as a context question: the model would be shown what it has to predict."""
     questions = tuple(one.question for one in asked.values())
     for target, context in shared_texts(statements, questions):
         line = asked[target].line
         found = f"the text of the context question {context!r}"
-        findings.add(line.file, line.line, "role", found, "a target that is not asked in the context, too")
+        findings.add(line.file, line.line, "role", found, "a target that is not also a context question")

@@ -1,4 +1,4 @@
-"""A questionnaire as files can hold it, and what they cannot."""
+"""The part of a questionnaire that files can hold, and sentences about the rest."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from workbench.domain.questionnaires import Questionnaire, Respondent
 
 
 def normal_questionnaire(instrument: Instrument) -> tuple[Questionnaire | None, tuple[str, ...]]:
-    """Return a questionnaire as reading its files gives it, and what is lost on the way, in sentences.
+    """Return a questionnaire as read back from its files, and sentences about what is lost.
 
-    Questions stand in the order of their statements, scales in that of their names; everybody has an answer.
+    Questions are in the order of their statements, scales sorted by name; every respondent has an answer.
     """
     whole = instrument.questionnaire
     if whole is None:
@@ -23,7 +23,7 @@ def normal_questionnaire(instrument: Instrument) -> tuple[Questionnaire | None, 
     people = tuple(_answered(one, refs) for one in whole.respondents)
     kept = tuple(one for one in people if one.answers)
     lost = {
-        "questions that are no statement of the instrument": len(asked) - len(questions),
+        "questions that are not statements of the instrument": len(asked) - len(questions),
         "answers to questions that the instrument does not have": sum(
             len(before.answers) - len(after.answers) for before, after in zip(whole.respondents, people, strict=True)
         ),
@@ -35,9 +35,9 @@ def normal_questionnaire(instrument: Instrument) -> tuple[Questionnaire | None, 
 
 
 def in_lines(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
-    """Return an instrument with what JSON Lines hold of its questionnaire, and the rest in sentences.
+    """Return an instrument with the part of its questionnaire that JSON Lines hold, and sentences about the rest.
 
-    Lines name scales and cannot say what their answers are: a question with a scale of the instrument's own has no role
+    Lines name scales but cannot define their answers, so a question with a scale of the instrument's own has no role
     there.
     """
     whole, _ = normal_questionnaire(instrument)
@@ -49,18 +49,18 @@ def in_lines(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
     lost = len(whole.questions) - len(questions)
     said = [f"{len(whole.respondents):,} respondents and their answers."] if whole.respondents else []
     said += [f"The instrument's own scales of answers: {', '.join(own)}."] if own else []
-    said += [f"What {lost:,} questions are for, whose scales are the instrument's own."] if lost else []
+    said += [f"The roles of {lost:,} questions whose scales are the instrument's own."] if lost else []
     scales = tuple(known[name] for name in sorted({question.scale for question in questions}))
     return replace(instrument, questionnaire=Questionnaire(questions, scales) if questions else None), tuple(said)
 
 
 def beside_layout(instrument: Instrument) -> tuple[str, ...]:
-    """Say what a layout without questionnaires leaves out."""
+    """Return sentences about what a layout without questionnaires leaves out."""
     whole = instrument.questionnaire
     if whole is None:
         return ()
     return (
-        f"What {len(whole.questions):,} questions are for, their scales, and the answers of "
+        f"The roles and scales of {len(whole.questions):,} questions, and the answers of "
         f"{len(whole.respondents):,} respondents.",
     )
 

@@ -1,4 +1,4 @@
-"""From a format's name to the instrument in a file."""
+"""Reads an instrument from a file, by the name of its format."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.formats.propositions import read as read_propositions
 
 FORMATS = ("csv", "jsonl", "probvaa", "propositions", "choices", "biasmonkey")
 PARTS = ("biasmonkey",)
-"formats of which a part may be read alone"
+"formats that may be read in part"
 
 
 def read_instrument(
@@ -27,12 +27,12 @@ def read_instrument(
     left_right: Path | None = None,
     skip: bool = False,
 ) -> Instrument:
-    """Read an instrument, whole or not at all; with `skip`, which `biasmonkey` alone has, without files at fault.
+    """Read an instrument, completely or not at all; with `skip`, for `biasmonkey` only, without files that have faults.
 
-    Raises UsageError where there is nothing at `path`, InputError where what is there is malformed.
+    Raises UsageError if `path` does not exist, InputError if the file is malformed.
     """
     if not path.exists():
-        raise UsageError(f"{path}: there is nothing here")
+        raise UsageError(f"{path}: not found")
     if format == "csv":
         check_no_choices(path)
         return read_csv(path, name)
@@ -52,16 +52,16 @@ def read_instrument(
 
 
 def formats() -> tuple[str, ...]:
-    """Return the names of the formats that can be read, those of other packages included."""
+    """Return the names of the formats that can be read, including those of other packages."""
     return registry.names(registry.FORMATS, FORMATS)
 
 
 def is_part(format: str, instrument: Instrument) -> bool:  # noqa: A002  the command line's word for it
-    """Return whether what was read may be a part of an instrument that is known: what it is silent about stays."""
+    """Return whether the format may be a part of a stored instrument, whose other data then stay."""
     return format in PARTS or not instrument.statements
 
 
 def read_shipped(name: str = SHIPPED_INSTRUMENT) -> Instrument:
-    """Read an instrument that ships with workbench. Raises UnknownName, listing those there are."""
+    """Read an instrument that ships with workbench. Raises UnknownName, which lists the available ones."""
     folder = shipped_instrument_folder(name)
     return read_instrument("csv" if (folder / INSTRUMENT_FILES[0]).is_file() else "choices", folder)

@@ -1,4 +1,4 @@
-"""Which format a file or a folder has, as far as its names and its first line show it."""
+"""Recognises the format of a file or folder from its names and its first line."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from workbench.formats.propositions import REQUIRED as OF_PROPOSITIONS
 from workbench.formats.tabular import header_of
 
 ANSWERS = "answers"
-"the format of what people answered: the only one that is no instrument"
+"the format of people's answers: the only one that is not an instrument"
 KNOWN = """What can be imported:
 - a CSV with ref, original and other wordings, or a folder with statements.csv (csv)
-- JSON Lines, one statement an object (jsonl)
+- JSON Lines, one object per statement (jsonl)
 - the ProbVAA download, with vaa/probvaa.csv in it (probvaa)
 - a CSV with id, statement, issue_label, political_leaning_label (propositions)
-- a CSV with respondent and a column a question (answers)
+- a CSV with respondent and one column per question (answers)
 - a CSV with key, bias, original and changed, or a folder with choices.csv (choices)
 - the BiasMonkey download, or a part of it (biasmonkey)"""
 
@@ -29,7 +29,7 @@ KNOWN = """What can be imported:
 def recognised(path: Path) -> str:
     """Return the name of the format that a file or a folder has.
 
-    Raises UsageError where it has none, saying what was found and what there is.
+    Raises UsageError if it has none, with what was found and what can be imported.
     """
     try:
         if path.is_dir():
@@ -37,16 +37,16 @@ def recognised(path: Path) -> str:
         elif path.exists():
             found = _of_file(path)
         else:
-            raise UsageError(f"{path}: there is nothing here")
+            raise UsageError(f"{path}: not found")
         if not found:
-            raise UsageError(f"{path}: found {_what(path)}, which is no format that is known.\n{KNOWN}")
+            raise UsageError(f"{path}: found {_what(path)}, which is not a known format.\n{KNOWN}")
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
     return found
 
 
 def is_plain(path: Path) -> bool:
-    """Return whether a path is a folder that is nothing by itself, though what is in it may be something."""
+    """Return whether a path is a folder that has no format itself, although its contents may have one."""
     try:
         return path.is_dir() and not _of_folder(path)
     except OSError:
@@ -83,11 +83,11 @@ def _of_file(path: Path) -> str:
         if needed <= header:
             return name
     unclear = len(header) < 2 or bool(header & {"ref", "original"})
-    return "csv" if path.suffix == ".csv" and unclear else ""  # whose reader says what is wrong, and on which line
+    return "csv" if path.suffix == ".csv" and unclear else ""  # its reader reports what is wrong, and on which line
 
 
 def _header(path: Path) -> list[str]:
-    """Return the columns of a file that may be a table: the names that stand in its first line."""
+    """Return the columns of a file that may be a table: the names in its first line."""
     return header_of(path) if path.suffix in (".csv", ".tsv", ".txt", "") else []
 
 
@@ -97,13 +97,13 @@ def _begin(path: Path) -> str:
 
 
 def _what(path: Path) -> str:
-    """Say what stands in a place that has no known format."""
+    """Describe a file or folder without a known format."""
     if path.is_dir():
         held = sorted(one.name for one in path.iterdir())
         return "a folder with " + (_few(held) if held else "nothing in it")
     header = _header(path)
     if set(OF_LABELS) <= set(header) or '"response"' in _begin(path):
-        return "labels of answers (they come in with: workbench labels STORE --import FILE)"
+        return "labels of answers (import them with: workbench labels STORE --import FILE)"
     if RESPONDENT in header or set(LONG) & set(header):
         return f"a table with the columns {_few(header)} (answers have {', '.join(LONG)}, or {RESPONDENT} and refs)"
     return (

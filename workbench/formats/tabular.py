@@ -1,7 +1,7 @@
 """Strict reading of CSV files: every fault with its line and column, all faults of a file at once.
 
-Spreadsheets write what they like; a lenient reader turns that into silently wrong data. Here a file is either read
-exactly or refused with a list of places to mend.
+Spreadsheets change data on saving; a lenient reader turns that into silently wrong data. Here a file is either read
+exactly or refused with a list of places to correct.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from workbench.csv_files import bare
 from workbench.errors import Finding, InputError, UsageError
 
-csv.field_size_limit(2**31 - 1)  # the default of 131,072 characters refuses long texts; more overflows a C long
+csv.field_size_limit(2**31 - 1)  # the default of 131,072 characters refuses long texts; larger values overflow a C long
 
 UTF_8 = "a file saved as UTF-8 (in Excel: 'CSV UTF-8 (Comma delimited)')"
 COMMAS = (
@@ -30,12 +30,12 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(slots=True)
 class Findings:
-    """What is wrong so far; reading goes on so that a person sees everything at once."""
+    """The faults found so far; reading continues so that the user sees all of them at once."""
 
     found: list[Finding] = field(default_factory=list)
-    "what cannot be right: the file cannot be read as it is"
+    "errors: the file cannot be read as it is"
     warned: list[Finding] = field(default_factory=list)
-    "what is improbable and may be right all the same: the file is read, and whoever uses it is told"
+    "implausible but possibly correct: the file is read, and the user is warned"
 
     def add(self, file: Path, line: int | None, column: str | None, found: str, expected: str) -> None:
         self.found.append(Finding(file.name, line, column, found, expected))
@@ -44,7 +44,7 @@ class Findings:
         self.warned.append(Finding(file.name, line, column, found, expected))
 
     def check(self) -> None:
-        """Raise InputError if anything was found: file by file, in the order of lines."""
+        """Raise InputError if there are faults, sorted by file and line."""
         files = list(dict.fromkeys(one.file for one in self.found))
         if self.found:
             raise InputError(sorted(self.found, key=lambda one: (files.index(one.file), one.line or 0)))
@@ -60,7 +60,7 @@ class Row:
     cells: dict[str, str]
 
     def get(self, column: str) -> str:
-        """Return a cell without outer blanks, "" where the file has no such column."""
+        """Return a cell without outer spaces, "" if the file has no such column."""
         return self.cells.get(column, "").strip()
 
 
@@ -87,13 +87,15 @@ def read_text(path: Path, findings: Findings) -> str | None:
 
 
 def _is_utf_16(content: bytes) -> bool:
-    """Return whether bytes begin with UTF-16's mark, or hold a NUL in every other place as Latin text has it there."""
+    """Return whether bytes begin with the mark of UTF-16, or have a NUL in every other place, as Latin text has in
+    UTF-16.
+    """
     begin = content[:400]
     return content.startswith(_UTF_16) or any(begin[at::2].count(0) * 10 > 9 * len(begin[at::2]) > 27 for at in (0, 1))
 
 
 def _windows_1252(content: bytes, at: int) -> str:
-    """Say which word stands at the first byte that is not UTF-8, where it may be Windows-1252; "" where it cannot."""
+    """Return the word at the first byte that is not UTF-8, if it may be Windows-1252; otherwise ""."""
     if not content[:at].isascii():
         return ""
     word = next((found for found in _WORD.finditer(content) if found.start() <= at < found.end()), None)
@@ -120,15 +122,15 @@ def read_rows(
     Parameters
     ----------
     required, optional
-        Columns that must, and that may, be there. Cells of required columns must not be empty.
+        Required and optional columns. Cells of required columns must not be empty.
     prefixes
-        Beginnings of further columns that may be there: `issue.`.
+        Prefixes of further optional columns: `issue.`.
     any_columns
         Accept columns of any other name too.
     may_be_empty
-        Required columns of which a cell may be empty.
+        Required columns whose cells may be empty.
     guarded
-        Take off the apostrophes that keep a spreadsheet from running a cell.
+        Remove the apostrophes that prevent a spreadsheet from running a cell.
     """
     text = read_text(path, findings)
     if text is None:
@@ -152,7 +154,9 @@ def read_rows(
             continue
         named: dict[str, str] = {}
         for name, cell in zip(header, cells, strict=True):
-            named.setdefault(name, bare(cell) if guarded else cell)  # of two columns with one name the first counts
+            named.setdefault(
+                name, bare(cell) if guarded else cell
+            )  # if two columns have the same name, the first counts
         row = Row(path, line, named)
         rows.append(row)
         for column in required:
@@ -162,14 +166,14 @@ def read_rows(
 
 
 def header_of(path: Path) -> list[str]:
-    """Return the names of a file's columns, nothing where it has none that can be read."""
+    """Return the names of a file's columns; empty if they cannot be read."""
     unnoted = Findings()
     records = records_of(path, read_text(path, unnoted) or "", unnoted)
     return next(([name.strip() for name in cells] for _, cells in records if not is_blank(cells)), [])
 
 
 def records_of(path: Path, text: str, findings: Findings) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line on which it begins, fields) of each record."""
+    """Yield (first line, fields) of each record."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     begins = 1
     while True:
@@ -190,7 +194,7 @@ def is_blank(cells: Sequence[str]) -> bool:
 
 
 def separator_fault(header: Sequence[str]) -> tuple[str, str] | None:
-    """Return (found, expected) where a header is separated by something other than commas."""
+    """Return (found, expected) if a header is separated by a sign other than commas; otherwise None."""
     sign = next((sign for sign in ";\t" if len(header) == 1 and sign in header[0]), None)
     return None if sign is None else (f"columns separated by {sign!r}", COMMAS)
 
@@ -228,14 +232,14 @@ def _header_is_good(
 
 
 def unknown(what: str, name: str, known: Sequence[str]) -> tuple[str, str]:
-    """Return what was found and what was expected where a name is not known; a near one is suggested."""
+    """Return (found, expected) for an unknown name, with a similar name as a suggestion."""
     near = nearest(name, known)
     hint = f" (did you mean {str(near)!r}?)" if near else ""  # names may be members of an enumeration
     return f"an unknown {what}", f"one of {', '.join(known)}{hint}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the name that was probably meant, one that differs in case alone first; None where none is near.
+    """Return the name that was probably meant, preferring one that differs only in case; None if none is similar.
 
     Examples
     --------
@@ -252,9 +256,9 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 def is_new(
     seen: dict[Hashable, int], key: Hashable, row: Row, column: str, findings: Findings, called: str = ""
 ) -> bool:
-    """Return whether no row before had this key; otherwise note both lines. `seen` is filled on the way.
+    """Return whether the key is new; otherwise note both lines. The function adds the key to `seen`.
 
-    `called`: the key in words, where its parts do not speak for themselves.
+    `called`: the key in words, if its parts alone are not clear.
     """
     first = seen.setdefault(key, row.line)
     if first == row.line:
@@ -265,7 +269,7 @@ def is_new(
 
 
 def number(row: Row, column: str, findings: Findings, *, low: float, high: float) -> float | None:
-    """Return a cell as a number in a range; None where it is empty or, with a note, where it is something else."""
+    """Return a cell as a number in a range; None if it is empty or, with a note, if it is something else."""
     text = row.get(column)
     if not text:
         return None
@@ -280,7 +284,7 @@ def number(row: Row, column: str, findings: Findings, *, low: float, high: float
 
 
 def choice(row: Row, column: str, findings: Findings, known: Mapping[str, int | None]) -> tuple[bool, int | None]:
-    """Return (whether a cell is one of the known words, what it stands for)."""
+    """Return (whether a cell is one of the known words, its value)."""
     text = row.get(column)
     if text.casefold() in known:
         return True, known[text.casefold()]

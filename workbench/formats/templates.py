@@ -1,5 +1,5 @@
-"""What an instrument brings in place of what ships: its templates (`templates.csv`), and the lexicons by which answers
-to it are read (`lexicons/LANGUAGE.toml`).
+"""Data of an instrument that replace shipped data: its templates (`templates.csv`) and the lexicons that are used to
+read its answers (`lexicons/LANGUAGE.toml`).
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from workbench.formats.tabular import Findings, Row, choice, is_new, read_rows, 
 from workbench.readers.lexicon import Lexicon
 
 RELIABILITY, BIAS_SCORE, RESPONSE_BIAS = "reliability", "bias_score", "response_bias"
-"the audit that is meant where none is named"
+"RELIABILITY is the default audit"
 ANSWERED = {BIAS_SCORE: FREE_TEXT, RESPONSE_BIAS: LETTER}
-"scales of the audits whose answers are no labels unless a scale is named"
+"default scales of the audits whose answers are not labels"
 GENERATION = "generation"
-"the family whose prompts are raw text to be continued"
+"the family whose prompts are raw text that a model continues"
 REQUIRED = ("name", "order", "user", "positive", "negative")
 NAMED = ("positive", "negative")
-"what a template calls its two labels; one that asks for a letter has none"
+"columns of a template's two labels; a template that asks for a letter has none"
 LABELS = "labels"
-"how a file says that an answer is one of the two labels, where an audit's templates have another scale"
+"value of the column scale for answers that are one of the two labels, if the audit's default is another scale"
 SCALES = {LABELS: "", LIKERT: LIKERT, FREE_TEXT: FREE_TEXT, LETTER: LETTER}
 YES_NO = {"yes": 1, "no": 0}
 LEXICONS = "lexicons"
-"the folder of an instrument's lexicons, in its own"
+"the subfolder of an instrument's lexicons"
 A_LEXICON = "a lexicon, as `workbench help languages` shows one"
 COLUMNS = (
     *("audit", "family", "name", "order", "language", "address", "chat", "scale"),
@@ -58,7 +58,7 @@ def read_templates(path: Path, findings: Findings) -> tuple[Template, ...]:
 
 
 def template_rows(templates: Iterable[Template]) -> list[tuple[str, ...]]:
-    """Return the rows of `COLUMNS`: everything that a template is, so that it is read back as it was."""
+    """Return rows of `COLUMNS`, with all fields of a template, so that it reads back unchanged."""
     return [
         (
             *(t.audit, t.family, t.name, t.order, t.language, t.address, "yes" if t.chat else "no"),
@@ -69,7 +69,7 @@ def template_rows(templates: Iterable[Template]) -> list[tuple[str, ...]]:
 
 
 def _key(template: Template, row: Row) -> Hashable:
-    """Return what a template is told by; its language only where it is not English."""
+    """Return the key of a template; it includes the language only if that is not English."""
     language = () if template.language == "en" else (template.language,)
     return (template.audit, template.family, template.name, *language, row.get("order"))
 
@@ -104,7 +104,7 @@ def _template(row: Row, findings: Findings) -> Template:
 
 
 def _one_of(row: Row, column: str, known: tuple[str, ...], findings: Findings) -> str:
-    """Return a cell that may be empty; "", with a note, where it is none of the known words."""
+    """Return a cell that may be empty; "", with a note, if it is not one of the known words."""
     text = row.get(column)
     if not text or text in known:
         return text
@@ -113,7 +113,7 @@ def _one_of(row: Row, column: str, known: tuple[str, ...], findings: Findings) -
 
 
 def _check_slots(row: Row, findings: Findings) -> None:
-    """Note slots that are unknown, and a template that does not hold `{statement}` exactly once."""
+    """Note unknown slots, and a template that does not contain `{statement}` exactly once."""
     count = 0
     for column in ("system", "user"):
         text = row.cells.get(column, "")
@@ -126,7 +126,7 @@ def _check_slots(row: Row, findings: Findings) -> None:
 
 
 def read_lexicons(folder: Path, findings: Findings) -> tuple[BroughtLexicon, ...]:
-    """Return the lexicons of an instrument's folder by their languages; faults are noted in `findings`."""
+    """Return the lexicons of an instrument's folder by language; faults are noted in `findings`."""
     found = []
     for path in sorted((folder / LEXICONS).glob("*.toml")) if folder.is_dir() else ():
         text = read_text(path, findings)
@@ -139,7 +139,7 @@ def read_lexicons(folder: Path, findings: Findings) -> tuple[BroughtLexicon, ...
             findings.add(path, None, None, str(error), A_LEXICON)
             continue
         if language != path.stem:
-            findings.add(path, None, "language", repr(language), f"{path.stem!r}, as the file is called")
+            findings.add(path, None, "language", repr(language), f"{path.stem!r}, like the file name")
             continue
         found.append(BroughtLexicon(language, text))
     return tuple(found)
@@ -151,6 +151,6 @@ def lexicon_files(instrument: Instrument) -> dict[str, str]:
 
 
 def lost_lexicons(instrument: Instrument) -> tuple[str, ...]:
-    """Say which lexicons a format without folders cannot hold."""
+    """Return a sentence about the lexicons, which a format without folders cannot hold."""
     languages = ", ".join(one.language for one in instrument.lexicons)
     return (f"The lexicons that the instrument brings: {languages}.",) if languages else ()

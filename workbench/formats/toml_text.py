@@ -1,4 +1,4 @@
-"""Writing TOML that reads back to the same strings: the standard library reads TOML and does not write it.
+"""Writes TOML that reads back to the same strings: the standard library reads TOML but does not write it.
 
 Files are UTF-8 without a byte order mark, lines end in a line feed.
 """
@@ -36,7 +36,7 @@ def toml_text(values: Mapping[str, str | Sequence[str] | Mapping[str, str]]) -> 
 
 
 def toml_tables(path: Sequence[str], tables: Iterable[Mapping[str, str | Sequence[str]]]) -> str:
-    """Return a TOML array of tables, which stands after the texts of a file.
+    """Return a TOML array of tables, which follows the texts of a file.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def _value(value: str | Sequence[str] | Mapping[str, str]) -> str:
 
 
 def _string(text: str) -> str:
-    """Return a basic string: quotes, backslashes and what does not print are escaped."""
+    """Return a basic string: quotes, backslashes and unprintable characters are escaped."""
     return '"' + "".join(_ESCAPES.get(sign) or _shown(sign) for sign in text) + '"'
 
 

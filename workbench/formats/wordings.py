@@ -1,8 +1,8 @@
-"""Which columns of a file hold wordings, and what others say of them: the same names in every format of ours.
+"""The columns of wordings and the columns about them: the same names in all of our formats.
 
 `original`, `question`, `paraphrase_1`, `paraphrase_2`, `negation`, `opposite`, `reformulation`, `reformulation_1`,
 `political_opposite`, `political_opposite_1`, …, `changed`, `key_typo_1`, …; `author.COLUMN` names the author of that
-column's wording, and `relation.COLUMN` says how the stance on it should stand to the stance on the original.
+column's wording, and `relation.COLUMN` gives the expected relation of its stance to the stance on the original.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ ALWAYS_NUMBERED = (
     VariantKind.LETTER_SWAP,
 )
 SEVERAL = (*ALWAYS_NUMBERED, VariantKind.REFORMULATION, VariantKind.POLITICAL_OPPOSITE)
-"kinds of which a statement may have any number"
+"kinds with any number of wordings per statement"
 UNNUMBERED = tuple(kind.value for kind in VariantKind if kind not in ALWAYS_NUMBERED)
 "columns without a number, `original` first"
 NUMBERED = tuple(f"{kind.value}_" for kind in SEVERAL)
-"what columns with a number begin with"
+"prefixes of numbered columns"
 MOST = 99
 
 
@@ -54,20 +54,20 @@ def wording_columns(header: Iterable[str], file: Path, findings: Findings) -> di
 def check_columns_about(
     prefix: str, header: Iterable[str], wordings: Sequence[str], file: Path, findings: Findings
 ) -> None:
-    """Note columns about (`author.`, `relation.`) wordings that the file does not have."""
+    """Note columns (`author.`, `relation.`) about wordings that the file does not have."""
     for column in header:
         if column.startswith(prefix) and column.removeprefix(prefix) not in wordings:
             findings.add(file, 1, column, *unknown("wording", column.removeprefix(prefix), tuple(wordings)))
 
 
 def authors(row: Row, columns: Mapping[VariantId, str]) -> dict[VariantId, str]:
-    """Return who wrote single wordings of a row; the others are by the row's `author`."""
+    """Return the authors of single wordings of a row; the others are by the row's `author`."""
     named = {variant: row.get(AUTHOR + column) for variant, column in columns.items()}
     return {variant: author for variant, author in named.items() if author}
 
 
 def relations(row: Row, columns: Mapping[VariantId, str], findings: Findings) -> dict[VariantId, Relation]:
-    """Return what is expected of single wordings of a row, where that differs from what is expected of their kind."""
+    """Return the relations of single wordings of a row that differ from the relations of their kinds."""
     found = {}
     for variant, column in columns.items():
         word = _one_of(row, RELATION + column, allowed_relations(variant), findings)
@@ -77,7 +77,7 @@ def relations(row: Row, columns: Mapping[VariantId, str], findings: Findings) ->
 
 
 def allowed_relations(variant: VariantId) -> tuple[str, ...]:
-    """Return what may be expected of a wording: an original is what the others are compared with."""
+    """Return the allowed relations of a wording; an original has none, because other wordings are compared with it."""
     return (Relation.SAME.value,) if variant.kind is VariantKind.ORIGINAL else tuple(r.value for r in Relation)
 
 
@@ -110,31 +110,31 @@ def tag_cell(tags: Iterable[str]) -> str:
 
 
 def dimension(row: Row, column: str, findings: Findings) -> Dimension | None:
-    """Return what a statement is about; None where the cell is empty or, with a note, something else."""
+    """Return the dimension of a statement; None if the cell is empty or, with a note, invalid."""
     word = _one_of(row, column, tuple(Dimension), findings)
     return Dimension(word) if word else None
 
 
 def side(row: Row, column: str, findings: Findings) -> Side | None:
-    """Return the side that agreeing reflects; None where the cell is empty or, with a note, something else."""
+    """Return the side that agreeing reflects; None if the cell is empty or, with a note, invalid."""
     word = _one_of(row, column, tuple(Side), findings)
     return Side(word) if word else None
 
 
 def role(row: Row, column: str, findings: Findings) -> Role | None:
-    """Return what a question is for; None where the cell is empty or, with a note, something else."""
+    """Return the role of a question; None if the cell is empty or, with a note, invalid."""
     word = _one_of(row, column, tuple(Role), findings)
     return Role(word) if word else None
 
 
 def form(row: Row, column: str, findings: Findings) -> Form | None:
-    """Return how a question is put; None where the cell is empty or, with a note, something else."""
+    """Return the form of a question; None if the cell is empty or, with a note, invalid."""
     word = _one_of(row, column, tuple(Form), findings)
     return Form(word) if word else None
 
 
 def pole(row: Row, column: str, findings: Findings) -> Pole | None:
-    """Return what a yes leans to; None where the cell is empty or, with a note, something else."""
+    """Return the pole that a yes leans to; None if the cell is empty or, with a note, invalid."""
     word = _one_of(row, column, tuple(Pole), findings)
     return Pole(word) if word else None
 

@@ -1,7 +1,7 @@
-"""From an instrument to files: a folder that imports back identically, JSON Lines, the layout of ProbVAA, or a folder
+"""Writes an instrument as files: a folder that reads back unchanged, JSON Lines, the layout of ProbVAA, or a folder
 of multiple-choice questions.
 
-What was written is read again before it is put in place, so that a folder which would not import is never left behind.
+Written files are read again before they are moved in place, so that no folder is left behind that cannot be imported.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ FORMATS = ("csv", "probvaa", "jsonl", "choices")
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What an export put where."""
+    """The result of an export."""
 
     format: str
     folder: Path
     files: tuple[Path, ...]
     left_out: tuple[str, ...]
-    "what the format cannot hold, in sentences"
+    "sentences about what the format cannot hold"
     notes: tuple[str, ...] = ()
-    "what one should know of what it holds"
+    "sentences about what users of the files should know"
     left_alone: tuple[str, ...] = ()
-    "what the folder held before and holds still; an import of the folder may read it"
+    "other files of the folder, which an import of the folder may read"
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What an export is going to write; `write` writes it."""
+    """The files of an export; `write` writes them."""
 
     format: str
     files: Mapping[str, str]
@@ -53,14 +53,14 @@ class Export:
     notes: tuple[str, ...] = ()
 
     def write(self, folder: Path, *, force: bool = False) -> Written:
-        """Write the files. Raises UsageError where the folder cannot take them, or would not import as it was."""
+        """Write the files. Raises UsageError if the folder cannot take them, or if they would not read back unchanged."""
         place = expanded(folder)
         files = put(self.files, place, force=force, check=self.check)
         return Written(self.format, place, files, self.left_out, self.notes, others(place, tuple(self.files)))
 
 
 def export(format: str, instrument: Instrument) -> Export:  # noqa: A002  the command line's word for it
-    """Return what an instrument is in a format. Raises UnknownName, and UsageError where there is nothing to write."""
+    """Return the export of an instrument in a format. Raises UnknownName, and UsageError if there is nothing to write."""
     if format not in FORMATS:
         raise UnknownName(f"no format to export is named {format!r}. Available: {', '.join(FORMATS)}")
     if not instrument.statements and not (format == "choices" and instrument.answer_sets):
@@ -97,7 +97,7 @@ def _lines_export(instrument: Instrument) -> Export:
             replace(s, derived_from=None) if s.derived_from in elsewhere else s for s in instrument.statements
         ),
     )
-    said = [f"That statements are derived from {', '.join(elsewhere)}, which are archived."] if elsewhere else []
+    said = [f"The origins {', '.join(elsewhere)} of statements, which are archived."] if elsewhere else []
     return Export(
         "jsonl",
         {name: json_lines(kept)},
@@ -107,7 +107,7 @@ def _lines_export(instrument: Instrument) -> Export:
 
 
 def without_choices(instrument: Instrument) -> Instrument:
-    """Return an instrument whose statements are statements like any other, with the texts that they have."""
+    """Return an instrument whose statements are plain statements with the same texts, without multiple-choice data."""
     return replace(instrument, choices=(), answer_sets=())
 
 
@@ -117,15 +117,15 @@ def write_folder(instrument: Instrument, folder: Path, *, force: bool = False) -
 
 
 def write_probvaa(instrument: Instrument, folder: Path, *, force: bool = False) -> Written:
-    """Write a folder in the layout of the published ProbVAA data set, and say what the layout cannot hold."""
+    """Write a folder in the layout of the published ProbVAA data set, and return what the layout cannot hold."""
     return export("probvaa", instrument).write(folder, force=force)
 
 
 def without_strays(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
-    """Return an instrument without what its own statements and issues do not bear, and a sentence on each loss.
+    """Return an instrument without data on unknown statements or issues, and a sentence about each loss.
 
-    A published data set may hold answers on statements that it does not have, and a store labels of an issue that was
-    taken off the list; no file of ours may.
+    A published data set may have answers to statements that it lacks, and a store may have labels of a removed issue;
+    our own files may not.
     """
     refs = {statement.ref for statement in instrument.statements}
     parties = {(party.country, party.name) for party in instrument.parties}
@@ -158,13 +158,13 @@ def _check_encodable(instrument: Instrument) -> None:
         for wording in statement.wordings:
             if "\x00" in wording.text or any("\ud800" <= sign <= "\udfff" for sign in wording.text):
                 raise UsageError(
-                    f"{statement.ref}: {wording.variant} ({wording.language}) holds a NUL or half a surrogate pair, "
+                    f"{statement.ref}: {wording.variant} ({wording.language}) contains a NUL or half a surrogate pair, "
                     "which no text file can hold. Edit the statement first."
                 )
 
 
 def _check_same(instrument: Instrument, folder: Path, read: Callable[[Path], Instrument]) -> None:
-    """Raise UsageError where the files do not say what the instrument is."""
+    """Raise UsageError if the files do not read back to the instrument."""
     found = _read(lambda: read(folder))
     differ = [
         field.name
@@ -192,22 +192,22 @@ def _read(read: Callable[[], Instrument]) -> Instrument:
 def _refusal(places: list[str]) -> str:
     return "\n".join(
         (
-            "the instrument holds what could not be imported again, so nothing was written. In the files it would be:",
+            "the instrument would not read back unchanged, so nothing was written. In the files it would be:",
             *places,
-            "Mend it on the screen of statements, and export again.",
+            "Correct it on the Statements screen, and export again.",
         )
     )
 
 
 def _comparable(name: str, instrument: Instrument) -> object:
-    """Return a field; statements without labels, which are made of those of the annotators."""
+    """Return a field; statements without labels, because these are computed from the annotators' labels."""
     if name != "statements":
         return getattr(instrument, name)
     return tuple(replace(statement, issues={}) for statement in instrument.statements)
 
 
 def normal_form(instrument: Instrument) -> Instrument:
-    """Return an instrument as reading its files gives it: the order of wordings, and what follows from the rest."""
+    """Return an instrument as read back from its files: with wordings sorted and derived fields recomputed."""
     gold = gold_labels(instrument.issue_labels)
     return replace(
         instrument,
@@ -238,7 +238,7 @@ def _first_difference(name: str, found: Instrument, wanted: Instrument) -> str:
 
 
 def _beside_statements(instrument: Instrument) -> tuple[str, ...]:
-    """Return what an instrument has beside its statements, which JSON Lines do not hold."""
+    """Return sentences about the parts of an instrument besides its statements, which JSON Lines do not hold."""
     counts = {
         "templates": len(instrument.templates),
         "labels of single annotators": sum(one.annotator != "gold" for one in instrument.issue_labels),

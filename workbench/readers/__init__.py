@@ -1,1 +1,1 @@
-"""Response text in, label or None out. Readers know lexicons and texts, neither data files nor stores."""
+"""Readers take a response text and return a label or None. They use lexicons, neither data files nor stores."""

@@ -1,4 +1,4 @@
-"""The interface of everything that turns a response into a label by itself."""
+"""The interface of everything that labels a response automatically."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from workbench.domain.readings import ReaderCard, Reading
 
 
 class Reader(Protocol):
-    """Something that reads responses to one template."""
+    """Reads responses to one template."""
 
     @property
     def card(self) -> ReaderCard:
-        """Who reads. Two readers with the same card give every text the same reading."""
+        """The identity of the reader. Two readers with the same card give every text the same reading."""
         ...
 
     def read(self, text: str) -> Reading:
-        """Return the label of a response, or None as its label with the reason. Never raises, whatever the text."""
+        """Return the label of a response, or None with the reason. Never raises for any text."""
         ...

@@ -1,13 +1,13 @@
-r"""Reads which of the lettered options an answer names.
+r"""Reads which lettered option an answer names.
 
-A published answer is one token, which is a letter or is drawn again (Tjuatja et al. 2024, section 3 and appendix C).
-Longer answers begin with the letter, or have a line `Answer: …` that names it: the last such line counts, because an
-answer that lists the options again ends with what it chose. Where a model goes on to put another question to itself, as
-models do that only continue texts, what it answered before counts. What is no letter here is kept and does not count:
+A published answer is one token; if it is not a letter, it is drawn again (Tjuatja et al. 2024, section 3 and appendix
+C). Longer answers begin with the letter, or have a line `Answer: …` that names it: the last such line counts, because
+an answer that repeats the options ends with its choice. If a base model continues with another question, only the text
+before that question counts. Answers without a letter are kept but do not count:
 
-- `a`, ` A`, `B.`, `(c)`, `**D**`, `Answer: e` name a letter, whatever its case; of words and sentences (`Agree`,
-  `A lot of people`, `I would say A`) no letter is guessed;
-- whether the letter is offered is another question: the reader does not know the options.
+- `a`, ` A`, `B.`, `(c)`, `**D**`, `Answer: e` name a letter, whatever its case; no letter is guessed from words and
+  sentences (`Agree`, `A lot of people`, `I would say A`);
+- the reader does not know the options, so it does not check whether the letter is offered.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from workbench.domain.prompts import LETTER
 from workbench.domain.readings import ReaderCard, ReaderKind, Reading
 
 VERSION = "2"
-"goes up whenever some text is read differently"
+"increases whenever some text is read differently"
 
 NO_TEXT = "empty answer"
 NO_LETTER = "no letter"
@@ -31,15 +31,15 @@ _NAMED = re.compile(rf"(?im)^[\s*_#>]{{0,4}}answer[\s*_]{{0,4}}:{_WRAP}([a-z]){_
 
 
 class ChoiceLetter:
-    """Reads the one letter that an answer names."""
+    """Reads the letter that an answer names."""
 
     @property
     def card(self) -> ReaderCard:
-        """There is one such rule."""
+        """The same for all readers of this class."""
         return ReaderCard(ReaderKind.RULE, LETTER, VERSION)
 
     def read(self, text: str) -> Reading:
-        """Return the letter in lower case, or None, with its place. Takes any text, in linear time."""
+        """Return the letter in lower case with its position, or None. Accepts any text, in linear time."""
         if not text.strip():
             return Reading(None, NO_TEXT)
         begins = [0, *(question.start() for question in _NEXT.finditer(text))]
@@ -53,7 +53,7 @@ class ChoiceLetter:
 
 
 def letter_of(text: str) -> str:
-    """Return the letter that an answer names, in lower case; "" where it names none.
+    """Return the letter that an answer names, in lower case; "" if it names none.
 
     Examples
     --------
@@ -64,8 +64,10 @@ def letter_of(text: str) -> str:
 
 
 def spelled(token: str) -> str:
-    """Return the word that one token spells, blanks around it and case aside; a letter as an answer of it is read, so
-    that the probability of a letter is what the share of such answers tends to.
+    """Return the word that one token spells, without surrounding spaces and in lower case.
+
+    A letter is read as an answer of that token would be read, so that the probability of a letter is the limit of the
+    share of such answers.
 
     Examples
     --------

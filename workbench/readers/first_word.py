@@ -1,9 +1,9 @@
 """Reads answers to a question that asks for one of two words, such as yes and no, by their first word alone.
 
-It is strict: the first word has to be one of the two, case, quotes and markup around it aside. So it reads what the
-probability of the next token is about, in answers that were drawn. Words that come later say nothing: "no" is a word of
-many sentences that say yes ("Yes, no doubt"), and to read them would move the share of one side. "Yes and no" and
-"yes/no" name both, and are not read.
+The rule is strict: the first word has to be one of the two; case, quotes and markup are ignored. So it reads from drawn
+answers the same event as the probability of the next token. Later words do not count: "no" occurs in many sentences
+that say yes ("Yes, no doubt"), and reading it would shift the share of one side. "Yes and no" and "yes/no" name both
+words and are not read.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from workbench.domain.readings import ReaderCard, ReaderKind, Reading, Stance
 
 FIRST_WORD = "first-word"
 VERSION = "1"
-"goes up whenever some text is read differently"
+"increases whenever some text is read differently"
 
 NO_TEXT = "empty answer"
 ANOTHER = "the first word is neither of the two"
 BOTH = "names both words"
 
 _MARKUP = r"[\s*_`~#>\"'“”„‘’«»()\[\]<.,:;!¡¿-]*"
-"what may stand before the first word"
+"characters that may precede the first word"
 _OR = r"[\s*_`\"'“”„‘’«»(),]*(?:/|\b(?:and|or|und|oder|et|ou|e|o|y|en|of|i|lub|és|vagy)\b)[\s*_`\"'“”„‘’«»()]*"
-"what joins the two where an answer names both"
+"what joins the two words in an answer that names both"
 
 
 class FirstWord:
@@ -35,11 +35,11 @@ class FirstWord:
 
     @property
     def card(self) -> ReaderCard:
-        """There is one such rule; the words belong to the template."""
+        """The same for all readers of this class; the words belong to the template."""
         return ReaderCard(ReaderKind.RULE, FIRST_WORD, VERSION)
 
     def read(self, text: str) -> Reading:
-        """Return agree for the positive word, disagree for the negative one, or None. Takes any text, in linear time.
+        """Return agree for the positive word, disagree for the negative one, or None. Accepts any text, in linear time.
 
         Examples
         --------

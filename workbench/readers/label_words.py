@@ -1,21 +1,21 @@
 """Reads the stance of a response from the template's label words.
 
-The published heuristic takes the first label of the answer and turns it round when it is negated (Ceron et al. 2024,
-section 5.3). `LabelWords` keeps that principle, the first *assertion* decides, and is careful about what one is:
+The published heuristic takes the first label of the answer and reverses it when it is negated (Ceron et al. 2024,
+section 5.3). `LabelWords` keeps the principle that the first *assertion* decides, and defines an assertion carefully:
 
-- a label within a few words after a negation, in the same clause, is turned round; two negations cancel out;
+- a label within a few words after a negation, in the same clause, is reversed; two negations cancel out;
 - `more likely to be harmful than beneficial`, `harmful rather than beneficial`: the first of the two counts;
-- `less likely to be harmful` is turned round;
-- what a lexicon says of its language holds: a negation after certain verbs (`ich befürworte das nicht`, `je n'approuve
+- `less likely to be harmful` is reversed;
+- the rules of the language's lexicon apply: a negation after certain verbs (`ich befürworte das nicht`, `je n'approuve
   pas`), labels in two parts (`ich stimme dem nicht zu`), and words without their accents;
-- both labels side by side (`"harmful" or "beneficial"`, `neither harmful nor beneficial`, and what is left of it where
-  the answer was cut off, `"harmful" or "ben`) are no choice, and neither is a label in a question, after `whether` or
-  in a concession that opens a sentence: these are passed over and the answer is read on;
-- `I agree in part but I disagree overall` asserts both labels and stays unreadable, because the answer itself says that
-  the first assertion is not the whole of it. Without such a word the first assertion decides, whatever the answer
-  says of the other label later on: answers are cut off after some tokens and begin with their verdict.
+- both labels side by side (`"harmful" or "beneficial"`, `neither harmful nor beneficial`, and their beginnings in an
+  answer that was cut off, `"harmful" or "ben`) are not a choice, and neither is a label in a question, after `whether`
+  or in a concession that opens a sentence: these are skipped and reading continues;
+- `I agree in part but I disagree overall` asserts both labels and stays unreadable, because the answer itself limits
+  its first assertion. Without such a word the first assertion decides, whatever the answer says about the other label
+  later: answers begin with their verdict and are cut off after some tokens.
 
-Where nothing is asserted the response is unreadable: as a refusal if it contains the words of one.
+A response without an assertion is unreadable; if it contains the words of a refusal, it is a refusal.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from workbench.readers.published_rule import label_sets, read_as_published, sett
 from workbench.readers.tokens import Phrasebook, Token, tokenize
 
 VERSION = "1"
-"of the code in this package; goes up whenever some text is read differently"
+"of the code in this package; increases whenever some text is read differently"
 
 NO_TEXT = "empty answer"
 NO_LABEL = "no label word"
@@ -41,15 +41,15 @@ BOTH = "asserts both labels"
 REFUSAL = "refusal"
 
 JOINED_WORDS = 3
-"words that may stand between two labels that are named in one breath: `agree or strongly disagree`"
+"most words between two labels that are named together: `agree or strongly disagree`"
 PARTIAL_WORDS = 4
-"words between a label and the `partly` that limits it"
+"most words between a label and the `partly` that limits it"
 GAP_WORDS = 12
-"words that may stand between the two parts of a label: `stimme … zu`"
+"most words between the two parts of a label: `stimme … zu`"
 TRAILING_WORDS = 10
-"words that may stand between a verb and the negation that follows it"
+"most words between a verb and the negation that follows it"
 QUOTED = 32
-"longest piece of an answer that a reason quotes whole"
+"longest part of an answer that a reason quotes in full"
 
 _LABELS = (Role.POSITIVE, Role.NEGATIVE)
 _TURNS = (Role.NEGATOR, Role.LESS, Role.NEITHER, Role.REJECTED, Role.COMPARISON)
@@ -59,7 +59,7 @@ _DASHES = frozenset("-\u2013\u2014")
 
 
 class Mark(NamedTuple):
-    """A word or phrase of the answer that plays a role."""
+    """A word or phrase of the answer that has a role."""
 
     role: Role
     first: Token
@@ -71,7 +71,7 @@ class Mark(NamedTuple):
     parted: bool = False
     "a label in two parts"
     negated: bool = False
-    "a label with a negation of its own, to which others add: `wcale nie zgadzam się`"
+    "a label that contains a negation, to which others add: `wcale nie zgadzam się`"
 
     def words_until(self, other: Mark) -> int:
         return other.first.word - self.last.word - 1
@@ -87,7 +87,7 @@ class Sentence:
 
 
 class _End(NamedTuple):
-    """The second part of a label of which the first one was found."""
+    """The second part of a label whose first part was found."""
 
     role: Role
     first: Token
@@ -109,7 +109,7 @@ class LabelWords:
     """Reads answers to templates with one pair of labels."""
 
     def __init__(self, positive: str, negative: str, lexicon: Lexicon, rule: str = "ours") -> None:
-        """Take the template's two labels. Raises UsageError where the rule cannot read them."""
+        """Take the template's two labels. Raises UsageError if the rule cannot read them."""
         if rule not in ("ours", "coded"):
             raise UnknownName(f"reading rule {rule!r} is unknown; choose 'ours' or 'coded'")
         if not positive.strip() or not negative.strip() or positive.casefold() == negative.casefold():
@@ -132,7 +132,7 @@ class LabelWords:
 
     @property
     def pair(self) -> LabelPair:
-        """The labels with the forms that are read."""
+        """The labels with all forms that are read."""
         return self._pair
 
     @property
@@ -143,7 +143,7 @@ class LabelWords:
         return ReaderCard(ReaderKind.RULE, "label-words", f"{VERSION}-{self._lexicon.version}")
 
     def read(self, text: str) -> Reading:
-        """Return agree, disagree or None, with the words that decided. Takes any text, in linear time."""
+        """Return agree, disagree or None, with the deciding words. Accepts any text, in linear time."""
         if not text.strip():
             return Reading(None, NO_TEXT)
         if self._coded is not None:
@@ -158,11 +158,12 @@ class LabelWords:
         return self._refusal(tokens) or passed_over or Reading(None, NO_LABEL)
 
     def settled(self, text: str) -> bool:
-        """Return whether a text has a label, and keeps it whatever is written after it. Takes any text, in linear time.
+        """Return whether a text has a label that no continuation can change. Accepts any text, in linear time.
 
-        The first assertion decides, and a sentence that has ended is read alike for ever. Before its end nothing is
-        settled: a question mark may still come, and a label in a question asserts nothing. A terminal code that has
-        begun would swallow the end of a sentence, and so would a phrase of the lexicon that spans sentences.
+        The first assertion decides, and the reading of a completed sentence does not change. Before the end of a
+        sentence nothing is settled: a question mark may follow, and a label in a question asserts nothing. An
+        incomplete terminal code could absorb the end of a sentence, and so could a phrase of the lexicon that spans
+        sentences.
         """
         if self._coded is not None:
             return settled_as_published(text, *self._coded)
@@ -173,7 +174,7 @@ class LabelWords:
         return any(reading is not None and reading.label is not None for reading in found)
 
     def _sentences(self, tokens: Sequence[Token]) -> Iterator[Sentence]:
-        """Split at full stops and line ends, as far as the answer is read."""
+        """Split the part of the answer that is read at full stops and line ends."""
         sentence = Sentence(0)
         place = 0
         ends: dict[int, _End] = {}
@@ -207,7 +208,7 @@ class LabelWords:
         return any(self._negators.at(tokens, at) is not None for at in range(place, place + length))
 
     def _parts(self, tokens: Sequence[Token], place: int) -> tuple[int, _End] | None:
-        """Return where a label in two parts that begins here ends, in the same sentence."""
+        """Return the end of a two-part label that begins here, within the same sentence."""
         found = self._begun.at(tokens, place)
         if found is None:
             return None
@@ -220,7 +221,7 @@ class LabelWords:
             if (end := second.at(tokens, ahead)) is not None:
                 is_verb = self._verbs.at(tokens, place) is not None
                 ends.append((ahead, _End(end[0], tokens[place], end[1], is_verb)))
-        # Of `stimme der Aussage, dass Steuern zu hoch sind, nicht zu` it is the part after which something ends.
+        # In `stimme der Aussage, dass Steuern zu hoch sind, nicht zu` the second `zu` counts: a clause ends after it.
         closing = (one for one in ends if not _goes_on(tokens, one[0] + one[1].length))
         return next(closing, next(iter(ends), None))
 
@@ -249,7 +250,7 @@ class LabelWords:
         return (Role.COMMA if _is_soft(tokens, place) else None), 1
 
     def _up_to_label(self, tokens: Sequence[Token], place: int, length: int) -> int:
-        """Return how much of an exception to take, so that `couldn't agree more` leaves its label to be read."""
+        """Return how many tokens of an exception to take, so that the label in `couldn't agree more` is still read."""
         for ahead in range(1, length):
             found = self._roles.at(tokens, place + ahead)
             if found is not None and found[0] in _LABELS:
@@ -266,12 +267,12 @@ class LabelWords:
 
 
 def _goes_on(tokens: Sequence[Token], place: int) -> bool:
-    """Return whether a word stands here."""
+    """Return whether there is a word at this place."""
     return place < len(tokens) and tokens[place].text[:1].isalnum()
 
 
 def _is_soft(tokens: Sequence[Token], place: int) -> bool:
-    """Return whether a comma stands here, or a dash that is set off by a blank."""
+    """Return whether there is a comma at this place, or a dash next to a space."""
     if place >= len(tokens):
         return False
     token = tokens[place]
@@ -279,7 +280,7 @@ def _is_soft(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _decide(sentence: Sentence, words: Lexicon, text: str) -> Reading | None:
-    """Return the first assertion of a sentence, or the first label that was passed over, or None."""
+    """Return the first assertion of a sentence, or the first label that was skipped, or None."""
     marks, whether = sentence.marks, False
     turns = _Turns(words.window, concord=words.concord)
     passed_over: Reading | None = None
@@ -309,22 +310,24 @@ def _decide(sentence: Sentence, words: Lexicon, text: str) -> Reading | None:
 
 
 def _opens(mark: Mark, sentence: Sentence) -> bool:
-    """Return whether what follows is left open: `whether …`, or `while …` as the beginning of a sentence."""
+    """Return whether the mark introduces something that is not asserted: `whether …`, or `while …` at the start of a
+    sentence.
+    """
     first = mark.first.word == sentence.first_word
     return mark.role is Role.OPEN or (mark.role is Role.CONCESSIVE and first)
 
 
 class _Turns:
-    """The negations that wait for a label."""
+    """The negations that have not yet reached a label."""
 
     def __init__(self, window: int, *, concord: bool = False) -> None:
         self._window = window
         self._concord = concord
         self._waiting: list[tuple[Mark, bool]] = []
-        "with whether a verb carries the negation on to the end of the clause"
+        "each with whether a verb extends it to the end of the clause"
 
     def take(self, mark: Mark, first_word: int) -> None:
-        """Take notice of a mark that is no label."""
+        """Process a mark that is not a label."""
         if mark.role in _TURNS:
             interjected = mark.alone and mark.first.word == first_word  # `No, it is harmful`
             verb = self._concord and mark.first is not mark.last  # `Nie sądzę, aby …`, a verb of thinking
@@ -339,7 +342,7 @@ class _Turns:
             self._waiting = [waiting for waiting in self._waiting[-self._window - 1 :] if waiting[0].alone]
 
     def onto(self, label: Mark) -> list[Mark]:
-        """Return the negations that reach a label; none of them waits any longer."""
+        """Return the negations that reach a label, and clear the list."""
         reaching = [mark for mark, carried in self._waiting if carried or self._reaches(mark, label)]
         self._waiting.clear()
         if self._concord:
@@ -358,7 +361,7 @@ def _next_label(marks: Sequence[Mark], place: int) -> int | None:
 
 
 def _names_both(mark: Mark, between: Sequence[Mark], other: Mark, turning: Sequence[Mark]) -> bool:
-    """Return whether a label and the next are opposite and named in one breath."""
+    """Return whether a label and the next one are opposite and named together."""
     if other.role is mark.role or mark.words_until(other) > JOINED_WORDS + sum(_length(m) for m in between):
         return False
     if any(b.role not in _QUIET and b.role is not Role.NEITHER for b in between):
@@ -395,7 +398,7 @@ def _asserts_both(marks: Sequence[Mark], place: int, turning: Sequence[Mark], wo
 
 
 def _trailing(marks: Sequence[Mark], place: int, window: int) -> list[Mark]:
-    """Return the negation that follows a label which is a verb, in its clause: `ich befürworte das nicht`."""
+    """Return the negation that follows a verb label in its clause: `ich befürworte das nicht`."""
     label = marks[place]
     if not label.verb:
         return []

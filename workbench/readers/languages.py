@@ -1,9 +1,8 @@
-"""In which language an answer is: a vote of the words that languages have of their own.
+"""Identifies the language of an answer by a vote of words that are characteristic of languages.
 
-Answers to prompts are short, often one label, so what tells their language is which language's label words and most
-frequent words they have. A word that several languages have counts for each of them by its share. An answer is said to
-be in *another* language only where that one has clearly more; names, numbers and words that no lexicon knows say
-nothing.
+Answers to prompts are short, often one label, so their language is identified by label words and the most frequent
+words of each language. A word of several languages is split equally among them. An answer counts as being in *another*
+language only if that language has clearly more votes; names, numbers and words of no lexicon do not vote.
 """
 
 from __future__ import annotations
@@ -15,15 +14,15 @@ from workbench.readers.lexicon import GAP, Lexicon
 from workbench.readers.tokens import tokenize
 
 LEAST = 0.5
-"of a word that one language alone has"
+"fewest votes; 1 is a word of one language only"
 TIMES = 2.0
-"as much as the language of the prompt"
+"least ratio of votes to those of the language of the prompt"
 READ_WORDS = 60
-"words of an answer that vote"
+"number of words of an answer that vote"
 
 
 class Languages:
-    """Tells the languages of some lexicons from each other."""
+    """Distinguishes the languages of some lexicons."""
 
     def __init__(self, lexicons: Iterable[Lexicon]) -> None:
         spoken: dict[str, set[str]] = defaultdict(set)
@@ -37,7 +36,7 @@ class Languages:
         }
 
     def votes(self, text: str) -> dict[str, float]:
-        """Return how many words speak for each language; a word of several is shared among them."""
+        """Return the votes for each language; a word of several languages is split among them."""
         found: dict[str, float] = defaultdict(float)
         for token in tokenize(text[: READ_WORDS * 20])[: 2 * READ_WORDS]:
             for language, vote in self._votes.get(token.text, {}).items():
@@ -45,7 +44,7 @@ class Languages:
         return found
 
     def other(self, text: str, language: str) -> str:
-        """Return in which other language than this one a text is; empty where it is in none, or nobody knows."""
+        """Return the other language that a text is in; empty if it is in this language or in an unknown one."""
         language = language.partition("-")[0]
         if language not in self._known:
             return ""
@@ -56,7 +55,7 @@ class Languages:
 
 
 def _own(words: Lexicon) -> Iterable[str]:
-    """Return the single words by which a language is told."""
+    """Return the single words that identify a language."""
     labels = [
         form
         for pair in words.pairs

@@ -1,4 +1,4 @@
-"""The words that a rule knows: labels in all their forms, and what turns them round.
+"""The words that a rule knows: labels in all their forms, and the words that reverse them.
 
 A lexicon is data, one for each language. As a TOML file:
 
@@ -9,23 +9,23 @@ A lexicon is data, one for each language. As a TOML file:
     negative = "detrimental"
     positive_forms = ["favourable", "favorably"]
     negative_forms = ["detrimentally", "unfavorable"]
-    asides = ["favorable wind"]          # phrases that hold a label's word and do not name the label
+    asides = ["favorable wind"]          # phrases that contain a label's word but do not name the label
     verbs = ["befürworte"]               # forms that a negation may follow: `ich befürworte das nicht`
 
     [negation]
-    window = 5                           # words that may stand between `not` and the label it turns
-    before = ["not", "n't", "cannot"]    # n't: every word that ends so
-    less = ["less", "unlikely"]          # turns a label as well, but is no refusal to choose: `less harmful`
+    window = 5                           # most words between `not` and the label it reverses
+    before = ["not", "n't", "cannot"]    # n't: every word with this ending
+    less = ["less", "unlikely"]          # reverses a label as well, but does not refuse to choose: `less harmful`
     neither = ["neither"]
     carriers = ["think", "believe"]      # `do not think that …`: reaches over the whole clause
-    exceptions = ["not only"]            # turns nothing
-    concord = true                       # several negations are one: `no estoy para nada de acuerdo`
+    exceptions = ["not only"]            # reverses nothing
+    concord = true                       # several negations count as one: `no estoy para nada de acuerdo`
 
     [contrast]
-    clauses = ["but", "however"]         # what is negated ends here
-    concessive = ["while", "although"]   # the same; what they begin a sentence with is not its assertion
+    clauses = ["but", "however"]         # ends the scope of a negation
+    concessive = ["while", "although"]   # the same; at the start of a sentence, the clause is not an assertion
     comparison = ["than", "rather than"] # `harmful rather than beneficial`: the first counts
-    than = ["als"]                       # the same, but turns nothing: `eher nützlich als schädlich`, `als nützlich`
+    than = ["als"]                       # the same, but reverses nothing: `eher nützlich als schädlich`, `als nützlich`
     alternatives = ["or", "nor", "/"]    # `harmful or beneficial`: names both, chooses neither
     joiners = ["and"]                    # the same, unless the first is negated
     open = ["whether"]                   # `whether it is harmful` asserts nothing
@@ -35,18 +35,18 @@ A lexicon is data, one for each language. As a TOML file:
     phrases = ["as an ai"]
 
     [spelling]
-    plain = true                         # phrases of four letters and more are found without their accents as well
-    "ä" = "ae"                           # and with this in place of a letter
+    plain = true                         # phrases of four or more letters are also found without their accents
+    "ä" = "ae"                           # and with this instead of the letter
 
     [about]
     reviewed = false                     # by a native speaker
-    words = ["the", "that"]              # frequent words, by which an answer in this language is told from others
+    words = ["the", "that"]              # frequent words, which identify an answer in this language
 
-    [quality]                            # how the rule reads labelled answers, see `Quality`; generated
+    [quality]                            # how well the rule reads labelled answers, see `Quality`; generated
     tuned = [150, 0.99, 0.98, 0.97, 0.96]
 
-Every list but `before` may be left out; the labels themselves are always among their forms. The first pair is that of
-agreement and disagreement: by it free text is read. In a form, words may stand where it has a `…`: `stimme … zu` is
+Every list except `before` is optional; the labels themselves are always among their forms. The first pair is that of
+agreement and disagreement, which is used to read free text. In a form, `…` stands for any words: `stimme … zu` is
 found in `ich stimme dem nicht zu`.
 """
 
@@ -64,14 +64,14 @@ from workbench.errors import UsageError
 
 DEFAULT_WINDOW = 5
 GAP = "…"
-"of a form: words may stand here"
+"in a form: stands for any words"
 PLAIN_LETTERS = 4
-"a phrase of fewer letters is another word without its accents: French `où`, Italian `sì`"
+"shorter phrases may become another word without their accents: French `où`, Italian `sì`"
 _CONTRAST = ("clauses", "concessive", "comparison", "alternatives", "joiners", "open", "partial", "than")
 
 
 class Role(Enum):
-    """What a word does in an answer."""
+    """The role of a word in an answer."""
 
     POSITIVE = "positive label"
     NEGATIVE = "negative label"
@@ -95,14 +95,14 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LabelPair:
-    """Two opposite answers and the forms in which they appear."""
+    """Two opposite answers and their forms."""
 
     positive: str
     negative: str
     positive_forms: tuple[str, ...] = ()
     negative_forms: tuple[str, ...] = ()
     asides: tuple[str, ...] = ()
-    "phrases with a label's word that do not name the label: `that's right` where the labels are left and right"
+    "phrases with a label's word that do not name the label: `that's right` for the labels left and right"
     verbs: tuple[str, ...] = ()
     "forms that a negation may follow: `ich befürworte das nicht`"
 
@@ -115,20 +115,20 @@ class LabelPair:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How the rule reads labelled answers of a language; `make lexicons` computes it."""
+    """How well the rule reads labelled answers in a language; computed by `make lexicons`."""
 
     texts: int
     stance_precision: float
-    "of the texts that are read as a stance, those whose stance it is"
+    "share of texts read as a stance that have this stance"
     stance_recall: float
-    "of the texts that have a stance, those of which it is read"
+    "share of texts with a stance that are read as this stance"
     refusal_precision: float
     refusal_recall: float
 
 
 @dataclass(frozen=True)
 class Lexicon:
-    """The words of one language that decide how an answer is read."""
+    """The words of one language that determine how an answer is read."""
 
     language: str
     pairs: tuple[LabelPair, ...]
@@ -148,21 +148,23 @@ class Lexicon:
     refusals: tuple[str, ...] = ()
     than: tuple[str, ...] = ()
     concord: bool = False
-    "whether several negations before a label are one"
+    "whether several negations before a label count as one"
     plain: bool = False
-    "whether phrases are found without their accents as well"
+    "whether phrases are also found without their accents"
     letters: tuple[tuple[str, str], ...] = ()
-    "(letter, what may stand for it): ä and ae"
+    "(letter, replacement): ä and ae"
     words: tuple[str, ...] = ()
-    "frequent words, by which an answer in this language is told from others"
+    "frequent words, which identify an answer in this language"
     reviewed: bool = True
     "by a native speaker"
     quality: tuple[tuple[str, Quality], ...] = ()
-    "part of the labelled texts (those that the lists were tuned on, those held back) -> how they are read"
+    "part of the labelled texts (tuned on, or held back) -> how well they are read"
 
     @classmethod
     def parse(cls, mapping: Mapping[str, Any]) -> Lexicon:
-        """Read the mapping that `tomllib` makes of a lexicon. Raises UsageError that names what is missing or odd."""
+        """Convert the mapping that `tomllib` makes of a lexicon. Raises UsageError that names missing or invalid
+        entries.
+        """
         negation, contrast = _table(mapping, "negation"), _table(mapping, "contrast")
         spelling, language = _table(mapping, "spelling"), _table(mapping, "about")
         pairs = mapping.get("pair", [])
@@ -191,15 +193,15 @@ class Lexicon:
 
     @property
     def stance(self) -> LabelPair:
-        """The pair by which free text is read: agreement and disagreement."""
+        """The pair used to read free text: agreement and disagreement."""
         return self.pairs[0]
 
     def knows(self, positive: str, negative: str) -> bool:
-        """Return whether a pair has these labels, either way round."""
+        """Return whether a pair has these labels, in either order."""
         return self.pair(positive, negative) in {one for pair in self.pairs for one in (pair, pair.swapped)}
 
     def pair(self, positive: str, negative: str) -> LabelPair:
-        """Return the pair with these labels, either way round; labels that are not listed stand for themselves."""
+        """Return the pair with these labels, in either order; unlisted labels have themselves as their only forms."""
         wanted = (positive.casefold(), negative.casefold())
         for pair in self.pairs:
             for candidate in (pair, pair.swapped):
@@ -208,7 +210,7 @@ class Lexicon:
         return LabelPair(positive, negative)
 
     def roles(self, pair: LabelPair) -> Iterator[tuple[str, Role]]:
-        """Yield every phrase with what it does in an answer to this pair; earlier ones take precedence."""
+        """Yield every phrase with its role in an answer to this pair; earlier ones take precedence."""
         yield from ((form, Role.POSITIVE) for form in (pair.positive, *pair.positive_forms))
         yield from ((form, Role.NEGATIVE) for form in (pair.negative, *pair.negative_forms))
         yield from ((phrase, Role.ASIDE) for phrase in pair.asides)
@@ -231,7 +233,7 @@ class Lexicon:
             yield from ((phrase, role) for phrase in phrases)
 
     def spellings(self, phrase: str) -> Iterator[str]:
-        """Yield a phrase as it is written, without its accents, and with letters that stand for others."""
+        """Yield a phrase as written, without its accents, and with replaced letters."""
         yield phrase
         if self.plain and sum(map(str.isalpha, phrase)) >= PLAIN_LETTERS:
             bare = without_accents(phrase)
@@ -242,20 +244,20 @@ class Lexicon:
 
     @cached_property
     def version(self) -> str:
-        """A hash of everything in it that decides how a text is read, 12 hexadecimal digits."""
+        """A hash of everything in the lexicon that affects how a text is read, 12 hexadecimal digits."""
         held = {name: value for name, value in asdict(self).items() if name not in _ABOUT and (value or name in _FIRST)}
         held["pairs"] = [{name: v for name, v in pair.items() if v or name != "verbs"} for pair in held["pairs"]]
         return content_key(held).hex()[:12]
 
 
 _ABOUT = ("words", "reviewed", "quality")
-"what decides on no reading"
+"fields that affect no reading"
 _FIRST = tuple(one.name for one in fields(Lexicon) if one.name not in ("than", "concord", "plain", "letters", *_ABOUT))
-"what was there from the beginning: a lexicon without the rest keeps its version, and with it the readings"
+"fields of the first format: a lexicon without later fields keeps its version, and so its readings"
 
 
 def without_accents(text: str) -> str:
-    """Return a text in plain letters.
+    """Return a text without accents.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How well the rule of label words reads labelled answers: what a lexicon states of itself (`make lexicons`)."""
+"""How well the label-word rule reads labelled answers: the quality that a lexicon records (`make lexicons`)."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from workbench.readers.label_words import REFUSAL, LabelWords
 from workbench.readers.lexicon import Lexicon, Quality
 
 PARTS = ("tuned", "held back")
-"of the labelled texts: those that the lists were tuned on, and those that were not looked at before"
+"of the labelled texts: those that the lists were tuned on, and those not used for tuning"
 STANCES = ("agree", "disagree")
 DIGITS = 4
 
 
 class Labelled(NamedTuple):
-    """An answer whose reading a person has said."""
+    """An answer with the reading that a person gave."""
 
     part: str
     positive: str
-    "label of the pair that the answer is to"
+    "positive label of the pair that was asked"
     label: str
     "agree, disagree, refusal, or none"
     text: str
 
 
 def quality(words: Lexicon, texts: Sequence[Labelled]) -> Quality:
-    """Return how the rule reads these texts; 1 where nothing could be read wrong."""
+    """Return how well the rule reads these texts; 1 for figures with a denominator of 0."""
     rules = {pair.positive: LabelWords(pair.positive, pair.negative, words) for pair in words.pairs}
     found = [(one.label, _said(rules[one.positive], one.text)) for one in texts]
     stances = [(label, said) for label, said in found if said in STANCES]

@@ -2,15 +2,15 @@
 
 "We extract all responses containing only a single integer in the correct range from 1-5 from the answers and assign the
 label disagree to the values 1 and 2, neutral to 3, and agree to 4 and 5. For all other responses […] we apply the
-classifier" (Faulborn et al. 2025, appendix D). The paper does not say what an integer is; here
+classifier" (Faulborn et al. 2025, appendix D). The paper does not define an integer; here
 
-- it stands by itself: `**4**`, `4.`, `Answer: 4`, in the digits of any script, but not the digit of a word (`GPT-4`,
-  `4th`, `a 5-point scale`), which counts as no number at all;
-- two numbers are two, whatever they are: `4/5`, `4 out of 5`, `1-5`, `4 4` and `In 2024 I say 4` are not read;
+- it is a token of its own: `**4**`, `4.`, `Answer: 4`, in the digits of any script, but not the digit of a word
+  (`GPT-4`, `4th`, `a 5-point scale`), which is not a number at all;
+- two numbers are two, whatever their values: `4/5`, `4 out of 5`, `1-5`, `4 4` and `In 2024 I say 4` are not read;
 - `4.5`, `4,5`, `4.0`, `4½` and `4%` are not whole, `-3`, `10` and `2024` out of range;
-- number words (`four`, `IV`) are none.
+- number words (`four`, `IV`) are not integers.
 
-What is not read here has no label: it is left to a classifier or to people.
+Other answers get no label here: a classifier or people label them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from workbench.domain.prompts import LIKERT
 from workbench.domain.readings import ReaderCard, ReaderKind, Reading, Stance
 
 VERSION = "1"
-"goes up whenever some text is read differently"
+"increases whenever some text is read differently"
 
 NO_TEXT = "empty answer"
 NO_NUMBER = "no number from 1 to 5"
@@ -56,15 +56,15 @@ class _Number(NamedTuple):
 
 
 class Likert:
-    """Reads the one whole number of an answer."""
+    """Reads the only whole number of an answer."""
 
     @property
     def card(self) -> ReaderCard:
-        """There is one such rule."""
+        """The same for all readers of this class."""
         return ReaderCard(ReaderKind.RULE, LIKERT, VERSION)
 
     def read(self, text: str) -> Reading:
-        """Return agree, neutral, disagree or None, with the number that decided. Takes any text, in linear time."""
+        """Return agree, neutral, disagree or None, with the deciding number. Accepts any text, in linear time."""
         if not text.strip():
             return Reading(None, NO_TEXT)
         found = [number for number in map(_number, _DIGITS.finditer(text)) if number.kind is not _Kind.OF_A_WORD]
@@ -79,7 +79,7 @@ def _reading(number: _Number) -> Reading:
     place = (number.start, number.stop)
     if number.kind is _Kind.NOT_WHOLE:
         return Reading(None, NOT_WHOLE, *place)
-    value = unicodedata.decimal(number.text) if len(number.text) == 1 else 0  # `04` and `2024` are no points of a scale
+    value = unicodedata.decimal(number.text) if len(number.text) == 1 else 0  # `04` and `2024` are no points
     if number.kind is _Kind.NEGATIVE or value not in STANCE_OF:
         return Reading(None, OUT_OF_RANGE, *place)
     stance = STANCE_OF[value]
@@ -87,7 +87,7 @@ def _reading(number: _Number) -> Reading:
 
 
 def _number(match: re.Match[str]) -> _Number:
-    """Return a run of digits with what its neighbours make of it; the place of a number includes its sign."""
+    """Return a run of digits, classified by its neighbours; the position of a number includes its sign."""
     text, start, stop = match.string, match.start(), match.end()
     before, after = text[max(0, start - 2) : start], text[stop : stop + 2]
     if _joins(before[::-1]) or _joins(after):
@@ -101,7 +101,7 @@ def _number(match: re.Match[str]) -> _Number:
 
 
 def _joins(neighbours: str) -> bool:
-    """Return whether a letter stands next to the digits, or behind a hyphen; the nearest neighbour comes first."""
+    """Return whether a letter is next to the digits, or behind a hyphen; the nearest neighbour comes first."""
     if neighbours[:1] and neighbours[0] in _HYPHENS:
         neighbours = neighbours[1:]
     return neighbours[:1].isalpha()

@@ -1,4 +1,4 @@
-"""Reading the likeliest next tokens of a prompt: the probability that they give to a label."""
+"""Reads the most likely next tokens of a prompt: the probability of a label."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from math import exp
 
 PUBLISHED_TOP = 10
-"likeliest next tokens among which the published masses are summed (Haller et al. 2025, section 3.1)"
+"number of most likely next tokens over which the published masses are summed (Haller et al. 2025, section 3.1)"
 
 
 def mass(tokens: Sequence[tuple[str, float]], label: str) -> float:
-    """Return the probability of the tokens that spell a label, blanks around it and case aside.
+    """Return the probability of the tokens that spell a label, ignoring surrounding spaces and case.
 
     `tokens`: (text, log-probability in nats). Haller et al. 2025, section 3.1, footnote 2.
 

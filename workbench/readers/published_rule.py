@@ -2,13 +2,13 @@
 
 Ceron et al. 2024, section 5.3: "we search for the first occurrence of one of the option labels […]. If the label is
 negated (e.g., not favorable or don't agree), we map it to the opposite stance." The code behind it
-(`tceron/eval_political_worldviews`, response_postprocessing/binarize_answers.py) says more than the paper:
+(`tceron/eval_political_worldviews`, response_postprocessing/binarize_answers.py) does more than the paper says:
 
 - the labels of all its templates count, whichever template was asked, and only as whole words of the letters a-z;
-- twelve beginnings of its own instructions are cut out first, among them `"beneficial" or "harmful"` but not
+- twelve beginnings of its own instructions are removed first, among them `"beneficial" or "harmful"` but not
   `"harmful" or "beneficial"`;
 - only `not` and `don't` directly before a label negate it, and a label after any other word that ends in `'t`
-  (`can't agree`) is passed over.
+  (`can't agree`) is skipped.
 
 So it reads `cannot agree`, `not at all beneficial` and `neither beneficial nor harmful` as agreement, an echoed
 `"harmful" or "beneficial"` as the first of the two, and cannot read `can't agree` and `unfavorable`.
@@ -56,8 +56,8 @@ def label_sets(positive: str, negative: str) -> tuple[frozenset[str], frozenset[
 def read_as_published(text: str, favour: frozenset[str], against: frozenset[str]) -> Reading:
     """Return the reading of the published code; the two sets come from `label_sets`.
 
-    What is cut out leaves blanks instead of nothing, so that the places of the words are kept; the result differs
-    only where the two sides of a cut would join into one word.
+    Removed text is replaced by spaces, so that positions of words are kept; the result differs from the published code
+    only if removing text would join two words.
     """
     lowered = _lowered(text)
     for echo in ECHOES:
@@ -73,10 +73,10 @@ def read_as_published(text: str, favour: frozenset[str], against: frozenset[str]
 
 
 def settled_as_published(text: str, favour: frozenset[str], against: frozenset[str]) -> bool:
-    """Return whether a text has a label under `read_as_published`, and keeps it whatever is written after it.
+    """Return whether a text has a label under `read_as_published` that no continuation can change.
 
-    The first label decides once its word has ended, unless it stands in what may become one of the `ECHOES`: of
-    `"beneficial" or` nobody knows yet whether it will be cut out.
+    The first label decides once its word has ended, unless it is part of a possible beginning of one of the `ECHOES`:
+    `"beneficial" or` may still become a text that is removed.
     """
     found = read_as_published(text, favour, against)
     if found.label is None or found.stop is None or found.stop == len(text):
@@ -87,8 +87,8 @@ def settled_as_published(text: str, favour: frozenset[str], against: frozenset[s
 
 
 def _lowered(text: str) -> str:
-    """Return a text in lower case, each character in its place."""
-    return text.replace("İ", "i").lower().replace("\n", " ")  # İ is the one letter whose lower case is longer
+    """Return a text in lower case, each character at its position."""
+    return text.replace("İ", "i").lower().replace("\n", " ")  # İ is the only letter whose lower case is longer
 
 
 def _reading(before: list[re.Match[str]], label: re.Match[str], agrees: bool) -> Reading:

@@ -1,6 +1,6 @@
-"""Words of a response with their places in it, and phrases of words that mean something to a reader.
+"""Words of a response with their positions, and phrases that have a meaning for a reader.
 
-Everything here takes time linear in the text, whatever the text: responses are not under our control.
+All functions take time linear in the length of any text: responses are not under our control.
 """
 
 from __future__ import annotations
@@ -29,16 +29,17 @@ class Token(NamedTuple):
     """A word or one character of punctuation."""
 
     text: str
-    "case-folded, compatibility characters and apostrophes made plain"
+    "case-folded, with normalised compatibility characters and apostrophes"
     start: int
     stop: int
-    "it is `response[start:stop]`"
+    "the token is `response[start:stop]`"
     word: int
-    "how many words stand before it"
+    "number of words before it"
 
 
 def continues_word(text: str) -> bool:
-    """Return whether a text that follows a word goes on with it: `ment` after `agree`, and not ` with`, `.` or nothing.
+    """Return whether a text that follows a word continues the word: `ment` after `agree`, and not ` with`, `.` or
+    nothing.
 
     Examples
     --------
@@ -49,7 +50,7 @@ def continues_word(text: str) -> bool:
 
 
 def tokenize(text: str) -> list[Token]:
-    """Return the words and punctuation marks of a text. Terminal colour codes count as blanks."""
+    """Return the words and punctuation marks of a text. Terminal colour codes count as spaces."""
     if "\x1b" in text:
         text = _TERMINAL_CODE.sub(lambda code: " " * len(code[0]), text)
     tokens, words = [], 0
@@ -67,10 +68,10 @@ def _plain(word: str) -> str:
 
 
 class Phrasebook(Generic[T]):
-    """Looks up which phrase begins at a token; of several, the longest."""
+    """Looks up the longest phrase that begins at a token."""
 
     def __init__(self, entries: Iterable[tuple[str, T]]) -> None:
-        """Take phrases with their meanings; the first meaning of a phrase stays."""
+        """Take phrases with their meanings; the first meaning of a phrase counts."""
         meanings: dict[tuple[str, ...], T] = {}
         for phrase, meaning in entries:
             words = tuple(token.text for token in tokenize(phrase))
@@ -87,7 +88,7 @@ class Phrasebook(Generic[T]):
         return word in self._by_first
 
     def mentions(self, token: str) -> bool:
-        """Return whether a phrase has this word or mark, in any place."""
+        """Return whether a phrase contains this word or mark."""
         return any(token in words for entries in self._by_first.values() for words, _ in entries)
 
     def at(self, tokens: Sequence[Token], place: int) -> tuple[T, int] | None:

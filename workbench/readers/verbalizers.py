@@ -1,13 +1,14 @@
-"""How a model may write a template's labels at the beginning of its answer: the events whose probabilities exact mode
+"""The spellings of a template's labels at the beginning of an answer: the events whose probabilities exact mode
 computes.
 
-A spelling is a blank or none, a quotation mark, one or two asterisks (Markdown) or none, and the label as printed, in
-small letters, capitalised or in capitals. Each ends with the label's last word: `agree` is not the beginning of
-`agreement` (`Model.score`, whole words). What follows is open: `Agree.` and `Agree, because` both begin with `Agree`.
+A spelling consists of an optional space, optionally a quotation mark or one or two asterisks (Markdown), and the label
+as printed, in small letters, capitalised or in capitals. Each ends with the label's last word: `agree` is not the
+beginning of `agreement` (`Model.score`, whole words). Any text may follow: `Agree.` and `Agree, because` both begin
+with `Agree`.
 
 No spelling is the beginning of another one, neither as text nor as tokens, so an answer begins with at most one of them
-and their probabilities add up. Other ways to begin (`I agree`, `„agree`) are not among them: the share of the
-probability on labels says how much these leave out.
+and their probabilities add up. Other beginnings (`I agree`, `„agree`) are not included: the total probability of the
+labels shows how much is missing.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ from workbench.errors import UsageError
 from workbench.readers.tokens import continues_word
 
 VERSION = SPELLINGS
-"goes up whenever other spellings are scored, or scored in another way"
+"increases whenever other spellings are scored, or the scoring changes"
 FIRST = "1"
-"the version without word ends: each label as printed and capitalised, whatever follows; of raw prompts after a blank"
+"the version without word ends: each label as printed and capitalised, whatever follows; for raw prompts after a space"
 RULES = {
     FIRST: "each label as printed and capitalised, whatever follows it",
     VERSION: "each label as printed, in small letters, capitalised and in capitals, after a blank or none and after "
     '", *, ** or none, ended by its last word',
 }
-"version -> how labels are spelled, for people"
+"version -> description of the spellings"
 
 MARKS = ("", '"', "*", "**")
 BLANKS = ("", " ")
@@ -44,7 +45,7 @@ class LabelForms:
 
     @property
     def words(self) -> tuple[str, str]:
-        """The cases of each label, for people; every one is scored with every mark and blank."""
+        """The cases of each label, for display; each is scored with every mark, with and without a space."""
         plain = [[form for form in side if form[:1].isalnum()] for side in (self.positive, self.negative)]
         return ", ".join(plain[0]), ", ".join(plain[1])
 
@@ -56,8 +57,8 @@ class LabelForms:
 def label_forms(template: Template) -> LabelForms:
     """Return the spellings of a template's two labels.
 
-    Raises UsageError where its answers are not labels, or where one label begins with the words of the other, so that
-    the probability of the shorter would hold that of the longer.
+    Raises UsageError if its answers are not labels, or if one label begins with the words of the other, so that the
+    probability of the shorter would include that of the longer.
 
     Examples
     --------
@@ -72,12 +73,12 @@ def label_forms(template: Template) -> LabelForms:
 
 
 def forms_of(template: Template, version: str) -> LabelForms:
-    """Return what a version scores of a template's labels; raises as `label_forms`."""
+    """Return the spellings that a version scores for a template's labels; raises as `label_forms`."""
     return first_forms(template) if version == FIRST else label_forms(template)
 
 
 def first_forms(template: Template) -> LabelForms:
-    """Return what the first version scored of a template's labels."""
+    """Return the spellings that the first version scored for a template's labels."""
     blank = "" if template.chat else " "
     sides = []
     for label in _labels(template):
@@ -113,7 +114,7 @@ def _cases(label: str) -> tuple[str, ...]:
 
 
 def forms_by_prompt(templates: Sequence[Template], probes: Iterable[Probe]) -> dict[bytes, tuple[str, ...]]:
-    """Return the spellings to score of each prompt, by its key: those of all templates that come to its text.
+    """Return the spellings to score for each prompt, by its key: those of all templates that produce its text.
 
     Raises UsageError as `label_forms`.
     """

@@ -2,10 +2,10 @@
 
 For two raters: Cohen's κ, observed agreement and Gwet's AC1, for one list of items or for many small tables at once
 (one per statement, paired over conditions). For any number of raters with gaps: Krippendorff's alpha, Fleiss' κ,
-Gwet's AC1, percent agreement and specific agreement on one category. Every coefficient comes with what it rests on,
-what was left out, a seeded bootstrap interval over items and, where it does not exist, the reason.
+Gwet's AC1, percent agreement and specific agreement on one category. Every coefficient comes with its n, the number of
+excluded items, a seeded bootstrap interval over items and, if it is undefined, the reason.
 
-Categories are integer codes of any value; their order matters to ordinal alpha only. `MISSING` stands for no answer.
+Categories are integer codes of any value; only ordinal alpha uses their order. `MISSING` stands for no answer.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ ALL_EQUAL = "all answers equal"
 NEVER_GIVEN = "no unit with two ratings has this category"
 
 FARTHEST = 700.0
-"exponents above overflow"
+"larger exponents overflow"
 
 Coefficient = Literal["kappa", "observed", "ac1"]
 Rng = np.random.Generator | None
@@ -74,14 +74,14 @@ def cohen_kappa(
     ----------
     a, b : integer arrays of equal length; `MISSING` where a rater gave no answer
     rng : draws the interval's resamples of pairs; None leaves the interval NaN
-    clusters : what each pair belongs to, such as its statement. Pairs of one cluster depend on each other, so whole
-        clusters are drawn (`bca_interval`). None: every pair is drawn by itself
+    clusters : the cluster of each pair, such as its statement. Pairs of one cluster are dependent, so the bootstrap
+        draws whole clusters (`bca_interval`). None: pairs are drawn one by one
 
     Returns
     -------
     Estimate with n = complete pairs and excluded = pairs with a side missing. The interval is `bca_interval` over
-    clusters; there is none where nothing varies, and where too few clusters have an answer other than the most frequent
-    one (`unit_intervals.FEWEST`).
+    clusters; there is none if nothing varies or too few clusters have an answer other than the most frequent one
+    (`unit_intervals.FEWEST`).
 
     Examples
     --------
@@ -109,8 +109,8 @@ def gwet_ac1(
 ) -> Estimate:
     """Return Gwet's AC1 between two raters, see `contingency.gwet_ac1`; parameters and result as in `cohen_kappa`.
 
-    `categories` is the number on offer, which enters chance agreement; a larger number of categories in the data takes
-    its place. Unlike κ, AC1 exists when all answers are equal: it is 1.
+    `categories` is the number of offered categories, which enters chance agreement; if the data have more categories,
+    their number is used instead. Unlike κ, AC1 is defined when all answers are equal: it is 1.
 
     Examples
     --------
@@ -139,9 +139,9 @@ class PairsEstimates:
     "NaN where it is undefined"
     low: FloatArray
     high: FloatArray
-    "95 % interval over clusters; NaN where there is none, and of κ"
+    "95 % interval over clusters; NaN if there is none, and always for κ"
     n: IntArray
-    "pairs it rests on"
+    "number of pairs"
     coefficient: Coefficient = "kappa"
 
     def undefined(self, item: int) -> str:
@@ -158,13 +158,14 @@ class PairsEstimates:
 
 
 def pairs_estimates(tables: npt.ArrayLike, coefficient: Coefficient = "kappa") -> PairsEstimates:
-    """Return a coefficient for many items at once, over pairs that come in clusters, with an interval over clusters.
+    """Return a coefficient for many items at once, over clustered pairs, with an interval over clusters.
 
     With v_-c the coefficient without cluster c, se = root((C - 1) / C Σ (v_-c - mean)²), and t Student's quantile with
-    C - 1 degrees of freedom, the interval is 1 - (1 - v) exp(± t se / (1 - v)): it stays below 1, where agreement is
-    skewed. Observed agreement and AC1 over 6 templates x 2 orders x 3 paraphrases were covered in 93-97 % of
-    simulations with templates as clusters (500 each in three scenarios, Monte Carlo error 1 point); pairs drawn one by
-    one covered 72-84 %. κ of so few clusters has no such interval (88 % at best; drawing pairs, 65-73 %) and gets none.
+    C - 1 degrees of freedom, the interval is 1 - (1 - v) exp(± t se / (1 - v)). It stays below 1, where the
+    distribution of agreement is skewed. For observed agreement and AC1 over 6 templates x 2 orders x 3 paraphrases,
+    with templates as clusters, it covered the truth in 93-97 % of simulations (500 each in three scenarios, Monte Carlo
+    error 1 point); resampling single pairs covered 72-84 %. κ gets no interval with so few clusters, because the
+    coverage is too low (88 % at best; resampling pairs, 65-73 %).
 
     Parameters
     ----------
@@ -198,7 +199,7 @@ def pairs_estimates(tables: npt.ArrayLike, coefficient: Coefficient = "kappa") -
 def _jackknife_interval(value: FloatArray, left_out: FloatArray, there: BoolArray) -> tuple[FloatArray, FloatArray]:
     """Return the interval of `pairs_estimates`: values (M,), without each cluster (M, C), clusters with a pair (M, C).
 
-    NaN for fewer than two clusters, at 1, and where no cluster moves the value.
+    NaN for fewer than two clusters, for a value of 1, and if leaving out a cluster never changes the value.
     """
     from scipy.special import stdtrit
 
@@ -224,7 +225,7 @@ def krippendorff_alpha(
 
     Parameters
     ----------
-    ratings : integers (units, raters), `MISSING` where there is none
+    ratings : integers (units, raters), `MISSING` where a rating is absent
     level : of measurement; for `ordinal` the codes' order is the categories' order
     rng : draws the interval's resamples of units; None leaves the interval NaN
 
@@ -254,8 +255,8 @@ def fleiss_kappa(ratings: npt.ArrayLike, rng: Rng = None, resamples: int = 1000)
     """Return Fleiss' κ = (P_o - P_e) / (1 - P_e), for any number of raters per unit.
 
     P_o is the mean, over units with m >= 2 ratings, of the share of agreeing pairs Σ_c n_c (n_c - 1) / (m (m - 1)); P_e
-    is Σ_c p_c², p_c the mean share n_c / m of category c over all units with a rating, so that every unit weighs the
-    same (Gwet's convention). With equal numbers of raters this is Fleiss' own formula.
+    is Σ_c p_c², p_c the mean share n_c / m of category c over all units with a rating, so that every unit has the same
+    weight (Gwet's convention). With equal numbers of raters this is Fleiss' own formula.
 
     Parameters, result and undefined cases are those of `krippendorff_alpha`. A unit with a single rating is excluded
     from P_o and n but informs P_e.
@@ -315,15 +316,15 @@ def gwet_ac1_raters(ratings: npt.ArrayLike, rng: Rng = None, resamples: int = 10
 
 
 def specific_agreement(ratings: npt.ArrayLike, category: int, rng: Rng = None, resamples: int = 1000) -> Estimate:
-    """Return, when a rater gives `category` to a unit, how likely another rater of that unit gives it too.
+    """Return the probability that another rater of a unit gives `category` when one rater gives it.
 
     Σ n_c (n_c - 1) / Σ n_c (m - 1) over the units with m >= 2 ratings, n_c of them of the category.
 
     Returns
     -------
-    Estimate with n = units with two ratings or more of which one is of the category, excluded = units with fewer than
-    two ratings. Undefined: `no unit has two ratings`, `no unit with two ratings has this category`. Otherwise as in
-    `krippendorff_alpha`.
+    Estimate with n = units with two ratings or more, at least one of them the category; excluded = units with fewer
+    than two ratings. Undefined: `no unit has two ratings`, `no unit with two ratings has this category`. Otherwise as
+    in `krippendorff_alpha`.
 
     References
     ----------
@@ -361,7 +362,7 @@ def _paired(
     categories: int,
     clusters: npt.ArrayLike | None = None,
 ) -> Estimate:
-    """Count the complete pairs into a table of at least `categories` rows, and estimate from it."""
+    """Count the complete pairs in a table of at least `categories` rows, and estimate from it."""
     first, second = whole_numbers(a), whole_numbers(b)
     if first.shape != second.shape or first.ndim != 1:
         raise ValueError(f"two raters need two lists of equal length, found {first.shape} and {second.shape}")

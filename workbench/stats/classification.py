@@ -1,11 +1,11 @@
-"""How well predicted labels match the true ones, per class and over all, and what their confidence is worth.
+"""How well predicted labels match the true ones, per class and overall, and how well calibrated their confidence is.
 
-Labels are codes from 0 to `categories` - 1; `MISSING` stands for an abstention, which is left out and counted.
+Labels are codes from 0 to `categories` - 1; `MISSING` stands for an abstention, which is excluded and counted.
 Precision, recall, F1 and accuracy are proportions (F1 of one class is a function of one), so they have Wilson's
-interval, which keeps its width where a classifier makes no error. Macro F1 has the jackknife's over items: as a table
-of counts holds everything that enters it, leaving an item out is taking one from a cell.
+interval, which keeps its width where a classifier makes no error. Macro F1 has the jackknife's over items: it depends
+only on a table of counts, so leaving out an item subtracts one from a cell.
 
-Here every item stands for itself. Items that were drawn with known probabilities are in `weighted_classification`.
+Here all items have weight 1. `weighted_classification` handles items that were drawn with known probabilities.
 
 References
 ----------
@@ -73,7 +73,7 @@ def confusion_matrix(true: npt.ArrayLike, predicted: npt.ArrayLike, categories: 
 
 
 def confusion_between(a_labels: npt.ArrayLike, b_labels: npt.ArrayLike, categories: int) -> IntArray:
-    """Return `confusion_matrix` of two annotators: rows are the first one's labels. Neither is taken for the truth."""
+    """Return `confusion_matrix` of two annotators: rows are the first one's labels. Neither counts as the truth."""
     return confusion_matrix(a_labels, b_labels, categories)
 
 
@@ -81,8 +81,8 @@ def macro_f1(tables: npt.ArrayLike) -> FloatArray:
     """Return the mean of the classes' F1 = 2 TP / (2 TP + FP + FN): (..., q, q) in, (...) out.
 
     A class that is neither among the true labels nor predicted stays out of the mean, as in scikit-learn's `f1_score`
-    with its default `labels`; one with support that is never predicted, or predicted without support, counts 0. NaN
-    where the true labels are of one class or none: F1 of the others would be 0 or absent according to the errors made.
+    with its default `labels`; one with support that is never predicted, or predicted without support, counts 0. NaN if
+    the true labels have fewer than two classes: F1 of the other classes would be 0 or absent depending on the errors.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def macro_f1(tables: npt.ArrayLike) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class ClassificationReport:
-    """Predictions against the truth; per class in the order of codes. See `classification_report`."""
+    """Predictions compared with the truth; classes in the order of their codes. See `classification_report`."""
 
     precision: tuple[Estimate, ...]
     "TP / predicted; n = times predicted"
@@ -108,7 +108,7 @@ class ClassificationReport:
     f1: tuple[Estimate, ...]
     "n = items that have the label or were given it, excluded as in recall"
     support: tuple[int, ...]
-    "items of each class that were predicted, abstentions left out"
+    "items of each true class, without abstentions"
     macro_f1: Estimate
     "n = items, excluded = abstentions"
     accuracy: Estimate
@@ -120,8 +120,9 @@ def classification_report(true: npt.ArrayLike, predicted: npt.ArrayLike, categor
     """Return precision, recall and F1 per class, macro F1 and accuracy, each with a 95 % interval.
 
     Precision, recall and accuracy have Wilson's interval of a proportion. So has F1: with J = TP / (TP + FP + FN), F1
-    is 2J / (1 + J), and the ends of J's interval are carried over. Macro F1 has the `logit_interval`. Where
-    nothing was mistaken no item moves it, and there is none: the classes' intervals then say what n allows.
+    is 2J / (1 + J), and the ends of J's interval are transformed. Macro F1 has the `logit_interval`. Without any
+    misread item macro F1 has no interval, because leaving out an item does not change it; the intervals of the classes
+    then show the uncertainty.
 
     Named cases: `no items`; a class is `never predicted` (precision), `no item has this label` (recall), or neither
     (F1); macro F1 does not exist when `all items have one label`, see `macro_f1`.
@@ -150,7 +151,7 @@ def classification_report(true: npt.ArrayLike, predicted: npt.ArrayLike, categor
 
 @dataclass(frozen=True, slots=True)
 class ThresholdPoint:
-    """What is left, and how good it is, when predictions below a confidence are dropped."""
+    """The share of items kept, and macro F1 on them, when predictions below a confidence are dropped."""
 
     threshold: float
     macro_f1: Estimate
@@ -170,7 +171,7 @@ def threshold_curve(
 ) -> tuple[ThresholdPoint, ...]:
     """Return macro F1 and the share kept for each threshold, in the order given; kept is confidence >= threshold.
 
-    Abstentions are never kept. Raises ValueError where a prediction has no confidence (NaN).
+    Abstentions are never kept. Raises ValueError if a prediction has no confidence (NaN).
 
     Examples
     --------
@@ -191,20 +192,20 @@ def threshold_curve(
 
 @dataclass(frozen=True, slots=True)
 class CalibrationBin:
-    """Predictions whose confidence lies in (low, high], and how many of them are right."""
+    """Predictions whose confidence lies in (low, high], and the share of them that is correct."""
 
     low: float
     high: float
     mean_confidence: float
-    "NaN where the bin is empty"
+    "NaN if the bin is empty"
     accuracy: Estimate
-    "with Wilson's interval; undefined where the bin is empty"
+    "with Wilson's interval; undefined if the bin is empty"
     n: int
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Whether a confidence of 0.8 means being right eight times of ten."""
+    """Whether predictions with a confidence of 0.8 are correct eight times out of ten."""
 
     bins: tuple[CalibrationBin, ...]
     ece: float
@@ -218,13 +219,13 @@ def calibration(
     """Return the accuracy in bins of equal width, and ECE = Σ_b n_b / N |accuracy_b - mean confidence_b|.
 
     The bins are (low, high] as in Guo et al. 2017, equation 3; the first holds 0 as well. ECE depends on the number of
-    bins and is biased upwards for few items, so figures with different n or bins do not compare.
+    bins and is biased upwards for few items, so figures with different n or bins are not comparable.
 
     Parameters
     ----------
     correct : booleans
     confidence : numbers in [0, 1]; raises ValueError for others
-    sampled : what each item stands for, so that n_b and N are what the items stand for; None: for itself
+    sampled : the weights of the items, so that n_b and N are sums of weights; None: all weights are 1
 
     Examples
     --------
@@ -276,7 +277,7 @@ def _proportion(k: int, n: int, excluded: int, undefined: str) -> Estimate:
 
 
 def _proportions(k: IntArray, n: IntArray, excluded: IntArray, undefined: str) -> tuple[Estimate, ...]:
-    """Return a proportion for each class; without any item that is why, not the class."""
+    """Return a proportion for each class; without any items the reason is `no items`, not `undefined`."""
     why = undefined if n.any() else NO_ITEMS
     return tuple(_proportion(int(k[c]), int(n[c]), int(excluded[c]), why) for c in range(len(n)))
 
@@ -299,7 +300,7 @@ def macro_estimate(table: IntArray, excluded: int) -> Estimate:
 
 
 def _by_level(truth: IntArray, guess: IntArray, sure: FloatArray, levels: FloatArray, categories: int) -> IntArray:
-    """Count items by the number of thresholds that they reach, truth and prediction: (levels + 1, q, q)."""
+    """Count items by number of thresholds reached, true label and prediction: (levels + 1, q, q)."""
     both = (truth != MISSING) & (guess != MISSING)
     reached = np.searchsorted(levels, sure[both], side="right")
     flat = (reached * categories + truth[both]) * categories + guess[both]
@@ -308,7 +309,7 @@ def _by_level(truth: IntArray, guess: IntArray, sure: FloatArray, levels: FloatA
 
 
 def at_or_above(cells: npt.NDArray[Number]) -> npt.NDArray[Number]:
-    """Sum (..., levels + 1, q, q) to the table at each threshold: (..., levels, q, q)."""
+    """Cumulate (..., levels + 1, q, q) into the table at each threshold: (..., levels, q, q)."""
     descending: npt.NDArray[Number] = np.cumsum(cells[..., ::-1, :, :], axis=-3)[..., ::-1, :, :]
     return descending[..., 1:, :, :]
 

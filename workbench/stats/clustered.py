@@ -1,8 +1,8 @@
-"""Intervals of shares and means over clusters: statements, people, whatever a claim generalises over.
+"""Intervals of shares and means over clusters: statements, people, or whatever a claim generalises over.
 
-What is added up within a cluster is not independent, so the clusters are the units. The variance of a ratio is that of
-its linear part over clusters. A share has Wilson's interval at the effective number of answers, which keeps a width at
-0 and 1; anything else has Student's. Both have Satterthwaite's degrees of freedom over strata.
+Observations within a cluster are dependent, so the clusters are the units. The variance of a ratio is the variance of
+its linearisation over clusters. A share has Wilson's interval at the effective number of answers, which has a positive
+width at 0 and 1 too; other figures have Student's. Both use Satterthwaite's degrees of freedom over strata.
 
 References
 ----------
@@ -25,13 +25,13 @@ NORMAL = 1.959963984540054
 "97.5 % quantile"
 Ends = tuple[float, float]
 FEWEST = 6
-"clusters with any of the rarer answer, that a variance is estimated from"
+"least number of clusters with the rarer answer from which a variance is estimated"
 NOTHING: Ends = (float("nan"), float("nan"))
 Strata = Sequence[npt.NDArray[np.integer]]
 
 
 def ratio_moves(hits: npt.ArrayLike, counts: npt.ArrayLike) -> FloatArray:
-    """Return how far each cluster moves the ratio Σ hits / Σ counts, to first order: (C,); they add up to 0."""
+    """Return the influence of each cluster on the ratio Σ hits / Σ counts, to first order: (C,); the sum is 0."""
     of, among = np.asarray(hits, dtype=np.float64), np.asarray(counts, dtype=np.float64)
     total = among.sum()
     return np.asarray((of - of.sum() / total * among) / total)
@@ -40,7 +40,8 @@ def ratio_moves(hits: npt.ArrayLike, counts: npt.ArrayLike) -> FloatArray:
 def variance(moves: FloatArray, strata: Strata | None = None) -> tuple[float, float]:
     """Return the variance of a sum over clusters drawn in strata, and its degrees of freedom (0: nothing varies).
 
-    A stratum of one cluster says nothing of its variance: it is joined to the other ones like it, or to the first.
+    A stratum of one cluster shows no variance: all such strata are merged, or a single one is merged with the first
+    stratum.
     """
     groups = [np.arange(len(moves))] if strata is None else _joined(strata)
     found = spread = 0.0
@@ -64,14 +65,14 @@ def _joined(strata: Strata) -> list[npt.NDArray[np.integer]]:
 def share_interval(hits: npt.ArrayLike, counts: npt.ArrayLike, strata: Strata | None = None) -> Ends:
     """Return Wilson's interval of the share Σ hits / Σ counts at the effective number of answers.
 
-    That number is p (1 - p) / variance, times (normal / Student's quantile)² for few clusters. Where fewer than
-    `FEWEST` clusters have any of the rarer answer, which shows too little of how they differ, it is at most the number
-    of clusters that have an answer: of 40 statements of which 2 % have all unreadable answers, intervals without this
-    limit covered 82 %. NaN for fewer than two clusters.
+    That number is p (1 - p) / variance, times (normal / Student's quantile)² for few clusters. If fewer than `FEWEST`
+    clusters have the rarer answer, which is too few to estimate their variance, the effective number is at most the
+    number of clusters that have an answer: with 40 statements of which 2 % have only unreadable answers, intervals
+    without this limit covered 82 %. NaN for fewer than two clusters.
 
     Parameters
     ----------
-    hits, counts : (C,), of each cluster; 0 <= hits <= counts
+    hits, counts : (C,), per cluster; 0 <= hits <= counts
 
     Examples
     --------
@@ -91,9 +92,9 @@ def share_interval(hits: npt.ArrayLike, counts: npt.ArrayLike, strata: Strata | 
 def share_ends(
     share: float, moves: FloatArray, clusters: int, strata: Strata | None = None, most: float = np.inf
 ) -> Ends:
-    """Return `share_interval` of a share that each of so many clusters moves so far.
+    """Return `share_interval` of a share from the influence of each cluster on it.
 
-    most : of the effective number of answers
+    most : upper limit of the effective number of answers
     """
     from scipy.special import stdtrit
 
@@ -106,7 +107,7 @@ def share_ends(
 
 
 def student_interval(value: float, moves: FloatArray, strata: Strata | None = None) -> Ends:
-    """Return value ± t sqrt(variance); NaN where nothing varies.
+    """Return value ± t sqrt(variance); NaN if nothing varies.
 
     Examples
     --------
@@ -123,7 +124,7 @@ def student_interval(value: float, moves: FloatArray, strata: Strata | None = No
 
 
 def widened(value: FloatArray, low: FloatArray, high: FloatArray, freedom: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Move the ends of an interval away from the estimate for few degrees of freedom. NaN stays NaN."""
+    """Widen an interval around the estimate to allow for few degrees of freedom. NaN stays NaN."""
     from scipy.special import stdtrit
 
     ratio = np.where(np.isinf(freedom), 1.0, stdtrit(np.where(np.isinf(freedom), 1.0, freedom), 0.975) / NORMAL)

@@ -1,16 +1,16 @@
-"""How certain variance components are: intervals from leaving out one statement, and one template, at a time.
+"""Intervals of variance components, from leaving out one statement, and one template, at a time.
 
-A component is about statements and about templates that were not asked, so both are left out in turn: whole units of
-what the claim is about. With v the sum of the two jackknife variances and t Student's quantile for its degrees of
-freedom (Satterthwaite), the interval reaches from estimate - t √v, at least 0, to estimate x exp(t √v / estimate), as
-variances are skewed; where the estimate is no more than √v, to estimate + t √v. Templates are few, so what is about
-templates alone has an interval from their degrees of freedom: Williams' for a variance between T templates whose means
+A component generalises to statements and templates that were not asked, so whole statements and whole templates are
+left out in turn. With v the sum of the two jackknife variances and t Student's quantile for its degrees of freedom
+(Satterthwaite), the interval reaches from estimate - t √v, at least 0, to estimate x exp(t √v / estimate), as estimates
+of variances are skewed; if the estimate is at most √v, to estimate + t √v. Templates are few, so the components of
+templates alone have an interval from their degrees of freedom: Williams' for a variance between T templates whose means
 are known up to a small error. Its upper end leaves out 0.5 % instead of 2.5 %: where templates lie near one end of the
 scale, their few means are skewed and show too little variance (2.5 % covered 88 % there).
 
-In simulations (`tests/core/component_runs.py`) they covered 92-99 %. Percentiles of resampled statements alone covered
-26 % of the template's component and 24-93 % of the others with 239 statements and six templates: what few templates
-leave open does not shrink with statements.
+In simulations (`tests/core/component_runs.py`) these intervals covered 92-99 %. With 239 statements and six templates,
+percentiles of resampled statements alone covered 26 % for the component of templates and 24-93 % for the others: more
+statements do not reduce the uncertainty from few templates.
 
 References
 ----------
@@ -42,13 +42,13 @@ NAN = float("nan")
 FEW = "too few for an interval"
 UNSAMPLED = "no sampling: the answers to each prompt agree, or are probabilities"
 FEWEST_STATEMENTS, FEWEST_TEMPLATES = 6, 3
-"fewer have no interval"
+"with fewer there is no interval"
 MOST = 0.25
-"the variance of shares that are 0 and 1 equally often: there is no larger one"
+"the largest variance of shares: that of shares that are 0 and 1 equally often"
 UPPER_TAIL = 0.005
 "of Williams' interval"
 ROUNDING = 1e-12
-"what is left of a variance of 0"
+"variances below this are 0 up to rounding"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,25 +57,25 @@ class Component:
 
     name: str
     raw: float
-    "its unbiased estimate, which may be negative; NaN where no prompts show it"
+    "the unbiased estimate, which may be negative; NaN if no pair of prompts shows it"
     low: float
     "95 %, 0 or more; NaN: none"
     high: float
     why: str = ""
     "why there is no interval, or no value"
     n: int = 0
-    "statements that it rests on"
+    "number of statements"
     most: float = np.inf
-    "the largest variance that there can be"
+    "the largest possible variance"
 
     @property
     def value(self) -> float:
-        """The estimate as it is shown: 0 where it is negative, the largest possible variance where it is above that."""
+        """The estimate as shown: 0 if it is negative, the largest possible variance if it is above that."""
         return min(max(0.0, self.raw), self.most) if np.isfinite(self.raw) else NAN
 
     @property
     def sd(self) -> Estimate:
-        """The standard deviation that it stands for, with its interval."""
+        """The standard deviation, the root of the component, with its interval."""
         if not np.isfinite(self.raw):
             return Estimate(NAN, NAN, NAN, self.n, 0, self.why)
         value, low, high = (float(np.sqrt(end)) for end in (self.value, self.low, self.high))
@@ -85,15 +85,15 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class Decomposition:
-    """What the shares of a model vary with."""
+    """The variance components of a model's shares."""
 
     components: tuple[Component, ...]
-    "those that the design tells apart, and sampling"
+    "those that the design can separate, and sampling"
     mean: float
     "mean share over all prompts"
     statements: int
     wordings: float
-    "of a statement, on average"
+    "mean number of wordings of a statement"
     templates: int
     orders: int
     prompts: int
@@ -115,7 +115,7 @@ class Decomposition:
 
 
 def beyond(components: Iterable[tuple[str, Component]]) -> Iterator[str]:
-    """Say of which components the estimate is one that no variance can have: (title, component)."""
+    """Yield a sentence naming the components whose estimates are impossible as variances: (title, component)."""
     found = list(components)
     if below := [title for title, one in found if one.raw < 0]:
         yield f"estimated below 0, shown as 0: {', '.join(below)}"
@@ -124,7 +124,7 @@ def beyond(components: Iterable[tuple[str, Component]]) -> Iterator[str]:
 
 
 def decompose(cells: Cells, most: float = MOST) -> Decomposition:
-    """Return every component that the design tells apart, with its interval.
+    """Return every component that the design can separate, with its interval.
 
     most : the largest variance that values can have; 0.25 for shares
     """
@@ -146,7 +146,7 @@ def decompose(cells: Cells, most: float = MOST) -> Decomposition:
 
 
 def _with_templates(cells: Cells) -> Cells:
-    """Return the cells without templates that nothing was asked with."""
+    """Return the cells without templates that no prompt uses."""
     used = np.flatnonzero(cells.known.any(axis=(0, 1, 3)))
     return Cells(cells.value[:, :, used], cells.noise[:, :, used], cells.strata)
 
@@ -188,7 +188,7 @@ def _without(cells: Cells, template: int) -> Cells:
 def _interval(
     name: str, raw: float, cells: Cells, left_out: tuple[FloatArray, FloatArray | None], shift: Estimate, most: float
 ) -> tuple[float, float]:
-    """Return the ends of a component's interval, cut to what a variance can be."""
+    """Return the ends of a component's interval, limited to possible variances."""
     if name in (TEMPLATE, ORDER_TEMPLATE):
         low, high = williams(raw, _template_means(cells, name), len(cells.value))
     elif name == ORDER:
@@ -218,7 +218,7 @@ def jackknifed(raw: float, statements: FloatArray, templates: FloatArray | None)
 def williams(raw: float, means: FloatArray, statements: int) -> tuple[float, float]:
     """Return Williams' interval of the variance between templates.
 
-    V, the variance of the T means, is the component plus an error e = V - component that statements leave. With d =
+    V, the variance of the T means, is the component plus an error e = V - component due to statements. With d =
     T - 1 and f = (S - 1) d degrees of freedom, F and χ² their quantiles, the ends are (V - F e) d / χ².
     """
     from scipy.special import chdtri, fdtri
@@ -258,11 +258,11 @@ def _order_shift(cells: Cells) -> Estimate:
 
 
 def crossed_mean(values: FloatArray) -> Estimate:
-    """Return the mean of values over statements and templates, both drawn: (S, T), NaN where there is none.
+    """Return the mean of values over statements and templates, both random: (S, T), NaN for missing values.
 
     Its variance is that of the means of statements plus that of the means of templates, with Satterthwaite's degrees
-    of freedom; there is no interval for fewer than six statements or for two templates. What one template shows is
-    about that template.
+    of freedom; there is no interval for fewer than six statements or for two templates. With one template, the interval
+    describes that template only.
     """
     from scipy.special import stdtrit
 
@@ -284,7 +284,7 @@ def crossed_mean(values: FloatArray) -> Estimate:
 
 
 def _mean(values: FloatArray, axes: tuple[int, ...]) -> FloatArray:
-    """Return means over what is there; NaN where nothing is."""
+    """Return means over defined values; NaN if none is defined."""
     there = np.isfinite(values)
     n = there.sum(axis=axes)
     return np.asarray(np.where(there, values, 0.0).sum(axis=axes) / np.where(n > 0, n, np.nan))

@@ -5,15 +5,16 @@ The share of agreement of a prompt is
     p[s, w, t, o] = mean + order[o] + s + t + w(s) + s x t + w x t + the interactions of s, t and w with the order
 
 for statement s, wording w of that statement (nested: no wording belongs to two statements), template t and label order
-o. Statement, wording and template are drawn from more of their kind; the order is fixed, with two levels: a level of
-the other components is their mean over both orders, and an interaction with the order is how much half the difference
-between the orders varies. A share over n answers adds sampling, p (1 - p) / n.
+o. Statement, wording and template are random factors; the order is a fixed factor with two levels. The effects of the
+other factors are means over both orders, and an interaction with the order is the variance of half the difference
+between the orders. A share over n answers adds sampling, p (1 - p) / n.
 
 Components come from pairs of prompts. Half the mean squared difference of two prompts that share some of s, w and t is
-the sum of the components that they do not share, whichever prompts are missing, so each component is a combination of
-a few such means (symmetric differences; in a complete design they are the estimators of the analysis of variance).
-Sampling is taken out prompt by prompt: q = y (1 - y) / (n - 1) has the mean p (1 - p) / n for every p, so y² - q stands
-for p². An estimate may be negative where the component is small; it is left so here, because it is unbiased.
+the sum of the components of the factors that they do not share, even with missing prompts, so each component is a
+combination of a few such means (symmetric differences; in a complete design they are the estimators of the analysis of
+variance). Sampling variance is subtracted prompt by prompt: q = y (1 - y) / (n - 1) has the mean p (1 - p) / n for
+every p, so y² - q is an unbiased estimate of p². The estimate of a small component may be negative; it stays negative
+here, because it is unbiased.
 
 References
 ----------
@@ -44,14 +45,14 @@ COMPONENTS = (*WITHOUT_ORDER, *WITH_ORDER, SAMPLING)
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """What was measured of every prompt; stances on wordings that negate are turned round already."""
+    """The measured share of every prompt; stances on negated wordings are already reversed."""
 
     value: FloatArray
-    "(S, W, T, O): share of agreement; NaN where there is none. O is 1 or 2"
+    "(S, W, T, O): share of agreement; NaN if missing. O is 1 or 2"
     noise: FloatArray
-    "(S, W, T, O): unbiased estimate of the variance that sampling gives the value; 0 where it is exact"
+    "(S, W, T, O): unbiased estimate of the sampling variance of the value; 0 if the value is exact"
     strata: IntArray | None = None
-    "(S,): statements are compared with those of their stratum alone, so that means of strata are fixed; None: one"
+    "(S,): statements are compared only within their stratum, so that means of strata are fixed; None: one stratum"
 
     def __post_init__(self) -> None:
         if self.value.ndim != 4 or self.value.shape != self.noise.shape or self.value.shape[3] not in (1, 2):
@@ -69,7 +70,7 @@ class Cells:
 
     @cached_property
     def answered(self) -> IntArray:
-        """The statements of which any prompt counts."""
+        """The statements with at least one prompt that counts."""
         return np.flatnonzero(self.known.any(axis=(1, 2, 3)))
 
     @cached_property
@@ -82,7 +83,7 @@ class Cells:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The components that the design tells apart."""
+        """The components that the design can separate."""
         wordings, templates, orders = self.facets
         wanted = {STATEMENT: True, WORDING: wordings, TEMPLATE: templates, STATEMENT_TEMPLATE: templates}
         wanted |= {WORDING_TEMPLATE: wordings and templates, ORDER: orders, ORDER_STATEMENT: orders}
@@ -92,17 +93,17 @@ class Cells:
 
 
 def estimates(cells: Cells, weights: FloatArray | None = None) -> dict[str, FloatArray]:
-    """Return every component, with its raw sign, under weights of the statements; NaN where no pair shows it.
+    """Return every component, with its raw sign, for given weights of the statements; NaN if no pair shows it.
 
     Parameters
     ----------
-    weights : (R, S), how often each statement counts: a resample in each row. Two copies of a statement are never a
-        pair of two statements. None: each once
+    weights : (R, S), how often each statement counts, one resample per row. Two copies of a statement never form a
+        pair of different statements. None: each statement once
 
     Returns
     -------
-    (R,) for each name of `COMPONENTS`: those that the design does not tell apart are 0 and part of the one above them.
-    `sampling` is the mean over the prompts of the noise of their values.
+    (R,) for each name of `COMPONENTS`. Components that the design cannot separate are 0 and included in the one above
+    them. `sampling` is the mean over the prompts of the noise of their values.
     """
     sums = _Sums.of(cells)
     chosen = np.ones((1, len(cells.value))) if weights is None else weights
@@ -121,7 +122,9 @@ def estimates(cells: Cells, weights: FloatArray | None = None) -> dict[str, Floa
 
 
 def _shared(apart: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Return the covariance of two prompts of each kind of pair: what those that share nothing are further apart."""
+    """Return the covariance of each kind of pair: the difference between pairs that share nothing and pairs of that
+    kind.
+    """
     return {kind: apart["0"] - apart[kind] for kind in ("t", "s", "st", "sw", "swt")}
 
 
@@ -142,19 +145,19 @@ def _same(sums: FloatArray) -> Form:
 
 
 def _other(sums: FloatArray) -> Form:
-    """Return the form over pairs of one prompt of each order; sums are (..., 2, 3)."""
+    """Return the form over pairs of prompts with different orders; sums are (..., 2, 3)."""
     (n, y, square), (m, z, other) = np.moveaxis(sums, (-2, -1), (0, 1))
     return (n * other + m * square) / 2 - y * z, n * m
 
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """Sums over the prompts of each statement, from which the pairs of any resample follow."""
+    """Sums over the prompts of each statement, from which the pairs of any resample are computed."""
 
     by_template: FloatArray
     "(S, T, O, 3): n, Σ y, Σ (y² - q) over wordings"
     within: Mapping[str, Mapping[str, Form]]
-    "same or other order -> groups s, st, sw, swt -> form of pairs within a group: (S,)"
+    "same or other order -> groups s, st, sw, swt -> form over pairs within a group: (S,)"
     noises: FloatArray
     "(S, 2): Σ q and n"
     strata: IntArray
@@ -184,7 +187,7 @@ class _Sums:
     def differences(self, weights: FloatArray, kind: str) -> dict[str, FloatArray]:
         """Return half the mean squared difference of the pairs that share these factors and no other: (R,) each.
 
-        A facet with one level is no factor: pairs that share it stand for those that do not.
+        A facet with one level is not a factor: pairs that share it are used as pairs that do not.
         """
         wordings, templates, orders = self.facets
         if kind == "other" and not orders:
@@ -205,7 +208,9 @@ class _Sums:
         return _collapsed(found | {"swt": itself}, wordings, templates)
 
     def _between(self, weights: FloatArray, kind: str) -> tuple[list[FloatArray], list[FloatArray]]:
-        """Return the forms over all pairs of a stratum, and over those of one template, statements with themselves."""
+        """Return the forms over all pairs of a stratum, and over pairs with the same template; both include pairs
+        within a statement.
+        """
         form = _same if kind == "same" else _other
         every, same = [np.zeros(len(weights)) for _ in range(2)], [np.zeros(len(weights)) for _ in range(2)]
         shape = self.by_template.shape[1:]
@@ -224,7 +229,7 @@ def _each_statement(form: Form) -> Form:
 
 
 def _over(total: FloatArray, pairs: FloatArray) -> FloatArray:
-    """Return a mean over pairs; NaN without any. Counts of weighted pairs are never between 0 and 1e-9."""
+    """Return a mean over pairs; NaN without pairs. Counts of weighted pairs are never between 0 and 1e-9."""
     return np.asarray(np.divide(total, pairs, out=np.full(total.shape, np.nan), where=pairs > 1e-9))
 
 

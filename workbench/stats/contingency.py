@@ -1,7 +1,7 @@
 """Two-rater coefficients from square tables of counts, many tables at once.
 
 A table's cell (i, j) counts the items to which the first rater gave category i and the second category j. Tables are
-stacked in leading axes: (..., q, q) in, (...) out, NaN where a coefficient is undefined. `agreement` says why it is.
+stacked in leading axes: (..., q, q) in, (...) out, NaN where a coefficient is undefined. `agreement` gives the reason.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ def observed_agreement(tables: npt.ArrayLike) -> FloatArray:
 def kappa(tables: npt.ArrayLike) -> FloatArray:
     """Return Cohen's κ = (p_o - p_e) / (1 - p_e), p_e = Σ_i n_i. n_.i / N².
 
-    NaN where p_e = 1, that is where both raters gave one and the same category throughout, and where the table is
-    empty. A rater who always gives one category while the other does not has κ = 0. Computed from counts, in whole
-    numbers up to the last division, so that neither case hinges on rounding.
+    NaN if p_e = 1, that is, if both raters gave one and the same category throughout, and if the table is empty. If
+    only one of the raters always gives the same category, κ = 0. All steps before the last division use whole numbers,
+    so that neither case depends on rounding.
 
     References
     ----------
@@ -49,8 +49,8 @@ def kappa(tables: npt.ArrayLike) -> FloatArray:
 def gwet_ac1(tables: npt.ArrayLike) -> FloatArray:
     """Return Gwet's AC1 = (p_o - p_e) / (1 - p_e), p_e = Σ_i π_i (1 - π_i) / (q - 1), π_i = (n_i. + n_.i) / 2N.
 
-    The size q of the table is the number of categories on offer, used or not. Defined wherever there is a pair: when
-    all answers are equal, p_e = 0 and AC1 = 1.
+    The size q of the table is the number of offered categories, used or not. AC1 is defined if there is at least one
+    pair: when all answers are equal, p_e = 0 and AC1 = 1.
 
     References
     ----------

@@ -1,13 +1,14 @@
-"""A random control sample of answers, drawn within strata, and the share of answers misread that it estimates.
+"""A random control sample of answers, drawn within strata, and the estimated share of misread answers.
 
-The unit is one answer. A simple random sample without replacement is drawn within each stratum, so how often each
-distinct answer is drawn is multivariate hypergeometric. An answer is included with probability n / N of its stratum.
+The unit is one answer. A simple random sample without replacement is drawn within each stratum, so the counts of
+distinct answers in the sample are multivariate hypergeometric. An answer is included with probability n / N of its
+stratum.
 
 References
 ----------
 Wilson 1927, Probable inference, the law of succession, and statistical inference, JASA 22.
 Zou, Huang, Zhang 2009, A note on confidence interval estimation for a linear function of binomial proportions,
-Computational Statistics & Data Analysis 53 (the limits of each proportion put together: MOVER).
+Computational Statistics & Data Analysis 53 (MOVER, which combines the limits of each proportion).
 """
 
 from __future__ import annotations
@@ -24,22 +25,22 @@ from workbench.stats.arrays import IntArray
 from workbench.stats.proportions import wilson_interval
 
 LEAST = 20
-"answers that must be decided before the rate has an interval"
+"least number of decided answers for an interval of the rate"
 
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """What was found in one stratum."""
+    """The counts of one stratum."""
 
     size: int
-    "answers in all, N"
+    "all answers of the stratum, N"
     decided: int
-    "drawn answers of which somebody decided whether they are misread"
+    "drawn answers that a person has judged to be misread or not"
     misread: int
 
 
 def allocated(sizes: Sequence[int], n: int) -> tuple[int, ...]:
-    """Return how many answers to draw of each stratum: equally many, and all of one that has fewer.
+    """Return how many answers to draw from each stratum: equal numbers, or all answers of a smaller stratum.
 
     Examples
     --------
@@ -56,19 +57,20 @@ def allocated(sizes: Sequence[int], n: int) -> tuple[int, ...]:
 def drawn(counts: npt.ArrayLike, n: int, rng: np.random.Generator) -> IntArray:
     """Return how often each distinct answer is drawn: n of all answers, without replacement, in random order.
 
-    counts : how often each was given
-    Returns the places of the drawn answers' texts in `counts`: (n,)
+    counts : how often each answer was given
+    Returns the indices of the drawn answers in `counts`: (n,)
     """
     often = rng.multivariate_hypergeometric(np.asarray(counts, dtype=np.int64), n, method="marginals")
     return np.asarray(rng.permutation(np.repeat(np.arange(len(often)), often)), dtype=np.int64)
 
 
 def misread_rate(strata: Sequence[Stratum]) -> Estimate:
-    """Return the share of all answers that are misread, sum N_h / N * k_h / n_h, from what is decided in each stratum.
+    """Return the share of all answers that are misread, sum N_h / N * k_h / n_h, from the decided answers of each
+    stratum.
 
-    The interval puts Wilson's limits l_h, u_h of the strata together: p - sqrt(sum (W_h (p_h - l_h))²) and
-    p + sqrt(sum (W_h (u_h - p_h))²) with W_h = N_h / N (MOVER). For one stratum it is Wilson's. It leaves out that
-    answers are drawn without replacement, which makes it wider than it need be where most are drawn.
+    The interval combines Wilson's limits l_h, u_h of the strata: p - sqrt(sum (W_h (p_h - l_h))²) and
+    p + sqrt(sum (W_h (u_h - p_h))²) with W_h = N_h / N (MOVER). For one stratum it is Wilson's. It ignores that answers
+    are drawn without replacement, so it is too wide if most answers are drawn.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Pearson's correlation with its test, and the cases in which there is none."""
+"""Pearson's correlation with its test, and the cases in which it is undefined."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ FEWEST = 3
 "pairs: two always lie on a line"
 ON_A_LINE = "all points lie on a line"
 CONSTANT = 1e-13
-"values that vary by less than this share of their mean are equal but for rounding (the limit that scipy warns at)"
+"values that vary by less than this share of their mean are equal up to rounding (scipy warns at the same limit)"
 
 
 @dataclass(frozen=True, slots=True)
 class Pearson:
-    """A correlation, or why there is none."""
+    """A correlation, or the reason why it is undefined."""
 
     r: float
-    "NaN where it is undefined; `undefined` then says why, and t and p are NaN too"
+    "NaN if undefined; `undefined` then gives the reason, and t and p are NaN too"
     t: float
     "NaN where there is no test"
     df: int
@@ -31,15 +31,15 @@ class Pearson:
     undefined: str = ""
     "why there is no correlation"
     untested: str = ""
-    "why a correlation that exists has no test; empty where there is one"
+    "why a defined correlation has no test; empty if it has one"
 
 
 def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> Pearson:
     """Return r = Σ (x - mean x)(y - mean y) / root(Σ (x - mean x)² Σ (y - mean y)²) and t = r root(df / (1 - r²)).
 
-    Pairs with a NaN are left out. Undefined for fewer than 3 pairs, and where either variable has one value throughout.
-    Points that all lie on a line have r = 1 or -1 and no test: nothing varies about the line that r could be held
-    against. (scipy gives p = 0, also for three points.)
+    Pairs with a NaN are excluded. Undefined for fewer than 3 pairs, and if all values of either variable are equal.
+    Points that all lie on a line have r = 1 or -1 and no test, because there is no residual variance. (scipy gives p =
+    0, even for three points.)
 
     References
     ----------

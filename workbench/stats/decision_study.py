@@ -1,17 +1,18 @@
-"""What a design of so many statements, wordings, templates and samples can tell, from variance components.
+"""The precision of a design with given numbers of statements, wordings, templates and samples, from variance
+components.
 
 The share of a statement is its mean over W wordings, T templates, both label orders and n answers a prompt. With v the
-components and a the variance of a single answer, statements are told apart with the error variance
+components and a the variance of a single answer, the error variance for comparing statements is
 
     e = v[wording] / W + v[statement x template] / T + v[wording x template] / (W T) + a / (2 W T n),
 
-and a share is known with e + v[template] / T. Both orders are asked of every prompt, so what the order moves cancels in
-the mean. The coefficients are v[statement] / (v[statement] + error variance).
+and the error variance of a share is e + v[template] / T. Every prompt is asked in both orders, so the effect of the
+order cancels in the mean. The coefficients are v[statement] / (v[statement] + error variance).
 
 References
 ----------
 Brennan 2001, Generalizability Theory, chapter 4 (decision studies; relative and absolute error). Cohen 1988,
-Statistical Power Analysis, chapter 2 (smallest difference that two groups show).
+Statistical Power Analysis, chapter 2 (smallest detectable difference of two groups).
 """
 
 from __future__ import annotations
@@ -22,21 +23,21 @@ from dataclasses import dataclass
 from workbench.stats.components import STATEMENT, STATEMENT_TEMPLATE, TEMPLATE, WORDING, WORDING_TEMPLATE
 
 ORDERS = 2
-"label orders of every prompt"
+"label orders per prompt"
 LEVEL, POWER = 0.05, 0.8
 "of the test of a bias, two-sided"
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much a design asks."""
+    """The size of a design."""
 
     statements: int
     wordings: int
-    "of each statement, the original among them"
+    "per statement, including the original"
     templates: int
     samples: int
-    "answers to each prompt"
+    "answers per prompt"
 
     @property
     def prompts(self) -> int:
@@ -52,11 +53,11 @@ class Precision:
     """How well a design measures the share of a statement."""
 
     relative: float
-    "error variance where statements are compared"
+    "error variance of comparisons between statements"
     absolute: float
     "error variance of a share itself"
     generalizability: float
-    "share of the variance between measured statements that is between statements; NaN where they do not differ"
+    "true share of the variance between measured statements; NaN if the statements do not differ"
     dependability: float
     "the same with the absolute error"
 
@@ -80,11 +81,12 @@ def _share(between: float, error: float) -> float:
 
 
 def smallest_bias(components: Mapping[str, float], answer: float, size: Size, side: int) -> float:
-    """Return the smallest bias that `side` statements of each side show with a power of 80 %, two-sided 5 %.
+    """Return the smallest bias that `side` statements per side detect with a power of 80 %, at a two-sided level of 5
+    %.
 
     The bias is the mean share of agreement with statements of the right minus that of the left, which is (bias right -
-    bias left) / 2 where no answer is neutral. Statements are the units: its standard error is √(2 (v[statement] + e) /
-    side), with 2 (side - 1) degrees of freedom. What templates move on all statements cancels.
+    bias left) / 2 if no answer is neutral. Statements are the units: the standard error is √(2 (v[statement] + e) /
+    side), with 2 (side - 1) degrees of freedom. Effects of templates on all statements alike cancel.
     """
     from scipy.special import stdtrit
 
@@ -96,7 +98,7 @@ def smallest_bias(components: Mapping[str, float], answer: float, size: Size, si
 
 
 def statements_a_side(components: Mapping[str, float], answer: float, size: Size, bias: float, most: int) -> int | None:
-    """Return how many statements a side show a bias; None where more than `most` are needed."""
+    """Return how many statements per side detect a bias; None if more than `most` are needed."""
     low, high = 1, most
     if not smallest_bias(components, answer, size, most) <= bias:
         return None

@@ -1,4 +1,4 @@
-"""Mean and standard deviation, with what they rest on."""
+"""Mean and standard deviation, with n and the number of excluded values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The smallest effect that a design shows before anything is known of the model: two-sided 5 %, power 80 %.
+"""The smallest effect that a design detects before any model is asked: two-sided 5 %, power 80 %.
 
 Each is a multiple of a standard error, t[.975] + t[.8], with the degrees of freedom of the design. Statements,
 questions or people are the units: answers to one of them are not independent.
@@ -19,7 +19,9 @@ MOST = 0.5
 
 
 def smallest_difference(spread: float, first: int, second: int) -> float:
-    """Return the smallest difference of the means of two groups of units that vary by `spread`; NaN with fewer than 2.
+    """Return the smallest detectable difference between the means of two groups of units; NaN with fewer than 2 units.
+
+    spread : standard deviation of the units
 
     Examples
     --------
@@ -32,7 +34,9 @@ def smallest_difference(spread: float, first: int, second: int) -> float:
 
 
 def smallest_mean(spread: float, units: int) -> float:
-    """Return the smallest mean of units that vary by `spread` which differs from 0; NaN with fewer than 2.
+    """Return the smallest detectable difference of a mean from 0; NaN with fewer than 2 units.
+
+    spread : standard deviation of the units
 
     Examples
     --------
@@ -43,9 +47,10 @@ def smallest_mean(spread: float, units: int) -> float:
 
 
 def smallest_kappa(units: int) -> float:
-    """Return the smallest Cohen's kappa over pairs that differs from none, both answers equally frequent; NaN: none.
+    """Return the smallest detectable Cohen's kappa over pairs if both answers are equally frequent; NaN if there is
+    none.
 
-    Without agreement its standard error is 1 / sqrt(n) then.
+    Its standard error is then 1 / sqrt(n) without agreement beyond chance.
 
     Examples
     --------
@@ -59,7 +64,7 @@ def smallest_kappa(units: int) -> float:
 
 
 def widest(units: int) -> float:
-    """Return how far Wilson's interval of a share reaches from its middle, at most: where the share is a half.
+    """Return the largest half-width of Wilson's interval of a share, which is that of a share of one half.
 
     Examples
     --------

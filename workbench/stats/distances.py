@@ -9,9 +9,10 @@ from workbench.stats.arrays import FloatArray
 
 
 def normalised_entropy(weights: npt.ArrayLike, options: npt.ArrayLike) -> FloatArray:
-    """Return H = -Σ p_i ln p_i / ln n along the last axis: 0 all answers the same, 1 all options equally often.
+    """Return H = -Σ p_i ln p_i / ln n along the last axis: 0 if all answers are equal, 1 if all options are equally
+    frequent.
 
-    NaN where there is no weight, or fewer than two options. Above 1 where more letters have weight than n says.
+    NaN without weight, or with fewer than two options. Above 1 if more than n letters have weight.
 
     Parameters
     ----------
@@ -36,8 +37,9 @@ def normalised_entropy(weights: npt.ArrayLike, options: npt.ArrayLike) -> FloatA
 def ordered_wasserstein(p: npt.ArrayLike, q: npt.ArrayLike) -> FloatArray:
     """Return W = Σ_{i<n} |P_i - Q_i| / (n - 1) along the last axis, P and Q cumulative shares of n ordered options.
 
-    The work of moving one distribution into the other where neighbouring options are 1 apart, in shares of the most
-    there can be: 0 equal, 1 all at opposite ends. NaN where either has no weight or there are fewer than two options.
+    The work of moving one distribution into the other if neighbouring options are 1 apart, as a share of the largest
+    possible work: 0 if equal, 1 if all weight is at opposite ends. NaN if either has no weight or there are fewer than
+    two options.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Several tests at once: p values that keep the chance of any false alarm, or the share of false ones, at its level."""
+"""Adjusted p values for several tests, which control the probability of any false alarm or the false discovery rate."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.stats.arrays import FloatArray
 def holm(p: npt.ArrayLike) -> FloatArray:
     """Return Holm's adjusted p values: max over j <= i of min(1, (m - j + 1) p_(j)), for p in ascending order.
 
-    A NaN is a test that could not be made: it stays NaN and does not count among the m.
+    A NaN stands for a test that could not be made: it stays NaN and does not count among the m.
 
     References
     ----------
@@ -35,7 +35,7 @@ def benjamini_hochberg(p: npt.ArrayLike) -> FloatArray:
     """Return p values adjusted by Benjamini and Hochberg's procedure, which bounds the expected share of false alarms.
 
     min over j >= i of min(1, m p_(j) / j), for p in ascending order; valid for tests that are independent or positively
-    dependent. A NaN is a test that could not be made: it stays NaN and does not count among the m.
+    dependent. A NaN stands for a test that could not be made: it stays NaN and does not count among the m.
 
     References
     ----------

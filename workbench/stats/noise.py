@@ -1,10 +1,9 @@
-"""What noise adds to a mean of absolute values, and whether anything but noise is there.
+"""The contribution of noise to a mean of absolute values, and a test of whether there is anything but noise.
 
-An estimate b_k with the standard error s_k is off 0 even where the truth is 0: E|b_k| = s_k root(2 / π) then. So the
-mean of |b_k| is too large, by as much as there is noise, and an interval of bootstrap draws around it, to which noise
-is added once more, may leave out the estimate itself; simulated intervals covered the truth in 0-15 %. Such a mean has
-no interval here. Beside it stand what noise alone would give, a size from which the noise is taken out, and a test of
-whether all b_k are 0.
+An estimate b_k with the standard error s_k differs from 0 even if the true value is 0: then E|b_k| = s_k root(2 / π).
+So noise makes the mean of |b_k| too large. Bootstrap draws add noise once more, so their interval may not contain the
+estimate itself; in simulations such intervals covered the truth in 0-15 %. Therefore such a mean has no interval here.
+It is shown with the value that noise alone would give, a size without the noise, and a test of whether all b_k are 0.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from workbench.stats.arrays import FloatArray
 
 NAN = float("nan")
 ROUNDING = 1e-12
-"variances below this share of the mean square are what is left of equal values"
+"variances below this share of the mean square are rounding errors of equal values"
 NO_SPREAD = "no spread"
 ONE_UNIT = "fewer than two units"
 NO_DRAWS = "too few draws"
@@ -25,14 +24,14 @@ NO_DRAWS = "too few draws"
 
 @dataclass(frozen=True, slots=True)
 class NoiseFloor:
-    """How far a mean of |b_k| is above what noise gives."""
+    """How much a mean of |b_k| exceeds the value that noise alone gives."""
 
     noise: float
-    "mean of s_k root(2 / π): what the mean of |b_k| is where every true b_k is 0; NaN where it is not known"
+    "mean of s_k root(2 / π): the mean of |b_k| if every true b_k is 0; NaN if unknown"
     size: float
     "root(max(0, mean(b_k² - s_k²))): the root mean square of the true b_k, without the noise"
     p: float
-    "of all true b_k being 0; NaN where there is no test"
+    "of the hypothesis that all true b_k are 0; NaN if there is no test"
     untested: str = ""
     "why there is no test"
 
@@ -43,11 +42,12 @@ NOTHING = NoiseFloor(NAN, NAN, NAN, "no value")
 def noise_floor(sums: FloatArray, squares: FloatArray, counts: FloatArray) -> NoiseFloor:
     """Return noise, size and test of means b_k = Σ d / n over units that all b_k share, such as people.
 
-    The test is of W = Σ (b_k / s_k)² against its distribution where every b_k is 0: whole units are drawn, so that the
-    b_k keep their dependence, and each draw gives Σ ((b*_k - b_k) / s*_k)², with its own standard errors; p is the
-    share of draws, the sample among them, with a W at least as large. Chi-square with K degrees of freedom takes the
-    b_k for independent: in 1,000 simulations without any bias it rejected 8-12 % at the level of 5 %, this test 4 %
-    (50 and 200 people, 7 and 15 questions, correlated .3-.8), and nearly never where answers to a question are rare.
+    The test compares W = Σ (b_k / s_k)² with its distribution under the hypothesis that every b_k is 0. Whole units are
+    drawn, so that the b_k keep their dependence, and each draw gives Σ ((b*_k - b_k) / s*_k)², with its own standard
+    errors; p is the share of draws, including the sample, with a W at least as large. The chi-square distribution with
+    K degrees of freedom would assume independent b_k: in 1,000 simulations without any bias it rejected 8-12 % at the 5
+    % level, this test 4 % (50 and 200 people, 7 and 15 questions, correlated .3-.8), and almost never if answers to a
+    question are rare.
 
     Parameters
     ----------

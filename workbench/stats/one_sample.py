@@ -1,4 +1,4 @@
-"""Whether a mean differs from 0: Student's t-test of one sample, and the cases in which there is no test."""
+"""Student's t-test of whether the mean of one sample differs from 0, and the cases in which there is no test."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NO_VALUES = "no values"
 ONE_VALUE = "one value has no spread"
 ALL_EQUAL = "all values equal"
 ROUNDING = 1e-12
-"values that differ by less than this share of the largest are equal: computing them leaves such differences"
+"values that differ by less than this share of the largest are equal up to rounding"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class MeanTest:
     """A mean with its interval and its two-sided test against 0."""
 
     mean: float
-    "NaN where there are no values"
+    "NaN if there are no values"
     low: float
     "95 % interval of Student's t; NaN where there is no test"
     high: float
@@ -33,7 +33,7 @@ class MeanTest:
     "two-sided; NaN where there is no test"
     n: int
     degenerate: str = ""
-    "why there is no test: `all values equal`, `one value has no spread`, `no values`; empty where there is one"
+    "why there is no test: `all values equal`, `one value has no spread`, `no values`; empty if there is one"
 
     @property
     def tested(self) -> bool:
@@ -44,14 +44,14 @@ class MeanTest:
 def mean_test(values: npt.ArrayLike, resolution: float = 0.0) -> MeanTest:
     """Return t = mean / (sd / root(n)) with n - 1 degrees of freedom, and mean ± t(0.975) sd / root(n).
 
-    NaNs are left out. Fewer than two values, or values that are all equal, have no test and no interval, and
-    `degenerate` says why: the test measures a mean by the spread of its values, and equal values show none. (scipy
-    gives p = 0 for two equal values other than 0.)
+    NaNs are excluded. Fewer than two values, or values that are all equal, have no test and no interval, and
+    `degenerate` gives the reason: the test compares a mean with the spread of the values, and equal values have none.
+    (scipy gives p = 0 for two equal values other than 0.)
 
     Parameters
     ----------
-    resolution : values that differ by no more than this are equal, in their own unit: what is left of equal values
-        after rounding would have a t of any size
+    resolution : values that differ by at most this, in their own unit, are equal: rounding errors of equal values would
+    give an arbitrary t
 
     References
     ----------
@@ -79,7 +79,7 @@ def mean_test(values: npt.ArrayLike, resolution: float = 0.0) -> MeanTest:
 
 
 def _tested(mean: float, sd: float, n: int) -> MeanTest:
-    from scipy.special import stdtr, stdtrit  # of scipy.stats itself the import alone takes most of a second
+    from scipy.special import stdtr, stdtrit  # importing scipy.stats takes most of a second
 
     se = sd / np.sqrt(n)
     t = float(mean / se)

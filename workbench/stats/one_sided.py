@@ -1,4 +1,4 @@
-"""Whether clusters of one group show something more often than those of another: statements on the left and right."""
+"""Test whether an event is more frequent in one group of clusters than another, such as left and right statements."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from workbench.stats.arrays import BoolArray, FloatArray
 from workbench.stats.clustered import FEWEST, ratio_moves, student_interval
 
 PERMUTATIONS = 1_999
-"with the groups as they are 2,000, so that a p value is a multiple of 1 / 2,000"
+"2,000 with the observed grouping, so that a p value is a multiple of 1 / 2,000"
 LEAST = 2
-"clusters of each group"
+"fewest clusters per group"
 ROUNDING = 1e-12
 NAN = float("nan")
 
 
 @dataclass(frozen=True, slots=True)
 class OneSided:
-    """The difference of two groups' shares, first minus second, and whether chance explains it."""
+    """The difference between the shares of two groups, first minus second, with a permutation test."""
 
     difference: Estimate
     "n: clusters of both groups"
@@ -31,16 +31,16 @@ class OneSided:
 
 
 def one_sided(hits: npt.ArrayLike, counts: npt.ArrayLike, first: npt.ArrayLike, rng: np.random.Generator) -> OneSided:
-    """Return how far the share Σ hits / Σ counts of one group of clusters is above that of the others.
+    """Return the difference between the share Σ hits / Σ counts of one group of clusters and that of the others.
 
-    The test shuffles which clusters are of which group: answers to one statement stay together, and
-    p = (1 + #{|d*| >= |d|}) / (1 + permutations). The interval is Student's over clusters; there is none where fewer
-    than six clusters show anything, from which no variance can be told.
+    The test permutes the groups of the clusters, so that answers to one statement stay together, and
+    p = (1 + #{|d*| >= |d|}) / (1 + permutations). The interval is Student's over clusters; there is none if fewer than
+    six clusters have a hit, which is too few to estimate a variance.
 
     Parameters
     ----------
-    hits, counts : (C,); clusters without a count are left out
-    first : (C,), whether a cluster is of the first group
+    hits, counts : (C,); clusters with a count of 0 are excluded
+    first : (C,), whether a cluster is in the first group
 
     References
     ----------

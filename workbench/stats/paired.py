@@ -1,7 +1,7 @@
-"""What two or more runs say of the same items: McNemar's test, Cochran's Q, and differences of shares.
+"""Comparison of two or more runs on the same items: McNemar's test, Cochran's Q, and differences of shares.
 
-An item is decided where both runs say yes or no of it. Of the decided pairs, those on which the runs differ carry all
-that there is to know of a change.
+An item is decided if every run says yes or no. Among decided items, only those on which the runs differ are evidence of
+a change.
 
 References
 ----------
@@ -25,7 +25,7 @@ from workbench.stats.proportions import wilson_of_share
 def mcnemar(only_first: int, only_second: int) -> float:
     """Return the exact two-sided p of McNemar's test: that both kinds of change are equally likely.
 
-    min(1, 2 P(X <= min(b, c))), X ~ Binomial(b + c, 1/2). NaN where no pair differs: there is nothing to test.
+    min(1, 2 P(X <= min(b, c))), X ~ Binomial(b + c, 1/2). NaN if no pair differs: there is nothing to test.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def paired_ends(only_first: int, only_second: int, n: int) -> Ends:
     """Return the 95 % interval of (c - b) / n, the second share minus the first over the same n items.
 
     Bonett and Price: d ± z sqrt((b' + c' - d²) / (n + 2)), where b' = (b + 1) / (n + 2), c' = (c + 1) / (n + 2) and
-    d = c' - b', cut at -1 and 1. It keeps a width where no pair differs. NaN without a pair.
+    d = c' - b', cut at -1 and 1. Its width is positive even if no pair differs. NaN without pairs.
 
     Examples
     --------
@@ -65,10 +65,10 @@ def paired_ends(only_first: int, only_second: int, n: int) -> Ends:
 
 
 def unpaired_ends(first: int, of_first: int, second: int, of_second: int) -> Ends:
-    """Return the 95 % interval of the second share minus the first, over items of their own.
+    """Return the 95 % interval of the second share minus the first, over different items.
 
     Newcombe's method 10, from both Wilson intervals (l, u): the lower end is d - sqrt((q - l')² + (u - p)²), of shares
-    p and q with intervals (l, u) and (l', u'). NaN where a side has no item.
+    p and q with intervals (l, u) and (l', u'). NaN if a side has no items.
 
     Examples
     --------
@@ -85,17 +85,17 @@ def unpaired_ends(first: int, of_first: int, second: int, of_second: int) -> End
 
 @dataclass(frozen=True, slots=True)
 class CochranQ:
-    """Whether several runs say yes equally often of the same items."""
+    """Cochran's test of whether several runs say yes equally often on the same items."""
 
     q: float
-    "NaN where no item differs between the runs, or there are fewer than two of them"
+    "NaN if no item differs between the runs, or there are fewer than two runs"
     df: int
     p: float
     "by chi-squared with df degrees of freedom"
     n: int
-    "items that are decided in all runs"
+    "items decided in all runs"
     differ: int
-    "of these, on which the runs differ; the test is an approximation that needs about 24 / runs or more"
+    "those of the n items on which the runs differ; the approximation needs about 24 / runs or more"
 
 
 def cochran_q(yes: npt.ArrayLike) -> CochranQ:

@@ -1,11 +1,12 @@
-"""How much of the spread of shares comes from what stands before the prompts: personas crossed with prompts.
+"""Variance components of shares due to personas, which precede the prompts: personas crossed with prompts.
 
 Prompts (cells) lie within statements, and each is asked with every persona. With y of persona p, statement s and prompt
 c of it: y = mean + statement + prompt + persona + persona x statement + persona x prompt + sampling. The terms with a
 persona have ANOVA estimators, unbalanced in the number of prompts of a statement (Searle, Casella and McCulloch 1992,
-Variance Components, chapter 5): mean squares are set equal to their expectations, and what comes out below 0 is kept.
+Variance Components, chapter 5): mean squares are set equal to their expectations, and negative estimates are kept.
 
-Personas are chosen, not drawn: the components describe these personas, and have no interval. Their differences have.
+Personas are chosen, not drawn at random: the components describe these personas and have no interval. Differences
+between personas have intervals.
 """
 
 from __future__ import annotations
@@ -21,25 +22,26 @@ NAN = float("nan")
 
 @dataclass(frozen=True, slots=True)
 class PersonaComponents:
-    """Variances of shares; NaN where there is too little to estimate one."""
+    """Variances of shares; NaN if there are too few prompts to estimate one."""
 
     persona: float
-    "how far personas are apart, on all statements alike"
+    "of the differences between personas that are the same on all statements"
     persona_statement: float
-    "how far a persona moves one statement and not the others"
+    "of the effects of a persona on single statements"
     persona_prompt: float
-    "how far it moves one prompt of a statement and not the others"
+    "of the effects of a persona on single prompts of a statement"
     sampling: float
     "of the mean of a prompt's answers"
     personas: int
     statements: int
     prompts: int
-    "that count with every persona"
+    "number of prompts that count with every persona"
 
 
 def persona_components(value: FloatArray, noise: FloatArray) -> PersonaComponents:
-    """Return the components of (P, S, C) shares, NaN where a prompt does not count; it takes part where it counts with
-    every persona. `noise`: sampling variance of each share.
+    """Return the components of (P, S, C) shares, NaN where a prompt does not count with a persona.
+
+    Only prompts that count with every persona are used. `noise`: sampling variance of each share.
 
     Examples
     --------

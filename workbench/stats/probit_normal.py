@@ -1,19 +1,19 @@
-"""Shares with known variance components: a normal variable for each factor, added up and put through Φ.
+"""Random shares with known variance components: one normal variable per factor, summed and transformed by Φ.
 
-Components on the probability scale say nothing of the shape of the distribution. Here p = Φ(z) with z normal, so that
-every p lies between 0 and 1, shares may pile up at both ends, and the covariance of two p follows from the correlation
-r of their z:
+Components on the probability scale do not determine the shape of the distribution. Here p = Φ(z) with z normal, so that
+every p lies between 0 and 1, shares may accumulate at both ends, and the covariance of two p follows from the
+correlation r of their z:
 
     C(r) = E[Φ((m + τ √r x) / √(1 + τ² (1 - r)))²] - E[Φ(z)]²,  x standard normal, z of mean m and deviation τ.
 
-C rises with r. So the covariances that components ask for are turned into correlations one by one, and those into
-components of z, which is additive. Where they do not fit a normal z (a part would be negative) the part is 0, and
-`components` says what is drawn in fact.
+C increases with r. So the covariances that the components imply are converted to correlations one by one, and these to
+components of z, which is additive. If they do not fit a normal z (a part would be negative), the part is 0, and
+`components` gives the components that are drawn.
 
 References
 ----------
 Cario and Nelson 1997, "Modeling and generating random vectors with arbitrary marginal distributions and correlation
-matrix" (NORTA): correlations of normal variables chosen so that transformed ones have those that are wanted.
+matrix" (NORTA): correlations of normal variables, chosen so that the transformed variables have the wanted ones.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ DENSITY = np.exp(-(GRID**2) / 2) / np.exp(-(GRID**2) / 2).sum()
 "the trapezoidal rule, which is exact to rounding for smooth functions under a normal density"
 CORRELATIONS = np.linspace(-1.0, 1.0, 401)
 STEEPEST = 20.0
-"largest deviation of z: nearly every share is next to 0 or to 1"
+"largest standard deviation of z: nearly every share is close to 0 or 1"
 FULLEST = 0.98
-"components may be so much of mean (1 - mean), which is the variance of shares that are all 0 or 1"
+"largest sum of components as a share of mean (1 - mean), the variance of shares that are all 0 or 1"
 NEAREST = 0.001
-"a mean is at least so far from 0 and from 1"
+"smallest distance of a mean from 0 and from 1"
 SHARED: Mapping[str, tuple[str, ...]] = {
     "0": (ORDER,),
     "s": (ORDER, STATEMENT, ORDER_STATEMENT),
@@ -58,12 +58,12 @@ SHARED: Mapping[str, tuple[str, ...]] = {
     "st": (ORDER, STATEMENT, ORDER_STATEMENT, TEMPLATE, ORDER_TEMPLATE, STATEMENT_TEMPLATE),
     "swt": (*WITHOUT_ORDER, *WITH_ORDER),
 }
-"what prompts that share no factor, the statement, the template … have in common"
+"shared factors of two prompts -> components that they have in common"
 
 
 @dataclass(frozen=True, slots=True)
 class ProbitNormal:
-    """How shares of agreement are drawn."""
+    """A distribution from which shares of agreement are drawn."""
 
     mean: float
     "of z"
@@ -74,10 +74,10 @@ class ProbitNormal:
 
     @classmethod
     def matching(cls, mean: float, components: Mapping[str, float]) -> Self:
-        """Return the distribution of shares with this mean and these components, as near as there is one.
+        """Return the distribution of shares whose mean and components are closest to these.
 
-        components : variances by name, as `stats.components.estimates` has them; those left out and negative ones are
-            0, and sampling has no part
+        components : variances by name, as in `stats.components.estimates`; missing and negative ones are 0, and
+        sampling is ignored
         """
         from scipy.special import ndtri
 
@@ -145,7 +145,7 @@ def _normal(z: FloatArray) -> FloatArray:
 
 
 def _covariances(first: float, second: float, sd: float) -> FloatArray:
-    """Return C(r) for `CORRELATIONS` and z of two means; for a negative r the second z falls where the first rises."""
+    """Return C(r) for `CORRELATIONS` and z with two means; for a negative r the second z falls as the first rises."""
     r = np.abs(CORRELATIONS)[:, None]
     rest = np.sqrt(1 + sd * sd * (1 - r))
     reach = sd * np.sqrt(r) * GRID
@@ -159,7 +159,7 @@ def _at(correlation: float, curve: FloatArray) -> float:
 
 
 def _deviation(share: float, variance: float) -> float:
-    """Return the deviation of z at which shares of this mean have this variance, by bisection."""
+    """Return the standard deviation of z at which shares with this mean have this variance, by bisection."""
     from scipy.special import ndtri
 
     low, high = 0.0, STEEPEST
@@ -171,7 +171,7 @@ def _deviation(share: float, variance: float) -> float:
 
 
 def _sum(of: Mapping[str, float], kind: str, sign: int) -> float:
-    """Return what two prompts of a kind have in common; sign 1: in the same label order, -1: in different ones."""
+    """Return the covariance of two prompts of a kind; sign 1: in the same label order, -1: in different orders."""
     return sum((sign if name in WITH_ORDER else 1) * of.get(name, 0.0) for name in SHARED[kind])
 
 
@@ -188,9 +188,9 @@ def _parts(mean: float, sd: float, components: Mapping[str, float]) -> dict[str,
 
 
 def _apart(same: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
-    """Return components from what prompts have in common in the same and in different label orders.
+    """Return components from covariances of prompts in the same and in different label orders.
 
-    What prompts that share nothing have in common is the order: alike in the same one, opposite in the other.
+    Prompts that share no factor still share the order effect: positive in the same order, negative in different orders.
     """
     level, half = ({kind: (same[kind] + sign * other[kind]) / 2 for kind in SHARED} for sign in (1, -1))
     none = half["0"]

@@ -1,8 +1,8 @@
-"""The leaning of a binary sample: its interval, and whether that is clear enough to be called reliable.
+"""The leaning of a binary sample: its interval, and whether the leaning is clear enough to count as reliable.
 
-A prompt is asked n times and answered in favour k times. Ceron et al. (2024, section 5.4) bootstrap the share k/n. The
+A prompt is asked n times, and k answers are in favour. Ceron et al. (2024, section 5.4) bootstrap the share k/n. The
 bootstrap distribution of a mean of zeros and ones is known, Binomial(n, k/n)/n, so its percentiles are computed here
-instead of drawn: no noise and no seed, and one table lookup per cell.
+instead of drawn, without noise or seed, with one table lookup per cell.
 
 References
 ----------
@@ -26,7 +26,7 @@ from workbench.stats.arrays import BoolArray, FloatArray, IntArray, whole_number
 ReliabilityRule = Literal["printed", "coded"]
 
 TIE = 1e-9
-"a cumulative probability this close to the wanted one counts as equal to it; rounding is near 1e-11 at n = 5000"
+"cumulative probabilities that differ by less than this are equal; rounding errors are near 1e-11 at n = 5000"
 
 
 def leaning_interval(k: npt.ArrayLike, n: npt.ArrayLike, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
@@ -37,7 +37,7 @@ def leaning_interval(k: npt.ArrayLike, n: npt.ArrayLike, level: float = 0.95) ->
 
     Parameters
     ----------
-    k, n : integer arrays that broadcast, 0 <= k <= n: answers in favour, and answers that could be read
+    k, n : integer arrays that broadcast, 0 <= k <= n: answers in favour, and readable answers
 
     Returns
     -------
@@ -68,14 +68,15 @@ def is_reliable(
     high: float = 0.55,
     level: float = 0.95,
 ) -> BoolArray:
-    """Return whether the samples lean clearly to one side; False where n = 0.
+    """Return whether the samples lean clearly to one side; False if n = 0.
 
     `printed`: the interval lies wholly below `low` or wholly above `high`. The paper asks that both values lie outside
     the interval, to ensure "a clear leaning towards either the positive or the negative stance"; an interval between
-    the two, which takes a large n and a share near one half, has none and is not reliable. `coded`: as in the authors'
-    released code, only `high` has to lie outside the interval, which calls 9 to 11 of 30 reliable as well.
+    the two, which occurs for a large n and a share near one half, has no clear leaning and is not reliable. `coded`: as
+    in the authors' released code, only `high` has to lie outside the interval, so that 9 to 11 of 30 are reliable as
+    well.
 
-    Whether n is large enough to judge at all is the caller's question: it has three answers, this has two.
+    The caller checks whether n is large enough to judge.
 
     Examples
     --------
@@ -94,7 +95,8 @@ def is_reliable(
 def wilson_interval(k: npt.ArrayLike, n: npt.ArrayLike, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
     """Return Wilson's score interval of the shares k/n; NaN where n = 0.
 
-    (k + z²/2 ± z sqrt(k (n - k)/n + z²/4)) / (n + z²). Unlike the bootstrap it has width at k = 0 and k = n.
+    (k + z²/2 ± z sqrt(k (n - k)/n + z²/4)) / (n + z²). Unlike the bootstrap interval, it has a positive width at k = 0
+    and k = n.
 
     Examples
     --------
@@ -108,7 +110,7 @@ def wilson_interval(k: npt.ArrayLike, n: npt.ArrayLike, level: float = 0.95) -> 
     centre = positives + z * z / 2
     half = z * np.sqrt(positives * (observed - positives) / observed + z * z / 4)
     low, high = (centre - half) / (observed + z * z), (centre + half) / (observed + z * z)
-    # Exact at the ends, where rounding would leave the share itself just outside.
+    # Exact at the ends, where rounding would put the share itself just outside the interval.
     return np.where(positives == 0, 0 * low, low), np.where(positives == sizes, 1 + 0 * high, high)
 
 
@@ -141,7 +143,7 @@ def _interval_table(n: int, level: float) -> FloatArray:
     tail = (1 - level) / 2
     table = np.full((n + 1, 2), np.nan)
     if n > 0:
-        table[[0, n]] = [[0.0, 0.0], [1.0, 1.0]]  # all answers equal: so is every resample
+        table[[0, n]] = [[0.0, 0.0], [1.0, 1.0]]  # all answers are equal, and so are all resamples
     if n > 1:
         smallest, cumulative = _binomial_cdf(n)
         for column, wanted in enumerate((tail, 1 - tail)):
@@ -151,10 +153,10 @@ def _interval_table(n: int, level: float) -> FloatArray:
 
 
 def _binomial_cdf(n: int) -> tuple[IntArray, FloatArray]:
-    """Return P(X <= x) of Binomial(n, k/n) for k = 1..n-1 in a window of x around k, and the x each window starts at.
+    """Return P(X <= x) of Binomial(n, k/n) for k = 1..n-1 in a window of x around k, and the first x of each window.
 
     By Hoeffding's inequality, less than 2 exp(-2 * 4.5²), or 6e-18, lies outside k ± 4.5 sqrt(n), so the work grows
-    with n sqrt(n) and not with n².
+    with n sqrt(n) instead of n².
     """
     reach = math.ceil(4.5 * math.sqrt(n))
     k = np.arange(1, n)[:, None]

@@ -1,7 +1,7 @@
-"""Bootstrap by percentiles, and random generators that do not depend on the order of computation.
+"""Bootstrap intervals, and random generators that do not depend on the order of computation.
 
 Every function that draws takes its generator from the caller. A caller that computes many figures derives one generator
-for each by name (`derive_rng`), so that a figure keeps its interval when others are added, left out or reordered.
+for each by name (`derive_rng`), so that a figure keeps its interval when other figures are added, removed or reordered.
 
 References
 ----------
@@ -22,11 +22,11 @@ from workbench.stats.arrays import FloatArray
 CELLS_AT_ONCE = 2_000_000
 "numbers held at once while resampling (16 MB)"
 COUNTED_AT_ONCE = 50_000
-"of them, those counted at once: what a processor's cache holds, which takes half as long as to count all at once"
+"numbers counted at once, which fit into the processor's cache: twice as fast as counting all at once"
 
 
 def derive_rng(seed: int, *names: str | int) -> np.random.Generator:
-    """Return the generator that belongs to these names under this seed, whatever was drawn before.
+    """Return the generator for these names and this seed, independent of earlier draws.
 
     Raises UsageError for a seed below 0.
 
@@ -49,8 +49,9 @@ def percentile_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the central `level` interval of the draws along the last axis.
 
-    A NaN is a resample in which the statistic is undefined: it is left out. Where fewer than `minimum_defined` of the
-    draws are defined there is no interval (NaN), since what is left no longer stands for the resampling distribution.
+    A NaN stands for a resample in which the statistic is undefined and is excluded. If less than the share
+    `minimum_defined` of the draws is defined, there is no interval (NaN), since the other draws do not represent the
+    resampling distribution.
 
     Returns
     -------
@@ -71,22 +72,22 @@ def percentile_interval(
 
 
 def bca_interval(draws: FloatArray, value: float, left_out: FloatArray, level: float = 0.95) -> tuple[float, float]:
-    """Return the bias-corrected and accelerated interval of an estimate over n units, with Student's t for few of them.
+    """Return the bias-corrected and accelerated interval of an estimate over n units, with Student's t for few units.
 
     The ends are the quantiles Φ(z0 + (z0 ± t) / (1 - a (z0 ± t))) of the draws: z0 is Φ⁻¹ of the share of draws below
     the estimate (ties half), a is the acceleration from the estimates with one unit left out, and t is Student's
-    quantile with n - 1 degrees of freedom, which takes the place of the normal one. Percentiles alone are too narrow,
-    and off to one side where a coefficient is near its limit: over 20 statements with three paraphrases each and a κ of
-    .82 they covered 88 %, this interval 93 % (1,000 simulations, Monte Carlo error .7 points).
+    quantile with n - 1 degrees of freedom instead of the normal quantile. Percentiles alone are too narrow, and shifted
+    to one side if a coefficient is near its limit: over 20 statements with three paraphrases each and a κ of .82 they
+    covered 88 %, this interval 93 % (1,000 simulations, Monte Carlo error .7 points).
 
     Parameters
     ----------
-    draws : the statistic in resamples of units; NaN where it is undefined
-    left_out : (n,), the statistic without each unit; NaN where it is undefined
+    draws : the statistic in resamples of units; NaN if undefined
+    left_out : (n,), the statistic without each unit; NaN if undefined
 
     Returns
     -------
-    low, high : NaN where fewer than half of the draws are defined, or all have one value
+    low, high : NaN if fewer than half of the draws are defined, or all draws are equal
 
     References
     ----------
@@ -113,10 +114,10 @@ def bca_interval(draws: FloatArray, value: float, left_out: FloatArray, level: f
 
 
 def bca_of_draws(draws: FloatArray, value: FloatArray, freedom: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Return `bca_interval` of draws alone, for many estimates at once: (..., R), (...) and degrees of freedom (...).
+    """Return `bca_interval` from draws alone, for many estimates at once: (..., R), (...) and degrees of freedom (...).
 
-    The acceleration is a sixth of the skewness of the draws, which it is for a mean. NaN where fewer than half of the
-    draws are defined, or all have one value.
+    The acceleration is a sixth of the skewness of the draws, which is exact for a mean. NaN if fewer than half of the
+    draws are defined, or all draws are equal.
 
     References
     ----------
@@ -159,7 +160,7 @@ def _quantile(ordered: FloatArray, defined: npt.NDArray[np.intp], share: float |
 def resampled_sums(features: npt.ArrayLike, resamples: int, rng: np.random.Generator) -> FloatArray:
     """Return the column sums of `features` over units drawn with replacement.
 
-    Any statistic that is a function of sums over units can be bootstrapped from these without a loop.
+    Any statistic that is a function of sums over units can be bootstrapped from these sums without a loop.
 
     Parameters
     ----------
@@ -175,13 +176,14 @@ def resampled_sums(features: npt.ArrayLike, resamples: int, rng: np.random.Gener
 def resampled_together(
     several: Sequence[npt.ArrayLike], resamples: int, rng: np.random.Generator
 ) -> tuple[FloatArray, ...]:
-    """Return the column sums of each of several arrays over as many units, all of them under the same draws.
+    """Return the column sums of each of several arrays over the same units, all for the same draws.
 
-    Each is what `resampled_sums` gives for it alone with this generator. To draw is most of the work, and done once.
+    Each result equals that of `resampled_sums` for the array alone with this generator. Drawing is most of the work and
+    is done once.
 
     Parameters
     ----------
-    several : arrays (units, columns of its own); at least one, and one unit
+    several : arrays (units, any number of columns); at least one array and one unit
     """
     features = [np.asarray(each, dtype=np.float64) for each in several]
     units = len(features[0])
@@ -195,10 +197,10 @@ def resampled_together(
 
 
 def rescaled_times(units: int, resamples: int, rng: np.random.Generator) -> FloatArray:
-    """Return what the weights of a stratum's units are multiplied by in each resample: (units, resamples).
+    """Return the factors of the weights of a stratum's units in each resample: (units, resamples).
 
-    Of n units n - 1 are drawn with replacement, and each drawing counts n / (n - 1). To draw n would give (n - 1) / n
-    of the variance, which matters in strata of 2 or 4 units. A single unit always counts once.
+    Of n units n - 1 are drawn with replacement, and each draw counts n / (n - 1). Drawing n units would give (n - 1) /
+    n of the variance, which matters in strata of 2 or 4 units. A single unit always counts once.
 
     References
     ----------

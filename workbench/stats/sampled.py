@@ -1,9 +1,9 @@
-"""Units drawn with known probabilities: what a drawn unit stands for, and how uncertain sums over drawn units are.
+"""Units drawn with known probabilities: their weights, and the uncertainty of weighted sums.
 
-A unit that stands for n_i alike and was included with probability pi_i weighs w_i = n_i / pi_i, so weighted sums
-estimate sums over the whole frame. Units taken with certainty are known, not sampled: they are the same in every
-resample. The others are resampled within their strata by the rescaled bootstrap of Rao and Wu, n_h - 1 draws from a
-stratum of n_h. A stratum of one unit would never vary, so such strata are collapsed with their neighbours first.
+A unit that stands for n_i equal ones and was included with probability pi_i has the weight w_i = n_i / pi_i, so
+weighted sums estimate sums over the whole frame. Units taken with certainty are not sampled: they are the same in every
+resample. The others are resampled within their strata by the rescaled bootstrap of Rao and Wu, with n_h - 1 draws from
+a stratum of n_h. A stratum of one unit would never vary, so such strata are first merged with their neighbours.
 
 References
 ----------
@@ -29,23 +29,23 @@ from workbench.stats.resampling import rescaled_times
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """Drawn units with what they stand for."""
+    """Drawn units with their weights and strata."""
 
     weight: FloatArray
     "(n,) w_i"
     certain: BoolArray
     "(n,) whether the unit was taken with certainty"
     strata: tuple[IntArray, ...]
-    "places of the units that were left to chance, by collapsed stratum"
+    "indices of the units that were drawn at random, by collapsed stratum"
 
     @classmethod
     def of(cls, weight: npt.ArrayLike, certain: npt.ArrayLike, strata: Sequence[str]) -> Sampled:
-        """Return units with the names of the strata that they were drawn from."""
+        """Return units from their weights and the names of their strata."""
         fixed = np.asarray(certain, dtype=np.bool_)
         return cls(np.asarray(weight, dtype=np.float64), fixed, collapsed(strata, ~fixed))
 
     def times(self, draws: int, rng: np.random.Generator) -> FloatArray:
-        """Return what each unit's weight is multiplied by in each resample: (n, draws)."""
+        """Return the factor of each unit's weight in each resample: (n, draws)."""
         times = np.ones((len(self.weight), draws))
         for members in self.strata:
             times[members] = rescaled_times(len(members), draws, rng)
@@ -54,7 +54,8 @@ class Sampled:
     def resampled_sums(self, features: npt.ArrayLike, draws: int, rng: np.random.Generator) -> FloatArray:
         """Return the weighted sums of features (n, columns) in each resample: (draws, columns).
 
-        Units of a stratum with equal weighted features are drawn together, as the multinomial that their number is.
+        The counts of units of a stratum with equal weighted features are drawn together, from a multinomial
+        distribution.
         """
         columns = np.asarray(features, dtype=np.float64) * self.weight[:, None]
         alone = [members for members in self.strata if len(members) == 1]
@@ -67,12 +68,12 @@ class Sampled:
         return sums
 
     def effective_n(self, among: BoolArray | None = None) -> float:
-        """Return (sum w)^2 / sum w^2 over the units that were left to chance (Kish); 0 where there are none."""
+        """Return (sum w)^2 / sum w^2 over the units that were drawn at random (Kish); 0 if there are none."""
         weight = self.weight[~self.certain if among is None else among & ~self.certain]
         return float(weight.sum() ** 2 / (weight**2).sum()) if weight.size else 0.0
 
     def certain_share(self, among: BoolArray | None = None) -> float:
-        """Return the share of the weight that units taken with certainty have; NaN where there is no weight."""
+        """Return the share of the total weight that belongs to units taken with certainty; NaN if the total is 0."""
         weight = self.weight if among is None else np.where(among, self.weight, 0)
         total = weight.sum()
         return float(weight[self.certain].sum() / total) if total > 0 else float("nan")
@@ -80,9 +81,9 @@ class Sampled:
     def share(self, hits: BoolArray, base: BoolArray, excluded: int, undefined: str) -> Estimate:
         """Return the weighted share of `hits` among `base`, with Wilson's interval at an effective n.
 
-        The effective n is p (1 - p) / variance, with the variance of a ratio that the rescaled bootstrap has in closed
-        form. Where the units that were left to chance are all alike, which gives none, Kish's n is taken for them, and
-        the certain ones keep what they are. `n` of the result counts units.
+        The effective n is p (1 - p) / variance, with the variance of a ratio under the rescaled bootstrap, in closed
+        form. If the units that were drawn at random are all alike, that variance is 0; then Kish's n is used for them,
+        and the units taken with certainty stay fixed. `n` of the result counts units.
         """
         n, total = int(base.sum()), float(self.weight[base].sum())
         if total <= 0:
@@ -108,8 +109,10 @@ class Sampled:
 
 
 def collapsed(strata: Sequence[str], among: BoolArray) -> tuple[IntArray, ...]:
-    """Return the places of the units of each stratum, of those that are `among`. Strata of one unit are joined in pairs
-    in the order of their names, the last one to the pair before it; a single one to a neighbour.
+    """Return the indices of the units of each stratum, restricted to `among`.
+
+    Strata of one unit are merged in pairs in the order of their names, the last one with the pair before it; a single
+    one is merged with a neighbour.
 
     Examples
     --------

@@ -1,14 +1,15 @@
-"""When further answers to a prompt can change nothing: settlement, and what it saves.
+"""Settlement: when further answers to a prompt cannot change its verdict, and how many answers that saves.
 
-A prompt is to be asked N times. Its verdict is a triple: whether enough answers are readable, the stance that most of
-them take, and whether they lean clearly to that side. After `agree`, `disagree` and `unreadable` answers the verdict is
-settled if every way in which the remaining answers may turn out gives the same triple. Then asking on is of no use: the
-verdict is the one that all N answers would have given, not an estimate of it.
+A prompt is planned to be asked N times. Its verdict is a triple: whether enough answers are readable, the majority
+stance, and whether the answers lean clearly to that side. After `agree`, `disagree` and `unreadable` answers the
+verdict is settled if all possible outcomes of the remaining answers give the same triple. Then asking can stop: the
+verdict is exactly the one that all N answers would have given, not an estimate of it.
 
-With r answers left the completions of (a, d) are all (a + i, d + j) with i + j <= r, a triangle. A triangle is its
-corner and two triangles of r - 1, one further in each direction, so the largest triangle of one triple at every corner
-follows from those of its two neighbours: the work grows with N², not with the number of completions. That the corner
-itself is among its completions (all that remains is unreadable) means that a settled prompt is judged as it stands.
+With r answers left the completions of (a, d) are all (a + i, d + j) with i + j <= r, a triangle. A triangle consists of
+its corner and two triangles of r - 1, one step further in each direction, so the largest triangle with one triple at
+every corner follows from those of its two neighbours: the work grows with N², not with the number of completions. The
+corner itself is among its completions (all remaining answers unreadable), so a settled prompt is judged by its current
+counts.
 """
 
 from __future__ import annotations
@@ -27,20 +28,20 @@ from workbench.stats.proportions import ReliabilityRule, is_reliable
 
 @dataclass(frozen=True, slots=True)
 class VerdictRule:
-    """What turns the answers to a prompt into its triple."""
+    """The rule that turns the answers to a prompt into its triple."""
 
     samples: int = 30
     "N: answers planned"
     minimum: int = 20
-    "readable answers that are enough"
+    "fewest readable answers that are enough"
     rule: ReliabilityRule = "printed"
     low: float = 0.45
     high: float = 0.55
 
     def triples(self) -> IntArray:
-        """Return a code of the triple for each (agree, disagree): (N + 1, N + 1); -1 where they are more than N.
+        """Return a code of the triple for each (agree, disagree): (N + 1, N + 1); -1 if their sum exceeds N.
 
-        0: too few are readable, which has neither stance nor leaning; else 2 + stance, and 3 more where it is reliable.
+        0: too few readable answers, without stance or leaning; otherwise 2 + stance, plus 3 if reliable.
         """
         agree, disagree = np.indices((self.samples + 1, self.samples + 1))
         readable = agree + disagree
@@ -52,9 +53,9 @@ class VerdictRule:
 
 @lru_cache(maxsize=64)
 def safe_steps(of: VerdictRule) -> IntArray:
-    """Return the most further answers, of any kind, that leave the triple at (agree, disagree) as it is.
+    """Return the largest number of further answers, of any kind, that cannot change the triple at (agree, disagree).
 
-    Read-only, shape (N + 1, N + 1); 0 also where agree + disagree > N, which does not occur.
+    Read-only, shape (N + 1, N + 1); 0 also for agree + disagree > N, which does not occur.
     """
     n, triples = of.samples, of.triples()
     steps = np.zeros((n + 1, n + 1), dtype=np.int64)
@@ -71,12 +72,12 @@ def safe_steps(of: VerdictRule) -> IntArray:
 def is_settled(
     agree: npt.ArrayLike, disagree: npt.ArrayLike, unreadable: npt.ArrayLike, of: VerdictRule | None = None
 ) -> BoolArray:
-    """Return whether no completion to N answers changes the triple; True where N are there already.
+    """Return whether no completion to N answers changes the triple; True if there are N answers already.
 
     Parameters
     ----------
-    agree, disagree, unreadable : integer arrays that broadcast, none below 0; together they may be more than N, and
-        are all there is then
+    agree, disagree, unreadable : integer arrays that broadcast, none below 0; their sum may exceed N, and no answers
+    remain then
 
     Examples
     --------
@@ -98,10 +99,10 @@ def is_settled(
 def least_more(
     agree: int, disagree: int, unreadable: int, of: VerdictRule | None = None, *, readable: bool = False
 ) -> int:
-    """Return the fewest further answers after which a prompt can be settled; 0 where it is.
+    """Return the fewest further answers after which a prompt can be settled; 0 if it is settled.
 
-    To ask for so many at a time never asks for one too many: no order of asking would have stopped before.
-    `readable`: the fewest if all of them can be read.
+    Asking for this many at a time never asks for one too many, because no sequence of answers could settle earlier.
+    `readable`: count only readable further answers.
 
     Examples
     --------
@@ -119,14 +120,14 @@ def least_more(
 
 
 def expected_share(p_agree: float, p_disagree: float, of: VerdictRule | None = None) -> float:
-    """Return the share of N answers that is drawn on average, where settlement is looked for after every answer.
+    """Return the expected share of the N answers that is drawn if settlement is checked after every answer.
 
     The sum over t of the probability that t answers do not settle the verdict, divided by N. A settled prompt stays
-    settled, so the counts after t answers are plainly multinomial and no path has to be followed.
+    settled, so the counts after t answers are multinomial and paths need not be followed.
 
     Parameters
     ----------
-    p_agree, p_disagree : probabilities of the two readings of an answer; the rest is unreadable
+    p_agree, p_disagree : probabilities of the two readings of an answer; other answers are unreadable
 
     Examples
     --------
@@ -142,7 +143,7 @@ def expected_share(p_agree: float, p_disagree: float, of: VerdictRule | None = N
 @lru_cache(maxsize=4096)
 def _expected(p_agree: float, p_disagree: float, of: VerdictRule) -> float:
     n, first = of.samples, least_more(0, 0, 0, of)
-    unsettled = float(first)  # nothing settles before
+    unsettled = float(first)  # no prompt settles earlier
     for drawn in range(first, n):
         open_ = safe_steps(of)[: drawn + 1, : drawn + 1] < n - drawn
         unsettled += float(_masses(drawn, p_agree, p_disagree)[open_].sum())
@@ -150,7 +151,7 @@ def _expected(p_agree: float, p_disagree: float, of: VerdictRule) -> float:
 
 
 def _masses(drawn: int, p_agree: float, p_disagree: float) -> FloatArray:
-    """Return the probability of each (agree, disagree) among so many answers: (drawn + 1, drawn + 1)."""
+    """Return the probability of each (agree, disagree) among `drawn` answers: (drawn + 1, drawn + 1)."""
     logs = np.array([math.lgamma(i + 1) for i in range(drawn + 1)])
     agree, disagree = np.indices((drawn + 1, drawn + 1))
     rest = drawn - agree - disagree
@@ -163,8 +164,7 @@ def _masses(drawn: int, p_agree: float, p_disagree: float) -> FloatArray:
 
 
 def mean_expected_share(counts: Iterable[Sequence[int]], of: VerdictRule | None = None) -> float:
-    """Return the mean of `expected_share` over prompts, each with the shares that its own answers have; NaN without
-    any answer.
+    """Return the mean of `expected_share` over prompts, from the observed shares of each; NaN without answers.
 
     Parameters
     ----------

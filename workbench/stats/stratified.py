@@ -1,7 +1,7 @@
-"""Whether answers depend on a group that the same questions were answered in: a permutation test within strata.
+"""A permutation test within strata of whether answers to the same questions depend on a group.
 
-Within a stratum (a prompt) answers of all groups (a server's fingerprints) are exchangeable where the group does not
-matter, so labels of groups may be shuffled there, and nowhere else.
+Within a stratum (a prompt) answers of all groups (a server's fingerprints) are exchangeable if the group has no effect,
+so group labels are permuted within strata only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 Tables = list[npt.NDArray[np.int64]]
 
 PERMUTATIONS = 1_999
-"with the table that was found 2,000, so that a p value is a multiple of 1 / 2,000"
+"2,000 with the observed table, so that a p value is a multiple of 1 / 2,000"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +23,10 @@ class Heterogeneity:
     """The result of a test of homogeneity within strata."""
 
     statistic: float
-    "sum over strata of Pearson's chi-squared; NaN where `undefined`"
+    "sum over strata of Pearson's chi-squared; NaN if undefined"
     p: float
     strata: int
-    "those that say something: with answers of two groups or more, and not all alike"
+    "informative strata: with answers of two groups or more that are not all equal"
     answers: int
     "in these strata"
     undefined: str = ""
@@ -38,13 +38,13 @@ def heterogeneity(
 ) -> Heterogeneity:
     """Test whether the distribution over columns (answers) depends on the row (group) in any of the tables (strata).
 
-    X2 = sum over strata of sum (n_rc - e_rc)^2 / e_rc with e_rc = n_r. n_.c / n; its distribution is that of tables
-    with the same margins, drawn independently in each stratum; p = (1 + #{X2* >= X2}) / (1 + permutations).
+    X2 = sum over strata of sum (n_rc - e_rc)^2 / e_rc with e_rc = n_r. n_.c / n; its null distribution comes from
+    tables with the same margins, drawn independently in each stratum; p = (1 + #{X2* >= X2}) / (1 + permutations).
 
     Notes
     -----
-    X2 of a stratum is constant, and the stratum left out, where it has one group, where all its answers are equal, and
-    where no two of them are. Where no stratum is left there is no test, and `undefined` says why.
+    A stratum is excluded, because its X2 is constant, if it has one group, if all its answers are equal, or if no two
+    of them are equal. If no stratum remains there is no test, and `undefined` gives the reason.
 
     References
     ----------
@@ -74,7 +74,7 @@ def heterogeneity(
 
 
 def _why_none(every: Tables, shared: Tables, telling: Tables) -> str:
-    """Return why there is nothing to test, "" where there is."""
+    """Return why there is nothing to test; empty if there is a test."""
     if not any(table.sum() for table in every):
         return "there are no answers"
     if max(table.shape[0] for table in every) < 2:
@@ -95,7 +95,7 @@ def _chi_squared(tables: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
 
 
 def _shuffled(table: npt.NDArray[np.int64], rng: np.random.Generator, draws: int) -> npt.NDArray[np.int64]:
-    """Return tables with the margins of this one, as answers fall to groups that do not matter."""
+    """Return random tables with the margins of this one, for groups without an effect."""
     left = np.tile(table.sum(axis=0), (draws, 1))
     rows: list[npt.NDArray[np.int64]] = []
     for size in table.sum(axis=1)[:-1]:
@@ -105,7 +105,7 @@ def _shuffled(table: npt.NDArray[np.int64], rng: np.random.Generator, draws: int
 
 
 def _taken(left: npt.NDArray[np.int64], size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Draw so many answers without replacement from what each draw has left, column by column."""
+    """Draw `size` answers without replacement from the remaining answers of each draw, column by column."""
     found = np.zeros_like(left)
     wanted = np.full(len(left), size)
     beyond = left.sum(axis=1)

@@ -1,4 +1,4 @@
-"""The interval of a coefficient over units that are resampled, and when there are too few of them for one."""
+"""The interval of a coefficient over resampled units, and when there are too few units for one."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from workbench.stats.jackknife import disagreement_interval
 from workbench.stats.resampling import bca_interval, resampled_sums
 
 FEWEST = 6
-"""units with an answer other than the most frequent one, below which a coefficient that corrects for chance has no
-interval: with 20 units and a κ of .56 whose categories are rare, intervals from fewer covered 71-86 %, from six on 92 %
+"""fewest units with an answer other than the most frequent one for an interval of a chance-corrected coefficient: with
+20 units, rare categories and a κ of .56, intervals from fewer such units covered 71-86 %, from six or more 92 %
 """
 
 SHARES = ("observed", "percent", "specific")
 "coefficients that are a share of agreeing pairs: they have Wilson's interval over units (`clustered`)"
 UNCORRECTED = (*SHARES, "ac1")
-"coefficients whose intervals hold where all but a few answers are equal"
+"coefficients whose intervals are valid even if almost all answers are equal"
 
 
 def with_interval(
@@ -34,7 +34,7 @@ def with_interval(
     resamples: int,
     answers: IntArray,
 ) -> Estimate:
-    """Return an estimate with its interval over units, from what each adds to the statistic: (units, columns).
+    """Return an estimate with its interval over units, from each unit's terms of the statistic: (units, columns).
 
     A share has Wilson's (its columns are agreeing pairs and pairs), ordinal α the jackknife's, others `bca_interval`.
 

@@ -1,7 +1,7 @@
 """Coefficients for any number of raters, from sums over units, so that many resamples are computed at once.
 
-A unit is what was rated: a statement, a response. `agreement` lays its ratings out as rows of features, adds these up
-over all units or over resampled ones, and gives the sums to the coefficients here: (..., columns) in, (...) out, NaN
+A unit is what was rated: a statement, a response. `agreement` converts its ratings to a row of features, sums the rows
+over all units or over resampled ones, and passes the sums to the coefficients here: (..., columns) in, (...) out, NaN
 where a coefficient is undefined.
 """
 
@@ -17,11 +17,11 @@ from workbench.stats.arrays import FloatArray, IntArray, whole_numbers
 Measurement = Literal["nominal", "ordinal"]
 
 MISSING = int(np.iinfo(np.int8).min)
-"code of an answer that is not there; -1 would collide with `disagree` coded as -1"
+"code of a missing answer; -1 would collide with `disagree` coded as -1"
 
 
 def category_counts(ratings: npt.ArrayLike) -> IntArray:
-    """Return how many ratings each unit has in each category that occurs, in order of code: (units, q)."""
+    """Return the number of ratings of each unit in each category that occurs, in order of code: (units, q)."""
     matrix = whole_numbers(ratings)
     if matrix.ndim != 2:
         raise ValueError(f"expected ratings of shape (units, raters), found {matrix.shape}")
@@ -64,7 +64,7 @@ def fleiss_features(counts: IntArray) -> FloatArray:
 
 
 def fleiss(sums: FloatArray) -> FloatArray:
-    """Return Fleiss' κ from summed `fleiss_features`; NaN where only one category occurs or no unit has a pair."""
+    """Return Fleiss' κ from summed `fleiss_features`; NaN if only one category occurs or no unit has a pair."""
     agreeing, pairable, rated = sums[..., 0], sums[..., 1], sums[..., -1]
     shares = sums[..., 2:-1]
     observed = agreeing / np.where(pairable == 0, np.nan, pairable)
@@ -76,7 +76,7 @@ def fleiss(sums: FloatArray) -> FloatArray:
 def gwet_ac1(sums: FloatArray, categories: int) -> FloatArray:
     """Return Gwet's AC1 from summed `fleiss_features`; NaN where no unit has a pair.
 
-    `categories` is the number on offer; those that do not occur have no column and add nothing to the sum.
+    `categories` is the number of offered categories; those that do not occur have no column and add nothing to the sum.
     """
     agreeing, pairable, rated = sums[..., 0], sums[..., 1], sums[..., -1]
     shares = sums[..., 2:-1] / rated[..., None]

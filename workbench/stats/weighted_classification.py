@@ -1,8 +1,8 @@
-"""How well predicted labels match the true ones, in what the labelled items stand for.
+"""How well predicted labels match the true ones in the population that the labelled items were drawn from.
 
-Items that were drawn with known probabilities count for what they stand for (`Sampled`), so figures are about what they
-were drawn from, not about the items. Proportions have Wilson's interval at an effective n, macro F1 the percentile
-interval of the rescaled bootstrap over items. The cases without a value are those of `classification`.
+Items that were drawn with known probabilities are weighted (`Sampled`), so figures describe the population, not the
+sample. Proportions have Wilson's interval at an effective n, macro F1 the percentile
+interval of the rescaled bootstrap over items. The undefined cases are those of `classification`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def weighted_report(
     rng: Rng = None,
     resamples: int = 1000,
 ) -> ClassificationReport:
-    """Return `classification_report` of items that stand for others. `n`, `support` and `matrix` still count items."""
+    """Return `classification_report` of weighted items. `n`, `support` and `matrix` still count items."""
     truth, guess = label_codes(true, predicted, categories)
     missed = np.bincount(truth[(truth != MISSING) & (guess == MISSING)], minlength=categories)
     both = (truth != MISSING) & (guess != MISSING)
@@ -79,7 +79,7 @@ def weighted_curve(
     rng: Rng = None,
     resamples: int = 1000,
 ) -> tuple[ThresholdPoint, ...]:
-    """Return `threshold_curve` of items that stand for others. `n` still counts items."""
+    """Return `threshold_curve` of weighted items. `n` still counts items."""
     truth, guess = label_codes(true, predicted, categories)
     known = truth != MISSING
     both = known & (guess != MISSING)
@@ -100,7 +100,7 @@ def weighted_curve(
 
 
 def _macro_estimate(table: FloatArray, items: int, excluded: int, draws: FloatArray | None) -> Estimate:
-    """Return macro F1 of a table of weights; without draws, without an interval."""
+    """Return macro F1 of a table of weights; it has no interval if `draws` is None."""
     value, nan = float(macro_f1(table)), float("nan")
     if np.isnan(value):
         return Estimate(value, nan, nan, items, excluded, ONE_LABEL if items else NO_ITEMS)
@@ -111,8 +111,8 @@ def _macro_estimate(table: FloatArray, items: int, excluded: int, draws: FloatAr
 
 
 def _cells(truth: IntArray, guess: IntArray, level: IntArray, shape: tuple[int, int]) -> IntArray:
-    """Return each item's place in the flat table (level, truth, prediction); the place after the last one for items
-    that have none.
+    """Return each item's index in the flat table (level, truth, prediction); items outside the table get the index
+    after the last one.
     """
     levels, categories = shape
     both = (truth != MISSING) & (guess != MISSING)
