@@ -91,7 +91,7 @@ def test_other_formats_say_what_they_leave_out_of_questions_and_keep_their_texts
         place = tmp_path / format_
         code, out, err = run(capsys, "export", path, place, "--format", format_)
         assert (code, err) == (0, "")
-        said = ("multiple-choice questions, with people's shares: --format choices" in out, "1 sets of models'" in out)
+        said = (", with people's shares: --format choices" in out, "1 sets of models'" in out)
         assert said == (format_ != "choices",) * 2
         back = tmp_path / f"{format_}.db"
         command = out.splitlines()[-1].removeprefix("Import it: workbench ").replace("OTHER_STORE", str(back)).split()
@@ -189,7 +189,7 @@ def test_a_letter_that_was_not_offered_is_kept_and_said(tmp_path: Path, capsys: 
         csv.writer(file).writerows(rows)
     code, out, _ = run(capsys, "import", tmp_path / "a.db", path, "--format", "biasmonkey", "--name", "mine")
     assert code == 0
-    assert "m: 1 file, 12 answers; 1 without a letter, 1 of letters that were not offered." in out
+    assert "m: 1 file, 12 answers; 1 without a letter, 1 with letters that were not offered." in out
     assert f"Next: workbench verdicts {tmp_path / 'a.db'} --audit response_bias --instrument mine" in out
     with Store.open(tmp_path / "a.db") as store:
         assert store.choices.answer_sets("mine")[0].pairs[0].original.counts == {"z": 1, "": 1, "b": 1}
@@ -218,9 +218,9 @@ def test_the_authors_download_comes_in_parts_and_gives_the_published_figures(
     assert "answers of models: 17 new sets, 261,000 answers (llama2-7b)" in out
     lines = out.splitlines()
     model = lines.index(
-        "llama2-7b: 17 files, 261,000 answers; 0 without a letter, 97 of letters that were not offered."
+        "llama2-7b: 17 files, 261,000 answers; 0 without a letter, 97 with letters that were not offered."
     )
-    assert lines[model + 1].startswith("- no answers are there for opinion_float-key_typo")
+    assert lines[model + 1].startswith("- there are no answers for opinion_float-key_typo")
     assert any("its letters were not renamed (c to d, d to e), and 93 answers" in line for line in lines)
     with Store.open(path) as store:
         items = store.choices.items("biasmonkey").values()

@@ -38,5 +38,5 @@ def test_a_file_of_no_format_is_refused_and_makes_no_store(tmp_path: Path, capsy
     (tmp_path / "notes.md").write_text("# notes")
     code, _, err = run(capsys, "import", tmp_path / "new.db", tmp_path / "notes.md")
     assert code == 2
-    assert "no format that is known" in err
+    assert "not a known format" in err
     assert not (tmp_path / "new.db").exists()

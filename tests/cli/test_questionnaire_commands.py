@@ -147,8 +147,8 @@ def test_a_bad_file_of_answers_changes_nothing(asked: Path, tmp_path: Path, caps
         "workbench: bad.csv, line 1, column 't_1': found an unknown question 't_1'; expected a question that the "
         "instrument has (did you mean 't-1'?)",
         "bad.csv, line 2, column 'c-1': found '7'; expected an answer of the scale four_point: yes, rather yes, "
-        "rather no, no, no answer. Other answers may be left out, or stand in a scale of your own, [[scales.NAME]] in "
-        "instrument.toml; codes of no answer may be declared: --missing=CODE,…, or missing = [CODE, …] in "
+        "rather no, no, no answer. Remove other answers, or define a scale of your own, [[scales.NAME]] in "
+        "instrument.toml; codes for no answer may be declared: --missing=CODE,…, or missing = [CODE, …] in "
         "instrument.toml",
         "bad.csv, line 3, column 'respondent': found 'new' again, after line 2; expected every respondent once",
         "Nothing was imported.",
@@ -172,7 +172,7 @@ def test_a_bad_file_of_answers_changes_nothing(asked: Path, tmp_path: Path, caps
     out = run(capsys, "import", asked, "--format", "answers", answers, *declared)[1]
     assert "1 respondent new" in out
     assert "1 answer new" in out, "to t-1 alone"
-    assert "bad.csv: no answer are, with how often they stand there: -99 (1), 88 (0)." in out
+    assert "bad.csv: codes read as no answer, with their counts: -99 (1), 88 (0)." in out
 
 
 def test_an_instrument_without_questions_says_how_to_give_it_some(

@@ -186,7 +186,7 @@ def test_letters_that_nobody_offered_are_kept_and_said(tmp_path: Path) -> None:
     assert counted(read.answers[0], 0)[0] == {"d": 2, "a": 47, "b": 1}
     (note,) = [note for note in read.notes if "neither offered nor recorded" in note]
     assert note.startswith("m, acquiescence: 2 answers to 1 question are letters")
-    assert note.endswith("slipped in: APPLES_W1.")
+    assert note.endswith("been mixed in: APPLES_W1.")
 
 
 def test_questions_with_other_numbers_of_answers_are_said(tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_a_column_of_answers_that_looks_shifted_is_warned_of_and_read(
 @pytest.mark.parametrize("by", [1, 7, -3])
 def test_a_shifted_column_of_numbers_of_options_contradicts_itself_and_stops(tmp_path: Path, by: int) -> None:
     found = of_answers(tmp_path / "d", csv(column(answers(), 3, by)))
-    assert all("one number a form" in finding.expected for finding in found)
+    assert all("one number per form" in finding.expected for finding in found)
 
 
 def test_answers_that_may_have_slipped_are_warned_of_with_the_evidence(tmp_path: Path) -> None:
@@ -467,7 +467,7 @@ def test_a_column_of_prompts_that_looks_shifted_is_warned_of_with_the_evidence(t
 
 def test_two_originals_of_one_key_contradict_each_other(tmp_path: Path) -> None:
     found = of_prompts(tmp_path, column(prompts(), 0, 1))
-    assert any("one original a key" in one.expected for one in found)
+    assert any("one original per key" in one.expected for one in found)
 
 
 def test_originals_of_two_biases_may_differ_with_a_warning(tmp_path: Path) -> None:

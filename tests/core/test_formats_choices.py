@@ -288,7 +288,7 @@ def test_what_would_not_read_back_is_not_written(pair: ChoicePair, why: str) -> 
 
 def test_two_questions_of_one_key_are_not_written() -> None:
     pair = ChoicePair("q", Bias.ACQUIESCENCE, YES_NO, None)
-    with pytest.raises(UsageError, match="two of this key"):
+    with pytest.raises(UsageError, match="two questions have this key"):
         write_choices([pair, pair], About(name="q"))
 
 

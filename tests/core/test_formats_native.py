@@ -474,7 +474,7 @@ def test_faults_of_json_lines_have_their_line_and_key(
 
 
 def test_an_empty_json_lines_file_is_a_finding(tmp_path: Path) -> None:
-    assert expected(json_lines(tmp_path, "", "")) == "one JSON object a line"
+    assert expected(json_lines(tmp_path, "", "")) == "one JSON object per line"
 
 
 FILLED = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")).filter(lambda t: t.strip() != "")

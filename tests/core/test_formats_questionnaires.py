@@ -192,7 +192,7 @@ def test_near_names_are_suggested_and_the_answers_of_a_scale_listed(tmp_path: Pa
     assert "--missing=CODE" in first.expected
     other, again = findings(folder(tmp_path / "e", "respondent,age,gender\nana,44,f\n"))
     assert other.expected.startswith(
-        "a question that the instrument has. Columns that are no questions may be declared"
+        "a question that the instrument has. Columns that are not questions may be declared"
     )
     assert again.expected == "a question that the instrument has"
     assert second.expected == answers  # no number is near another, and own scales are named once
@@ -314,7 +314,7 @@ def test_answers_that_are_given_as_statements_are_recognised(tmp_path: Path, ans
     path = tmp_path / "answers.csv"
     path.write_text(answers, encoding="utf-8")
     [finding] = findings(path)
-    assert (finding.line, finding.found) == (1, "respondents and no refs, which looks like people's answers")
+    assert (finding.line, finding.found) == (1, "respondents and no refs, which looks like a file of people's answers")
     assert "--format answers" in finding.expected
 
 
@@ -391,7 +391,7 @@ def test_json_lines_leave_out_questions_whose_scales_they_cannot_hold(tmp_path: 
     instrument = read_csv(folder(tmp_path / "q", WIDE, STATEMENTS.replace("likert_7", "mine"), about))
     written = export("jsonl", instrument).write(tmp_path / "out")
     assert "The instrument's own scales of answers: mine." in written.left_out
-    assert "What 1 questions are for, whose scales are the instrument's own." in written.left_out
+    assert "The roles of 1 questions whose scales are the instrument's own." in written.left_out
     read = read_jsonl(written.files[0]).questionnaire
     assert read is not None
     assert [question.ref for question in read.questions] == ["c-1", "c-2"]
@@ -399,7 +399,7 @@ def test_json_lines_leave_out_questions_whose_scales_they_cannot_hold(tmp_path: 
 
 def test_the_published_layout_says_that_it_holds_no_questionnaire(tmp_path: Path) -> None:
     written = export("probvaa", read_csv(folder(tmp_path / "q"))).write(tmp_path / "out")
-    assert "What 3 questions are for, their scales, and the answers of 3 respondents." in written.left_out
+    assert "The roles and scales of 3 questions, and the answers of 3 respondents." in written.left_out
 
 
 @pytest.mark.parametrize("refs", [("respondent", "x"), ("question", "answer"), ("answer",), ("=1", "@x", "-1")])

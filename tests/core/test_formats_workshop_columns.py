@@ -106,7 +106,7 @@ def test_circles_of_origins_are_named(tmp_path: Path) -> None:
 def test_an_origin_is_a_statement_of_the_file_or_a_retired_one(tmp_path: Path) -> None:
     header, row = "ref,original,derived_from", "a,x,gone"
     found = one_fault(tmp_path, header, row)
-    assert found[1:] == (2, "derived_from", "'gone', which is no statement of this file")
+    assert found[1:] == (2, "derived_from", "'gone', which is not a statement of this file")
     folder(tmp_path, statements=f"{header}\n{row}\n", instrument='retired = ["gone"]\n')
     assert read_csv(tmp_path).statements[0].derived_from == "gone"
 

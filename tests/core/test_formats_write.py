@@ -335,7 +335,7 @@ def test_what_could_not_be_imported_is_not_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["a\x00b", "half \ud800"])
 def test_texts_that_no_file_can_hold_are_named(tmp_path: Path, text: str) -> None:
-    with pytest.raises(UsageError, match=r"a-1: original \(en\) holds a NUL or half a surrogate"):
+    with pytest.raises(UsageError, match=r"a-1: original \(en\) contains a NUL or half a surrogate"):
         write_folder(replace(instrument("a-1"), statements=(statement("a-1", text),)), tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
 
@@ -348,7 +348,7 @@ def test_places_that_cannot_be_written_are_answered_in_words(tmp_path: Path) -> 
             write_folder(instrument(), place)
     with pytest.raises(UsageError, match=r"cannot be (written|read)"):
         write_folder(instrument(), tmp_path / ("x" * 300))
-    with pytest.raises(UsageError, match="nobody of that name"):
+    with pytest.raises(UsageError, match="no user of that name"):
         write_folder(instrument(), Path("~nobody-of-this-name/out"))
     assert file.read_text() == "mine"
 
@@ -394,8 +394,8 @@ def test_the_published_layout_reads_back_and_says_what_it_lost(tmp_path: Path) -
     assert "1 of the reformulation wordings" in written.left_out[1]
     said = " ".join(written.left_out)
     for lost in (
-        "1 of the paraphrase wordings", "Who wrote 2 wordings", "What is expected of 2 wordings",
-        "Tags of 2 statements", "dimension or leaning of 1", "source of 1", "What 2 statements are derived from",
+        "1 of the paraphrase wordings", "The authors of 2 wordings", "The expected relation of 2 wordings",
+        "Tags of 2 statements", "dimension or leaning of 1", "source of 1", "The origins of 2 statements",
         "2 labels of single annotators", "3 answers of parties", "1 templates of the family 'mine'",
     ):  # fmt: skip
         assert lost in said, lost

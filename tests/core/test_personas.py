@@ -88,7 +88,7 @@ def test_toml_and_csv_say_the_same(tmp_path: Path) -> None:
         ('[[persona]]\nid = "none"\ntext = "x"\n', "a name other than 'none' and 'all'"),
         ('[[persona]]\nid = "a"\ntext = " "\n', "no text"),
         ('[[persona]]\nid = "a"\nkind = "role"\ntext = "x"\n', "one of persona, system, conversation"),
-        ('[[persona]]\nid = "a"\ntext = "x"\n[[persona]]\nid = "b"\ntext = "x"\n', "what 'a' says, too"),
+        ('[[persona]]\nid = "a"\ntext = "x"\n[[persona]]\nid = "b"\ntext = "x"\n', "the same text as 'a'"),
         ('[[persona]]\nid = "a"\ntext = "x"\n[[persona]]\nid = "a"\ntext = "y"\n', "'a' a second time"),
         ('[[persona]]\nid = "a"\nturns = [{role = "user", text = "x"}]\n', "the assistant last"),
         ('[[persona]]\nid = "a"\nturn = 3\n', "an unknown key"),

@@ -150,14 +150,14 @@ def test_an_export_holds_it_or_says_that_it_does_not(folder: Path, store: Store,
     [
         ("fi", '[[pair]]\npositive = "a"\n', "no list `before`"),
         ("fi", "language = ", "Invalid value"),
-        ("fi", FINNISH.replace('"fi"', '"sv"'), "as the file is called"),
+        ("fi", FINNISH.replace('"fi"', '"sv"'), "like the file name"),
     ],
 )
 def test_a_file_at_fault_is_named_and_nothing_is_imported(folder: Path, name: str, text: str, fault: str) -> None:
     (folder / "lexicons" / f"{name}.toml").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=rf"{name}\.toml.*{fault}") as caught:
         read_instrument("csv", folder)
-    assert "lexicon" in str(caught.value) or "as the file is called" in str(caught.value)
+    assert "lexicon" in str(caught.value) or "like the file name" in str(caught.value)
 
 
 def test_the_content_of_an_instrument_has_the_lexicon_and_is_as_before_without_one() -> None:

@@ -56,7 +56,7 @@ def test_a_file_or_a_folder_says_what_it_is(tmp_path: Path, name: str, text: str
     [
         ("notes.md", "# notes", "a file .md"),
         ("a.csv", "alpha,beta\n1,2\n", "a table with the columns alpha, beta"),
-        ("a.csv", "annotator,response,statement,label\n", "labels of answers (they come in with"),
+        ("a.csv", "annotator,response,statement,label\n", "labels of answers (import them with"),
         ("a.jsonl", '{"annotator": "ana", "response": "Yes"}', "labels of answers"),
     ],
 )

@@ -53,14 +53,14 @@ class Export:
     notes: tuple[str, ...] = ()
 
     def write(self, folder: Path, *, force: bool = False) -> Written:
-        """Write the files. Raises UsageError if the folder cannot take them, or if they would not read back unchanged."""
+        """Write the files. Raises UsageError if that fails or they would not read back unchanged."""
         place = expanded(folder)
         files = put(self.files, place, force=force, check=self.check)
         return Written(self.format, place, files, self.left_out, self.notes, others(place, tuple(self.files)))
 
 
 def export(format: str, instrument: Instrument) -> Export:  # noqa: A002  the command line's word for it
-    """Return the export of an instrument in a format. Raises UnknownName, and UsageError if there is nothing to write."""
+    """Return an instrument's export in a format. Raises UnknownName, and UsageError if there is nothing to write."""
     if format not in FORMATS:
         raise UnknownName(f"no format to export is named {format!r}. Available: {', '.join(FORMATS)}")
     if not instrument.statements and not (format == "choices" and instrument.answer_sets):

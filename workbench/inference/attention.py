@@ -1,10 +1,10 @@
-"""Attention over keys and values that are held once for many rows.
+"""Attention over keys and values that many rows share.
 
-The network runs on one flat row of tokens, whatever sequences they belong to; who may see whom is not its business but
-that of a *layout*, which this module's attention function asks. Two layouts are enough. `TreeLayout` computes the
-tokens of a `token_tree`. `RowLayout` computes one next token for each of many rows: a row sees its *stem*, the
-beginning of its prompt, which is held once for all rows that share it, and its *seat*, which holds the rest of its
-prompt and its own answer. Both are exact: one softmax over all that a token may see.
+The network runs on one flat row of tokens from any sequences; a *layout*, which this module's attention function asks,
+decides which tokens each token sees. There are two layouts. `TreeLayout` computes the tokens of a `token_tree`.
+`RowLayout` computes one next token for each of many rows: a row sees its *stem*, the beginning of its prompt, which is
+stored once for all rows that share it, and its *seat*, which holds the rest of its prompt and its own answer. Both are
+exact: one softmax over all tokens that a token sees.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from workbench.inference.token_tree import Packed
 
 ATTENTION = "workbench_shared"
 UNKNOWN = ("s_aux", "sinks", "position_bias", "indices", "block_indices")
-"what transformers hands to some attention that a layout knows nothing of: sinks, biases, chosen tokens"
+"arguments that transformers passes to some attention functions and that layouts do not support"
 
 Pair = tuple[torch.Tensor, torch.Tensor]
 "keys and values of one layer"
@@ -33,17 +33,17 @@ Pair = tuple[torch.Tensor, torch.Tensor]
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a layer's attention does besides."""
+    """Further properties of a layer's attention."""
 
     scale: float
     window: int | None
-    "tokens further back than this are not seen"
+    "length of the sliding window in tokens; None: no window"
     softcap: float | None
-    "scores are squashed into plus or minus this"
+    "scores are limited smoothly to plus or minus this"
 
 
 class Layout(Protocol):
-    """Says what the tokens of one pass see."""
+    """Determines which tokens each token of a pass sees."""
 
     def attend(self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, rules: Rules) -> Any:
         """Return (heads, tokens, size) for a query of that shape; key, value: (kv heads, tokens, size)."""
@@ -52,7 +52,7 @@ class Layout(Protocol):
 
 class _Current(threading.local):
     layout: Layout | None = None
-    masks: set[int | None] = set()  # noqa: RUF012 - replaced, never added to
+    masks: set[int | None] = set()  # noqa: RUF012 - replaced, never mutated
     layers: set[int | None] = set()  # noqa: RUF012
 
 
@@ -61,7 +61,7 @@ _current = _Current()
 
 @contextmanager
 def laid_out(layout: Layout) -> Iterator[None]:
-    """Let the passes of this thread's networks follow a layout."""
+    """Make the passes of this thread's networks follow a layout."""
     _current.layout, _current.masks, _current.layers = layout, set(), set()
     try:
         yield
@@ -70,9 +70,10 @@ def laid_out(layout: Layout) -> Iterator[None]:
 
 
 def windows() -> tuple[set[int | None], set[int | None]]:
-    """Return how far back the last pass of this thread looks: as its network's masks say, and as its layers say.
+    """Return the sliding windows of the last pass of this thread: those of the network's masks, and those of its
+    layers.
 
-    None: without limit. A layout goes by the layers; where a network says it by a mask alone, that is lost.
+    None: no window. A layout uses the layers' windows; a window that only a mask implements is ignored.
     """
     return _current.masks, _current.layers
 
@@ -87,7 +88,7 @@ def shared_attention(
     dropout: float = 0.0,
     **more: Any,
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Attend as the layout says; where there is none, as SDPA does.
+    """Attend according to the layout; without a layout, as SDPA does.
 
     query: (1, heads, tokens, size); key, value: (1, kv heads, tokens, size). Returns (1, tokens, heads, size).
     """
@@ -119,14 +120,14 @@ AttentionMaskInterface.register(ATTENTION, _mask)
 
 @dataclass(slots=True)
 class TreeLayout:
-    """The tokens of a tree, after a path that is computed already. Keeps the keys and values of path and tree."""
+    """The tokens of a tree, after a path that is already computed. Keeps the keys and values of path and tree."""
 
     packed: Packed
     path: list[Pair]
-    "per layer (kv heads, path, size); empty where the path is"
+    "per layer (kv heads, path, size); empty if the path is empty"
     device: torch.device
     held: list[Pair] = field(default_factory=list)
-    "per layer (kv heads, path + tokens, size): what the pass computed"
+    "per layer (kv heads, path + tokens, size), computed by the pass"
     _masks: dict[int | None, torch.Tensor] = field(default_factory=dict)
 
     def attend(
@@ -168,30 +169,30 @@ class TreeLayout:
 
 @dataclass(eq=False, slots=True)
 class Stem:
-    """The beginning of prompts, held once for all rows that have it."""
+    """The common beginning of prompts, stored once for all rows that share it."""
 
     tokens: tuple[int, ...]
     pairs: list[Pair]
     "per layer (kv heads, tokens, size)"
     users: int = 0
-    "prompts under way that begin with it"
+    "active prompts that begin with it"
 
 
 @dataclass(slots=True)
 class Seats:
-    """What rows hold by themselves: the rest of their prompts and their answers so far, a seat a row."""
+    """The unshared part of rows: the rest of their prompts and their answers so far, one seat per row."""
 
     capacity: int = 0
     length: int = 0
-    "tokens that a seat can hold"
+    "capacity of a seat in tokens"
     pairs: list[Pair] = field(default_factory=list)
     "per layer (capacity, kv heads, length, size)"
 
     def make_room(self, like: Sequence[Pair], seats: int, tokens: int) -> None:
-        """Let there be so many seats of so many tokens, shaped as a stem's pairs; what is held stays.
+        """Allocate at least this many seats of this many tokens, shaped like a stem's pairs; contents are kept.
 
-        Layer by layer, each giving its old tensors back before the next one grows: all at once would take the memory
-        of both. Where memory runs out some layers have room for more than is said; what they hold stays.
+        Layers grow one by one, and each frees its old tensors before the next one grows, so that the peak is lower. If
+        memory runs out, some layers have more room than recorded; contents are kept.
         """
         if seats <= self.capacity and tokens <= self.length:
             return
@@ -208,7 +209,7 @@ class Seats:
         self.capacity, self.length = capacity, length
 
     def move(self, targets: torch.Tensor, sources: torch.Tensor, tokens: int) -> None:
-        """Copy seats to seats: `sources[i]` to `targets[i]`, all at once, up to so many tokens."""
+        """Copy seats to seats: `sources[i]` to `targets[i]`, simultaneously, the first `tokens` tokens."""
         for pair in self.pairs:
             for held in pair:
                 held[targets, :, :tokens] = held[sources, :, :tokens]
@@ -222,7 +223,7 @@ class Seats:
 
 @dataclass(slots=True)
 class RowLayout:
-    """One token for each of some rows, which sit in neighbouring seats."""
+    """One token for each of some rows in consecutive seats."""
 
     seats: Seats
     first: int
@@ -236,7 +237,7 @@ class RowLayout:
     longest: int
     "of lengths + 1"
     reach: int
-    "the most tokens that any row sees"
+    "most tokens that any row sees"
     _masks: dict[int | None, torch.Tensor] = field(default_factory=dict)
 
     def attend(
@@ -314,4 +315,4 @@ def _softmax(scores: torch.Tensor, seen: torch.Tensor, dtype: torch.dtype) -> to
 
 
 class OutOfOrder(Exception):
-    """The network does not go through its layers once each and in order: its attention is not what we compute."""
+    """The network does not run each of its layers once and in order, so its attention differs from ours."""

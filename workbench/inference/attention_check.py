@@ -1,4 +1,4 @@
-"""Whether a network can be shared: found out by computing a few tokens both ways, not by its name."""
+"""Checks whether the shared engine can run a network, by computing a few tokens both ways."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from workbench.inference.tree import Row, SampleTree
 WHOLE, SLIDING = "full_attention", "sliding_attention"
 LAYERS = {WHOLE, SLIDING}
 CHANGING_ROPE = {"dynamic", "longrope"}
-"positions that depend on how long the longest sequence of a pass is"
+"kinds of positions that depend on the longest sequence of a pass"
 TOLERANCE = {torch.float32: 1e-3, torch.float64: 1e-6}
 COARSE = 0.2
-"""for 16 bits, of the mean: what is off is rounding, unless it is far off. SmolLM2 comes to 0.07 in bfloat16, a single
-sequence to 0.16, as far as from its own float32; where positions are ignored it comes to 1.3"""
+"""largest mean deviation in 16 bits that counts as rounding. SmolLM2 has 0.07 in bfloat16 and 0.16 for a single
+sequence, the same as from its own float32; if positions are ignored it has 1.3"""
 
 
 class Unshareable(Exception):
-    """This network's attention is not what the shared engine computes; the message says why."""
+    """The shared engine cannot compute this network's attention; the message gives the reason."""
 
 
 def share(network: Any) -> int:
-    """Let a network's attention follow layouts from now on; return the bytes of one token's keys and values.
+    """Make a network's attention follow layouts; return the bytes of one token's keys and values.
 
-    Raises Unshareable, with the network as it was, where results would not be those of the network itself.
+    Raises Unshareable, leaving the network unchanged, if results would differ from the network's own.
     """
     config = network.config.get_text_config()
     if network.config.is_encoder_decoder:
@@ -63,8 +63,8 @@ def share(network: Any) -> int:
 
 
 def _check_windows(config: Any) -> None:
-    """Raise Unshareable where layers do not say themselves how far back they look: the few tokens that are computed
-    both ways would not show it.
+    """Raise Unshareable if layers do not state their own sliding windows, because the few tokens of the comparison
+    would not show it.
     """
     kinds, longest = set(getattr(config, "layer_types", None) or LAYERS), window_of(config).tokens
     masks, layers = ({_within(window, longest) for window in said} for said in windows())
@@ -74,12 +74,12 @@ def _check_windows(config: Any) -> None:
 
 
 def _within(window: int | None, longest: int | None) -> int | None:
-    """Return a sliding window; None where no prompt is longer than it."""
+    """Return a sliding window; None if no prompt can be longer."""
     return None if window is None or (longest is not None and window >= longest) else window
 
 
 def _sequences(vocabulary: int) -> list[Tokens]:
-    """Return sequences with common beginnings: two read as a tree, each with one token that grows from it."""
+    """Return sequences with common beginnings: two are read as a tree, each with one more token."""
     ids = torch.randint(min(5, vocabulary - 1), vocabulary, (24,), generator=torch.Generator().manual_seed(1)).tolist()
     a, b = (*ids[:12], *ids[12:18]), (*ids[:12], *ids[18:22])
     return [a, b, (*a, ids[22]), (*b, ids[23]), (*b, ids[22])]
@@ -91,9 +91,9 @@ def _row(sequence: Tokens, network: Any) -> torch.Tensor:
 
 @contextmanager
 def _switched(network: Any) -> Iterator[Any]:
-    """Let the network's attention be ours: for good where `keep` is called, else while this lasts.
+    """Replace the network's attention with ours, within the context or, if `keep` is called, permanently.
 
-    Whatever it cannot do with it is a reason not to share it.
+    Any failure with it is a reason not to share the network.
     """
     before, kept = network.config._attn_implementation, []
     try:
@@ -103,7 +103,7 @@ def _switched(network: Any) -> Iterator[Any]:
         raise
     except OutOfOrder as error:
         raise Unshareable(f"its layers are not plain attention ({error})") from error
-    except Exception as error:  # whatever a foreign network raises on what it was not made for
+    except Exception as error:  # any error of a network that was not built for this
         raise Unshareable(f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}") from error
     finally:
         if not kept:

@@ -16,10 +16,10 @@ from workbench.domain.responses import Answerer, Drawn, ModelCard, Request, Samp
 
 @dataclass(slots=True)
 class Work:
-    """What a backend has computed so far: the measure of what sharing saved."""
+    """The work of a backend so far, which shows how much sharing saved."""
 
     prompt_tokens: int = 0
-    "tokens of all prompts, as if each sample read its own prompt once per prompt"
+    "tokens of all prompts, each read once"
     prompt_tokens_computed: int = 0
     "of these, tokens that went through the network"
     sampled_tokens: int = 0
@@ -35,9 +35,9 @@ class Scored:
     prompt: int
     "position in the sequence of prompts"
     log_probabilities: NDArray[np.float64]
-    "one entry an option, in nats: the sum over the option's tokens, and over what may follow them"
+    "one entry per option, in nats: the sum over the option's tokens and over possible continuations"
     reason: str = ""
-    "why a backend could not score this prompt, for people; the log-probabilities are NaN then"
+    "why a backend could not score this prompt, for display; the log-probabilities are then NaN"
     snapshot: str | None = None
     "the model that the endpoint reported; None: the one of the model's card"
     fingerprint: str = ""
@@ -46,31 +46,31 @@ class Scored:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NextTokens:
-    """What may come directly after one prompt, most likely first."""
+    """The next tokens after one prompt, most likely first."""
 
     prompt: int
     "position in the sequence of prompts"
     texts: tuple[str, ...]
     log_probabilities: NDArray[np.float64]
-    "one entry a text, in nats"
+    "one entry per text, in nats"
     rest: float
-    "probability of all tokens that are not named"
+    "total probability of all other tokens"
     words: Mapping[str, float] | None = None
-    "word -> probability of all tokens of the vocabulary that spell it, whatever their case; None: not offered"
+    "word -> probability of all tokens of the vocabulary that spell it in any case; None: not available"
     reason: str = ""
-    "why nothing is known of this prompt, for people; there are no texts then"
+    "why this prompt has no result, for display; there are then no texts"
     snapshot: str | None = None
     "as of `Scored`"
     fingerprint: str = ""
 
 
 def unknown_tokens(prompt: int, reason: str) -> NextTokens:
-    """Return what is known of a prompt that could not be asked: why."""
+    """Return the result of a prompt that could not be asked, with the reason."""
     return NextTokens(prompt, (), np.zeros(0), float("nan"), reason=reason)
 
 
 class Model(Protocol):
-    """Something that answers prompts."""
+    """Answers prompts."""
 
     @property
     def card(self) -> ModelCard: ...
@@ -79,7 +79,7 @@ class Model(Protocol):
     def work(self) -> Work: ...
 
     def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
-        """Draw `request.n` answers to each prompt, yielding each request's answers as soon as they are whole.
+        """Draw `request.n` answers to each prompt, yielding each request's answers as soon as they are complete.
 
         Requests may come back in any order. Closing the iterator stops the work. The answers to a request
         depend on its seed, not on what else is asked in the same call.
@@ -91,24 +91,24 @@ class Model(Protocol):
     ) -> Iterator[Scored]:
         """Yield, for each prompt, the log-probability that its next text begins with each of its options.
 
-        `options[i]` are the continuations of `prompts[i]`, each in the tokens that the model writes it with.
-        `whole_words`: and that the option's last word ends there, so that `agree` is not the beginning of `agreement`.
-        Of options with the same tokens, as ` Yes` and `Yes` are to some tokenizers, the first has the probability and
-        the others -inf then: their probabilities add up to that of beginning with any of them.
+        `options[i]` are the continuations of `prompts[i]`, each in the tokens that the model would write. With
+        `whole_words` the option's last word must also end there, so that `agree` is not the beginning of `agreement`.
+        If options have the same tokens, like ` Yes` and `Yes` in some tokenizers, the first gets the probability and
+        the others -inf, so that the probabilities add up to that of beginning with any of them.
 
-        Prompts may come back in any order; closing the iterator stops the work. Raises ModelError where an option has
-        no token, or the backend offers no probability for it; a served model says so of the prompt (`Scored.reason`)
-        and goes on.
+        Prompts may come back in any order; closing the iterator stops the work. Raises ModelError if an option has no
+        token, or the backend offers no probability for it; a served model reports this for the prompt (`Scored.reason`)
+        and continues.
         """
         ...
 
     def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
-        """Yield, for each prompt, the k likeliest next tokens, in any order of prompts.
+        """Yield, for each prompt, the k most likely next tokens, in any order of prompts.
 
-        `words`: also the probability of all tokens that spell each of these, blanks around it and case aside, of a
-        single letter its brackets or full stop, too, where the backend knows its whole vocabulary. A prompt that cannot
-        be asked comes back with the reason. A served model may name fewer than k. Raises ModelError where the backend
-        offers no next tokens, or k is more than there are.
+        `words`: also return the probability of all tokens that spell each of these words, ignoring case and surrounding
+        spaces, and for single letters also brackets and a full stop, if the backend knows its whole vocabulary. A
+        prompt that cannot be asked comes back with the reason. A served model may name fewer than k. Raises ModelError
+        if the backend offers no next tokens, or k exceeds the vocabulary.
         """
         ...
 
@@ -119,21 +119,21 @@ class Model(Protocol):
 
 @runtime_checkable
 class Remarking(Protocol):
-    """A model of which a person should know something, once it is loaded."""
+    """A model with notes for the user after loading."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return what to say: where and how it computes, and what it has to do without."""
+        """Return the notes: where and how it computes, and what it lacks."""
         ...
 
 
 @runtime_checkable
 class Windowed(Protocol):
-    """A model that can say, before it is asked, how many tokens prompts have and how many it can attend to."""
+    """A model that knows, before it is asked, how many tokens prompts have and how many it can attend to."""
 
     @property
     def window(self) -> int | None:
-        """Return the most tokens of a prompt with what is to follow it; None: no limit."""
+        """Return the most tokens of a prompt and its continuation together; None: no limit."""
         ...
 
     def lengths(self, prompts: Sequence[Prompt]) -> Sequence[int]:
@@ -143,10 +143,10 @@ class Windowed(Protocol):
 
 @runtime_checkable
 class Adjustable(Protocol):
-    """A model that can be told, while it answers and from another thread, how much to do at once."""
+    """A model whose parallelism can be changed while it answers, from another thread."""
 
     def at_once(self, most: int | None) -> None:
-        """Let at most so many calls, or rows of a batch, be under way; None: as at first. What is begun goes on."""
+        """Limit the number of parallel calls, or rows of a batch; None: the initial limit. Active ones continue."""
         ...
 
 
@@ -155,29 +155,29 @@ class Configured(Protocol):
     """A model whose probabilities depend on more than the prompt."""
 
     def score_with(self, sampling: Sampling) -> None:
-        """Compute probabilities from now on with the further fields and the thinking of a sampling. Raises ModelError
-        where the model knows of no such thing.
+        """Compute later probabilities with the further fields and the thinking of a sampling. Raises ModelError if the
+        model does not support them.
         """
         ...
 
 
 @runtime_checkable
 class Thinking(Protocol):
-    """A model that counts what it thinks before its answers."""
+    """A model that counts the tokens of its thoughts."""
 
     @property
     def thinking_tokens(self) -> int:
-        """Return how many tokens were thought so far."""
+        """Return the number of tokens of thoughts so far."""
         ...
 
 
 @runtime_checkable
 class Asking(Protocol):
-    """A served model that learns from refusals how it has to be asked."""
+    """A served model that adapts its requests to refusals."""
 
     @property
     def asked(self) -> Mapping[str, str]:
-        """Return in which dialect it is asked, and what it refused: parameter -> the server's words."""
+        """Return its dialect and the refusals so far: parameter -> the server's words."""
         ...
 
 
@@ -186,34 +186,33 @@ class Metered(Protocol):
     """A model whose answers cost something."""
 
     def meter(self) -> Mapping[str, float]:
-        """Return what was used so far: `requests`, `tokens_in`, `tokens_out`; how many calls are under way at most now
-        and ever, `at_once` and `at_once_most`; where known `cost`, and the limits `max_requests`, `max_tokens`,
-        `max_cost`.
+        """Return the usage so far: `requests`, `tokens_in`, `tokens_out`; the current and largest limits of parallel
+        calls, `at_once` and `at_once_most`; if known, `cost` and the limits `max_requests`, `max_tokens`, `max_cost`.
         """
         ...
 
 
 @runtime_checkable
 class OnGpus(Protocol):
-    """A model that may lie on GPUs of this machine."""
+    """A model that may use GPUs of this machine."""
 
     @property
     def gpus(self) -> tuple[int, ...] | None:
-        """Return which, as CUDA numbers them; none where it computes elsewhere, None where it may be all of them."""
+        """Return the CUDA numbers of its GPUs; empty if it computes elsewhere, None if it may use all of them."""
         ...
 
 
 @runtime_checkable
 class Changing(Protocol):
-    """A served model, whose name may come to stand for another model while it answers.
+    """A served model whose name may be redirected to another model while it answers.
 
-    Where it does, `generate`, `score` and `next_tokens` begin no further call and end once what is under way has come;
-    `card` names the new snapshot then, and what is missing of it can be asked.
+    If that happens, `generate`, `score` and `next_tokens` start no further call and end when the active calls have
+    returned; `card` then names the new snapshot, and the missing answers can be asked of it.
     """
 
     @property
     def answerers(self) -> Sequence[Answerer]:
-        """Return what came from each snapshot."""
+        """Return the answers and usage of each snapshot."""
         ...
 
     @property
@@ -223,11 +222,11 @@ class Changing(Protocol):
 
     @property
     def turns(self) -> Sequence[tuple[str, str]]:
-        """Return each time that another snapshot came to answer than did before: (before, after)."""
+        """Return the changes of the answering snapshot: (before, after)."""
         ...
 
     def expect(self, snapshot: str, *, asked: bool) -> None:
-        """Say which snapshot answered before; `asked`: in the same job. See remote_snapshots."""
+        """Set the snapshot that answered before; `asked`: in the same job. See `served.snapshots`."""
         ...
 
 
@@ -236,18 +235,18 @@ class Batching(Protocol):
     """A served model that can be asked in batches."""
 
     def use_batches(self, ledger: BatchLedger) -> None:
-        """Draw answers in batches from now on. Raises ModelError where the endpoint takes none."""
+        """Draw later answers in batches. Raises ModelError if the endpoint does not take batches."""
         ...
 
     def cancel_batch(self, sent: SentBatch) -> SentBatch:
-        """Cancel a batch, wherever it was begun, and return what is known of it then. Raises ModelError."""
+        """Cancel a batch, even of another process, and return its state. Raises ModelError."""
         ...
 
 
 @runtime_checkable
 class Unhurried(Protocol):
-    """A model with calls under way that are paid for, whether anybody waits for them or not."""
+    """A model whose active calls cost money even if their answers are not awaited."""
 
     def wind_down(self) -> None:
-        """Begin nothing more: `generate` ends by itself once what is under way has come."""
+        """Start no further calls: `generate` ends when the active calls have returned."""
         ...

@@ -1,8 +1,8 @@
-"""The rows that are under way: each distinct beginning of an answer sits in a seat, its prompt's beginning in a stem.
+"""The active rows: each distinct beginning of an answer has a seat, its prompt's beginning is in a stem.
 
-Rows of all prompts stand in one row of seats without gaps, so that one pass computes the next token of all of them,
-however far each has come. A row that goes on keeps its seat; where it splits, the others get copies; where it ends,
-the last seats move up.
+Rows of all prompts occupy consecutive seats without gaps, so that one pass computes the next token of all of them,
+whatever their lengths. A row that continues keeps its seat; if it splits, the additional rows get copies; if it ends,
+the last seats fill the gap.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from workbench.inference.tree import SampleTree
 
 @dataclass(eq=False, slots=True)
 class Growing:
-    """One request while its answers grow."""
+    """One request whose answers are being drawn."""
 
     request: int
     prompt: tuple[int, ...]
     stem: Stem
     tree: SampleTree
     seats: list[int] = field(default_factory=list)
-    "of each of the tree's rows"
+    "seat of each row of the tree"
     most: int = 0
-    "the most rows that it has had"
+    "largest number of rows so far"
 
     @property
     def own(self) -> int:
-        """How many of the prompt's tokens its rows hold by themselves."""
+        """The number of the prompt's tokens that its seats hold."""
         return len(self.prompt) - len(self.stem.tokens)
 
 
 @dataclass(slots=True)
 class Batch:
-    """All rows under way."""
+    """All active rows."""
 
     network: Any
     growing: list[Growing] = field(default_factory=list)
@@ -49,9 +49,9 @@ class Batch:
     "seats 0 … rows - 1 are taken"
 
     def seat(self, one: Growing, pairs: Sequence[Pair]) -> None:
-        """Seat the first rows of a request. `pairs`: of the prompt's tokens after its stem.
+        """Assign seats to the first rows of a request. `pairs`: those of the prompt's tokens after its stem.
 
-        Where memory runs out nothing has changed.
+        If memory runs out, nothing is changed.
         """
         taken = list(range(self.rows, self.rows + len(one.tree.rows)))
         own = max((one.own for one in [*self.growing, one]), default=0)
@@ -64,18 +64,18 @@ class Batch:
         self.growing.append(one)
 
     def make_room(self) -> None:
-        """Let there be room for one more token of every row."""
+        """Allocate room for one more token of every row."""
         if self.growing:
             self.seats.make_room(self.growing[0].stem.pairs, self.rows, self._tokens())
 
     def _tokens(self) -> int:
-        """Return how many tokens the fullest seat holds after the next step."""
+        """Return the number of tokens in the fullest seat after the next step."""
         return max((one.own + len(one.tree.rows[0].tokens) for one in self.growing), default=0)
 
     def logits(self, first: int, stop: int, table: Table) -> torch.Tensor:
         """Compute the next token of the rows in seats first … stop - 1: (rows, vocabulary).
 
-        Doing it again changes nothing, so that a pass that ran out of memory can be done in parts.
+        Repeating it changes nothing, so that a pass that ran out of memory can be repeated in parts.
         """
         part = table.part(first, stop)
         device = self.network.device
@@ -97,7 +97,7 @@ class Batch:
         return found
 
     def table(self) -> Table:
-        """Return what the seats hold, by seat."""
+        """Return the contents of the seats, by seat."""
         stems = list({id(one.stem): one.stem for one in self.growing}.values())
         place = {id(stem): i for i, stem in enumerate(stems)}
         columns = np.zeros((4, self.rows), dtype=np.int64)
@@ -109,9 +109,9 @@ class Batch:
         return Table(stems, *columns)
 
     def reseat(self) -> None:
-        """Seat the rows that came of those before; requests that have none left are under way no more."""
+        """Assign seats to the rows of the new step; requests without rows are no longer active."""
         free: list[int] = []
-        moves: dict[int, int] = {}  # seat -> seat whose tokens it is to hold
+        moves: dict[int, int] = {}  # seat -> seat whose tokens it takes over
         unseated: list[tuple[Growing, int, int]] = []
         for one in self.growing:
             heirs: dict[int, int] = {}
@@ -132,7 +132,7 @@ class Batch:
         self._place(unseated, sorted(free, reverse=True), moves)
 
     def _place(self, unseated: list[tuple[Growing, int, int]], free: list[int], moves: dict[int, int]) -> None:
-        """Give seats to rows that have none, then fill the gaps from the end."""
+        """Give seats to rows without one, then fill the gaps from the end."""
         rows = sum(len(one.tree.rows) for one in self.growing)
         for one, place, held in unseated:
             seat = free.pop() if free else max(self.rows, 0)
@@ -162,17 +162,17 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """What the seats hold."""
+    """The contents of the seats."""
 
     stems: list[Stem]
     tokens: NDArray[np.int64]
-    "(rows,): the last token, whose successor is wanted"
+    "(rows,): the last token, whose successor is to be computed"
     lengths: NDArray[np.int64]
     "(rows,): tokens in the seat, without the last"
     starts: NDArray[np.int64]
     "(rows,): tokens in the stem"
     stem: NDArray[np.int64]
-    "(rows,): which stem"
+    "(rows,): index of the stem"
 
     def part(self, first: int, stop: int) -> Table:
         columns = (self.tokens, self.lengths, self.starts, self.stem)

@@ -1,6 +1,6 @@
-"""Chat formats that are borrowed: a base model is asked in the chat format of its tuned relative.
+"""Borrowed chat formats: a base model is asked in the chat format of its tuned relative.
 
-Base models have no chat template, and in Questionnaire Modeling they get the same chat syntax as the tuned ones (Haller
+Base models have no chat template; in Questionnaire Modeling they get the same chat syntax as the tuned ones (Haller
 et al. 2025, appendix). A template is text in Jinja, which transformers renders in its sandbox.
 """
 
@@ -15,17 +15,17 @@ from workbench.installed import need_local
 
 SUFFIX = ".jinja"
 FILE = "chat_template.jinja"
-"where a model's folder keeps its template"
+"file of the template in a model's folder"
 MARKUP = re.compile(r"<\|?[^<>\s|]+\|?>|\[/?[A-Z_]{3,}\]")
-"what templates put around turns: `<|im_start|>`, `<start_of_turn>`, `[INST]`"
+"marks that templates put around turns: `<|im_start|>`, `<start_of_turn>`, `[INST]`"
 TRIED = (("user", "qqtryone"), ("assistant", "qqtrytwo"), ("user", "qqtrythree"))
-"a chat of several turns, in words that no template writes itself"
+"a chat of several turns, in words that no template contains"
 NO_DEFAULT = "+no-default-system"
-"after a chat format, or alone for the model's own: a system turn that the template adds by itself is left empty"
+"after a chat format, or alone for the model's own: the template's default system turn is left empty"
 
 
 def check_chat_format(model: str, chat_format: str) -> None:
-    """Raise UsageError where a chat format (empty: the model's own) has no effect on a model of that name."""
+    """Raise UsageError if a chat format (empty: the model's own) has no effect on a model of that name."""
     if not chat_format:
         return
     if model.startswith(("openai:", "vllm:")):
@@ -38,7 +38,7 @@ def check_chat_format(model: str, chat_format: str) -> None:
 
 
 def parted(chat_format: str) -> tuple[str, bool]:
-    """Return whose chat template is meant (empty: the model's own), and whether it may add a system turn by itself.
+    """Return the name of the chat template (empty: the model's own), and whether it may add a default system turn.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def parted(chat_format: str) -> tuple[str, bool]:
 def chat_template(chat_format: str) -> str:
     """Return the template of a name: a `.jinja` file, a model's folder, a hub id or `smollm2`.
 
-    Raises ModelError where there is none.
+    Raises ModelError if there is none.
     """
     path = Path(chat_format).expanduser()
     if path.suffix == SUFFIX:
@@ -94,9 +94,9 @@ def _of_tokenizer(name: str, path: Path) -> str:
 
 
 def give_chat_format(tokenizer: Any, chat_format: str, template: str) -> tuple[str, ...]:
-    """Let a tokenizer write chats by the template of a borrowed format; return what a person should know of it.
+    """Make a tokenizer write chats with the template of a borrowed format; return notes for the user.
 
-    Raises ModelError, naming the format and what is wrong, where it does not write what is said in a chat.
+    Raises ModelError, naming the format and the fault, if it does not write all turns of a chat.
     """
     tokenizer.chat_template = template
     text = _tried(tokenizer, chat_format)
@@ -111,7 +111,7 @@ def _tried(tokenizer: Any, chat_format: str) -> str:
     chat = [{"role": role, "content": content} for role, content in TRIED]
     try:
         text: str = tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True)
-    except Exception as error:  # whatever a template raises: Jinja's own errors, or those of what it calls
+    except Exception as error:  # any error of a template: Jinja's own errors, or those of functions it calls
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise ModelError(
             f"{chat_format}: the chat template cannot be used: {type(error).__name__}: {reason}"

@@ -1,9 +1,9 @@
-"""How the turns of a prompt are put into a chat format, so that the model sees every one of them.
+"""Puts the turns of a prompt into a chat format so that the model sees every turn.
 
-Some chat templates have no place for a turn: they leave the system turn out without a word, or raise an error. So each
-sequence of roles is tried with marks in place of the texts. What a template leaves out goes to the beginning of the
-next user turn, and what cannot be placed is an error, never a prompt without it. How turns were placed is part of
-the model's identity (`encoding`), as is what a template adds by itself: a default system turn, a date.
+Some chat templates have no place for a turn: they silently leave out the system turn, or raise an error. So each
+sequence of roles is tested with marks instead of texts. A turn that a template leaves out goes to the beginning of the
+next user turn, and a turn that cannot be placed is an error. The placement of turns is part of the model's identity
+(`encoding`), and so are additions of the template: a default system turn, a date.
 """
 
 from __future__ import annotations
@@ -21,48 +21,48 @@ from workbench.errors import ModelError
 from workbench.inference.system_turn import EARLIER_FOLDED, FOLDED
 
 VERSION = "1"
-"goes up whenever some prompt is encoded otherwise"
+"increases whenever some prompt is encoded differently"
 MARK = "\ue000{}\ue001"
-"stands for a message while the chat template is put around it"
+"stands for a message while the chat template is applied"
 _MARKED = re.compile("\ue000(\\d+)\ue001")
 DATE, OTHER_DATE = datetime(2024, 7, 26, 12), datetime(2001, 2, 3, 4)
-"what a template is told that today is: the date that Llama 3.1 takes where nobody tells it; and one to compare with"
+"today's date for templates: the default of Llama 3.1; and another one for comparison"
 CODES = ("%-d", "%-m", "%-I", "%-H", *(f"%{letter}" for letter in "dembByYaAjHIpMSFDTR"), "%%")
-"of strftime, which a template may ask for"
+"codes of strftime that a template may use"
 SWITCH = "enable_thinking"
 "the variable with which templates of hybrid models switch thinking off"
 EFFORT = "reasoning_effort"
-"the variable with which gpt-oss is told how hard to think"
+"the variable that sets the reasoning effort of gpt-oss"
 SYSTEM_USER, CONVERSATION = ("system", "user"), ("user", "assistant", "user")
-"turns that instruments ask with: an instruction and an item; answered questions and one that is not"
+"turns of instruments: an instruction and an item; answered questions and an open one"
 JOINT = "\n\n"
-"between the texts of turns that share one"
+"separates texts that share a turn"
 SHOWN = 48
 
 Groups = tuple[tuple[str, tuple[int, ...]], ...]
-"a role, and which messages its turn holds"
+"(role, indices of the messages in its turn)"
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A chat as the template writes it."""
+    """A chat as written by the template."""
 
     pieces: tuple[str | int, ...]
-    "text of the template, and positions of the messages whose text stands there"
+    "text of the template, and indices of the messages inserted between"
     opened: str
-    "the mark of the thought in which the model begins; empty: it begins outside"
+    "the mark of the thought in which the model begins; empty: it does not begin in a thought"
 
     def text(self, messages: Sequence[Message]) -> str:
         return "".join(piece if isinstance(piece, str) else messages[piece].content for piece in self.pieces)
 
 
 class ChatTurns:
-    """A chat template, and how every turn gets through it."""
+    """A chat template, and how every turn is placed in it."""
 
     def __init__(self, tokenizer: Any, *, default_system: bool = True):
-        """`default_system`: whether the template may add a system turn of its own where a prompt has none.
+        """`default_system`: whether the template may add a default system turn if a prompt has none.
 
-        Raises ModelError where it cannot be kept from it.
+        Raises ModelError if the default cannot be switched off.
         """
         found = tokenizer.chat_template
         self._tokenizer = tokenizer
@@ -80,10 +80,12 @@ class ChatTurns:
         self.encoding, self.notes = self._described()
 
     def write(self, messages: Sequence[Message], *, closed: bool = False, effort: str = "") -> str:
-        """Return a chat with its texts, up to where the model goes on; `closed`: a thought that the template opens is
-        ended, so that what comes next is the answer. `effort`: how much the model may think, empty: nothing is said.
+        """Return a chat with its texts, up to the point where the model continues.
 
-        Raises ModelError where the text of a turn is not in it.
+        `closed`: close a thought that the template opens, so that the answer comes next. `effort`: the reasoning
+        effort, empty: not set.
+
+        Raises ModelError if the text of a turn is missing.
         """
         groups = self._groups(tuple(message.role for message in messages))
         texts = [JOINT.join(messages[i].content for i in members) for _, members in groups]
@@ -97,7 +99,7 @@ class ChatTurns:
         return written + (self._closing(written, messages[-1].content.strip()) if closed else "")
 
     def pieces(self, messages: Sequence[Message], *, closed: bool = False, effort: str = "") -> tuple[str | int, ...]:
-        """Return a chat as `write` does, with the positions of the messages in place of their texts."""
+        """Return a chat as `write` does, with the indices of the messages instead of their texts."""
         groups = self._groups(tuple(message.role for message in messages))
         texts = [JOINT.join(MARK.format(i) for i in members) for _, members in groups]
         frame = self._rendered(self._turns(groups, texts), closed=closed, effort=effort)
@@ -105,23 +107,23 @@ class ChatTurns:
         return tuple(int(part) if number % 2 else part for number, part in enumerate(_MARKED.split(frame)))
 
     def opened(self, written: str, last: str) -> str:
-        """Return the mark of the thought in which a chat ends; `last`: its last message."""
+        """Return the mark of the open thought at the end of a chat; `last`: its last message."""
         return opening(written[written.rfind(last.strip()) + len(last.strip()) :], self.own)
 
     def _closing(self, written: str, last: str) -> str:
-        """Return what ends the thought in which a chat ends, or leads past the channel of thoughts."""
+        """Return the text that closes the open thought at the end of a chat, or skips the channel of thoughts."""
         if mark := self.opened(written, last):
             return f"\n{end_of(mark, self.own)}\n\n"
         return f"{CHANNEL}{FINAL}{MESSAGE}" if CHANNEL in self._source else ""
 
     @property
     def thinks(self) -> bool:
-        """Return whether the template knows thoughts: it opens or closes one, or has a switch for it."""
+        """Return whether the template supports thoughts: it opens or closes one, or has a switch for them."""
         return SWITCH in self._source or CHANNEL in self._source or bool(self._of_thoughts())
 
     def cut(self, opened: str) -> tuple[str, str]:
-        """Return the text that ends a thought which takes too long, and the mark in it that ends the thought; `opened`:
-        the mark that began it, empty where the model writes that itself.
+        """Return the text that ends an overlong thought, and the closing mark in it; `opened`: the mark that began it,
+        empty if the model writes that mark itself.
         """
         if CHANNEL in self._source:
             final = f"{CHANNEL}{FINAL}{MESSAGE}"
@@ -158,7 +160,7 @@ class ChatTurns:
         return turns
 
     def _groups(self, roles: tuple[str, ...]) -> Groups:
-        """Return which turn holds which messages, found once for each sequence of roles. Raises ModelError."""
+        """Return which messages each turn holds, cached by sequence of roles. Raises ModelError."""
         if roles not in self._placed:
             self._placed[roles] = self._tried(roles)
         found = self._placed[roles]
@@ -170,7 +172,7 @@ class ChatTurns:
         """Return how a template writes all turns of these roles, or why it does not."""
         groups: Groups = tuple((role, (place,)) for place, role in enumerate(roles))
         missing, trouble = self._missing(groups)
-        if trouble and "system" in roles:  # templates raise errors of their own where they know no such role
+        if trouble and "system" in roles:  # templates raise errors of their own for unknown roles
             missing, trouble = frozenset(place for place, role in enumerate(roles) if role == "system"), ""
         if missing and not trouble and (moved := _moved(groups, missing)):
             groups = moved
@@ -182,7 +184,7 @@ class ChatTurns:
         return groups
 
     def _missing(self, groups: Groups) -> tuple[frozenset[int], str]:
-        """Return which messages a template leaves out, or why it writes nothing at all."""
+        """Return the messages that a template leaves out, or why it fails."""
         turns = [{"role": role, "content": JOINT.join(map(MARK.format, members))} for role, members in groups]
         try:
             seen = {int(place) for place in _MARKED.findall(self._rendered(turns))}
@@ -191,7 +193,7 @@ class ChatTurns:
         return frozenset(place for _, members in groups for place in members) - seen, ""
 
     def _default_system(self) -> str:
-        """Return the text that a template puts in place of a system turn that is not there; empty: none."""
+        """Return the default system turn that a template adds; empty: none."""
         try:
             bare = self._rendered([_user()])
             given = self._rendered([{"role": "system", "content": MARK.format(1)}, _user()])
@@ -211,7 +213,7 @@ class ChatTurns:
             return True
 
     def _described(self) -> tuple[str, tuple[str, ...]]:
-        """Return the encoding, by which models are told apart, and what a person should know of it."""
+        """Return the encoding, which is part of the model's identity, and notes for the user."""
         said: list[tuple[str, str]] = []
         if self._folds(SYSTEM_USER):
             said.append(
@@ -279,8 +281,8 @@ def _user() -> dict[str, str]:
 
 
 def _moved(groups: Groups, missing: frozenset[int]) -> Groups:
-    """Return groups with the missing messages at the beginning of the next user turn that is there; none where a
-    message has no user turn after it.
+    """Return groups with the missing messages at the beginning of the next user turn; empty if a message has no user
+    turn after it.
     """
     found: list[tuple[str, tuple[int, ...]]] = []
     held: tuple[int, ...] = ()
@@ -296,8 +298,9 @@ def _moved(groups: Groups, missing: frozenset[int]) -> Groups:
 
 
 def _dated(template: str, date: datetime) -> str:
-    """Return a template for which it is always the same day: `strftime_now` is a macro of its own, which knows the
-    usual codes. transformers would answer with the clock, and passes no function of ours to a template.
+    """Return a template with a fixed date: `strftime_now` becomes a macro that knows the usual codes.
+
+    transformers would use the clock, and offers no way to pass our own function to a template.
     """
     if "strftime_now" not in template:
         return template

@@ -1,4 +1,4 @@
-"""Number formats of local models; free of torch, so that a job with a wrong one is not even started."""
+"""Number formats of local models, without torch, so that an invalid one is rejected before a job starts."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from importlib.util import find_spec
 from workbench.errors import MissingPackage, UsageError
 
 QUANTISED = {"int8": 1.0, "nf4": 0.5625}
-"""bytes that a weight of a linear layer takes where weights are quantised on loading, by bitsandbytes: LLM.int8(), and
-4-bit NormalFloat with an absolute maximum for each 64 of them; other layers stay as they are"""
+"""bytes per weight of a linear layer if weights are quantised on loading, by bitsandbytes: LLM.int8(), and
+4-bit NormalFloat with an absolute maximum for each 64 of them; other layers are not quantised"""
 DTYPES = ("float32", "bfloat16", "float16", *QUANTISED)
 USUAL = "float32 on a CPU, bfloat16 on a GPU"
-"what is taken where none is named"
+"the default"
 
 
 def check_dtype(model: str, dtype: str) -> None:
-    """Raise UsageError where a dtype (empty: the usual one) is unknown, or has no effect on a model of that name."""
+    """Raise UsageError if a dtype (empty: the usual one) is unknown, or has no effect on a model of that name."""
     if not dtype:
         return
     if dtype not in DTYPES:

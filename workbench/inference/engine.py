@@ -1,7 +1,7 @@
-"""Sampling and scoring with as little computation as the common parts of prompts and answers allow.
+"""Sampling and scoring that compute the common parts of prompts and answers once.
 
-Every distinct beginning of a prompt is computed once in a job (`prefill`), every distinct beginning of an answer once
-for all samples that have it (`tree`), and requests begin as others end, so that passes stay full (`batch`).
+Every distinct beginning of a prompt is computed once per job (`prefill`), every distinct beginning of an answer once
+for all samples that share it (`tree`), and requests start as others end, so that passes stay full (`batch`).
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from workbench.inference.tree import SampleTree
 __all__ = ["SharedEngine", "Unshareable", "shared_engine"]
 
 CPU_ROWS, GPU_ROWS = 256, 2048
-"rows of a pass, at the most: more make a pass longer, not faster"
+"most rows of a pass: more make a pass longer, not faster"
 CPU_TOKENS, GPU_TOKENS = 256, 8192
-"prompt tokens of a pass, at the most: what they see of one another is computed for all pairs"
+"most prompt tokens of a pass: attention is computed for all pairs of them"
 MEMORY_SHARE = 0.5
-"of what is free when a call begins: what rows may come to hold"
+"share of the memory that is free when a call begins, for rows"
 ALONE_ROWS, ALONE_TOKENS = 8, 64
-"a prompt is held once for its own rows alone where it has so many, or so many tokens that others do not share"
+"a prompt gets a stem for its own rows if it has this many rows, or this many unshared tokens"
 AHEAD, LOST_TOKENS = 64, 32
-"prompts that are looked at to find a stem that more will share, and how much shorter it may be for that"
+"prompts examined for a stem that more of them share, and how many tokens shorter it may be for that"
 FIRST_SHARE = 8
-"the first requests on a CPU take one in so many of the rows, so that answers come before every prompt has been read"
+"divisor of the rows for the first requests on a CPU, so that answers come before every prompt has been read"
 SETTLED_STEPS, RECENT = 6, 64
-"tokens after which a request hardly splits further; requests from which is told how much they split"
+"tokens after which a request hardly splits further; recent requests used to predict splitting"
 
 Result = TypeVar("Result")
 
@@ -51,7 +51,7 @@ Result = TypeVar("Result")
 def shared_engine(network: Any, stop: frozenset[int], work: Work) -> SharedEngine:
     """Return the engine of a network; `stop` are the tokens that end an answer.
 
-    Raises Unshareable, with the network as it was, where results would not be those of the network itself.
+    Raises Unshareable, leaving the network unchanged, if results would differ from the network's own.
     """
     usual = network.config._attn_implementation
     return SharedEngine(network, stop, work, share(network), usual)
@@ -59,17 +59,17 @@ def shared_engine(network: Any, stop: frozenset[int], work: Work) -> SharedEngin
 
 @dataclass(slots=True)
 class SharedEngine:
-    """Draws and scores with a causal language model whose attention follows a layout (`probe` makes sure)."""
+    """Draws and scores with a causal language model whose attention follows a layout (see `attention_check`)."""
 
     network: Any
     stop: frozenset[int]
     work: Work
     token_bytes: int
-    "that the keys and values of one token take"
+    "bytes of the keys and values of one token"
     usual: str
-    "the network's own way of computing attention, which it gets back in the end"
+    "the network's own attention implementation, which is restored in the end"
     most: int | None = None
-    "rows at once, as a person asked; None: as memory allows"
+    "limit of parallel rows set by the user; None: as memory allows"
     pass_rows: int = 0
     pass_tokens: int = 0
 
@@ -79,7 +79,7 @@ class SharedEngine:
         self.pass_tokens = GPU_TOKENS if on_gpu else CPU_TOKENS
 
     def at_once(self, most: int | None) -> None:
-        """Let at most so many rows be under way, from the next step on; a prompt's own samples stay together."""
+        """Limit the active rows, from the next step on; samples of one prompt stay together."""
         self.most = most
 
     def close(self) -> None:
@@ -95,7 +95,7 @@ class SharedEngine:
         spell: Spell,
         rules: Sequence[ThoughtRule] = (),
     ) -> Iterator[list[Answers]]:
-        """Yield answers as they are whole. Raises ModelError where memory does not hold one prompt's answers."""
+        """Yield answers as they are complete. Raises ModelError if memory does not suffice for one prompt's answers."""
         sequences = [tuple(prompt) for prompt in prompts]
         drawing = _Drawing(self, sequences, requests, sampling, spell, deque(lexicographic(sequences)), rules)
         while drawing.queue or drawing.batch.growing:
@@ -109,7 +109,7 @@ class SharedEngine:
         ends: Sequence[Sequence[Sequence[int]]],
         after: Sequence[int] = (),
     ) -> Iterator[Scores]:
-        """Yield the scores of each prompt's ends; what prompts and ends begin with alike is computed once."""
+        """Yield the scores of each prompt's ends; common beginnings of prompts and ends are computed once."""
         wanted: dict[Tokens, list[tuple[int, int]]] = {}
         for i, (prompt, its) in enumerate(zip(prompts, ends, strict=True)):
             for j, end in enumerate(its):
@@ -138,7 +138,7 @@ class SharedEngine:
     def likeliest(
         self, prompts: Sequence[Sequence[int]], k: int, sets: Sequence[Sequence[int]] = ()
     ) -> Iterator[Likeliest]:
-        """Yield the likeliest next tokens of each prompt, and the probability of each set of tokens."""
+        """Yield the most likely next tokens of each prompt, and the probability of each set of tokens."""
         wanted: dict[Tokens, list[int]] = {}
         for i, prompt in enumerate(prompts):
             wanted.setdefault(tuple(prompt), []).append(i)
@@ -154,7 +154,7 @@ class SharedEngine:
     def _passes(
         self, sequences: list[Tokens], starts: dict[Tokens, int]
     ) -> Iterator[tuple[Sequence[Tokens], torch.Tensor]]:
-        """Compute sequences a pass at a time: yield them with the log-probabilities from each one's start on."""
+        """Compute sequences in passes: yield them with the log-probabilities from each one's start."""
         prefill = Prefill(self.network, self.pass_tokens)
         while sequences:
             found = self._attempt(lambda: self._next_pass(prefill, sequences, starts), prefill)
@@ -176,9 +176,9 @@ class SharedEngine:
         return chosen, torch.log_softmax(read.logits.float(), dim=-1)
 
     def _attempt(self, compute: Callable[[], Result], prefill: Prefill) -> Result | None:
-        """Compute; where memory runs out, make passes smaller and return None: try again.
+        """Compute; if memory runs out, make passes smaller and return None, so that the caller tries again.
 
-        Raises ModelError where they cannot be any smaller.
+        Raises ModelError if they cannot be smaller.
         """
         try:
             return compute()
@@ -195,7 +195,7 @@ class SharedEngine:
             return None
 
     def free(self) -> None:
-        """Give back what torch holds without using it."""
+        """Free memory that torch caches."""
         if self.network.device.type == "cuda":
             torch.cuda.empty_cache()
 
@@ -210,19 +210,19 @@ class _Drawing:
     sampling: Sampling
     spell: Spell
     queue: deque[int]
-    "requests that have not begun, in the order of their prompts"
+    "requests that have not started, in the order of their prompts"
     rules: Sequence[ThoughtRule] = ()
     prefill: Prefill = field(init=False)
     batch: Batch = field(init=False)
     stems: list[Stem] = field(default_factory=list)
     recent: deque[int] = field(default_factory=lambda: deque(maxlen=RECENT))
-    "the most rows of requests that came to their end"
+    "largest numbers of rows of finished requests"
     left: set[int] = field(init=False)
-    "requests whose answers are not whole"
+    "unfinished requests"
     done: list[Growing] = field(default_factory=list)
-    "requests whose answers are whole and not handed over"
+    "finished requests that were not yielded yet"
     memory_rows: int = 0
-    "rows that memory is thought to hold"
+    "estimated number of rows that fit in memory"
 
     def __post_init__(self) -> None:
         engine = self.engine
@@ -239,9 +239,9 @@ class _Drawing:
         return max(1, min(self.engine.pass_rows, self.memory_rows, self.engine.most or self.engine.pass_rows))
 
     def advance(self) -> list[Growing]:
-        """Begin what there is room for and take one step; return the requests whose answers are whole.
+        """Start requests that there is room for and take one step; return the finished requests.
 
-        Memory may run out anywhere in it: what is whole by then is handed over, and what is not begins again.
+        If memory runs out, finished requests are returned and the others start again.
         """
         try:
             self._admit()
@@ -254,13 +254,13 @@ class _Drawing:
         return done
 
     def _end(self, one: Growing) -> None:
-        """Note that a request's answers are whole."""
+        """Mark a request as finished."""
         self.left.remove(one.request)
         self.recent.append(one.most or len(one.tree.finished))
         self.done.append(one)
 
     def _start_over(self, error: BaseException) -> None:
-        """Let all that is under way begin again, with less at once: from the same seeds come the same answers."""
+        """Restart all active requests with fewer rows: the same seeds give the same answers."""
         growing, rows = self.batch.growing, self.batch.rows
         if len(growing) <= 1 and self.most_rows == 1 and self.engine.pass_tokens <= 16:
             raise no_memory(self.engine.network) from error
@@ -274,7 +274,7 @@ class _Drawing:
 
     @torch.inference_mode()
     def _admit(self) -> None:
-        """Begin requests while there is room for their rows."""
+        """Start requests while there is room for their rows."""
         while self.queue:
             room = self._room()
             if not room:
@@ -291,7 +291,7 @@ class _Drawing:
                 self.queue.popleft()
 
     def _room(self) -> int:
-        """Return how many requests to begin now. Few are not worth a pass while others are under way."""
+        """Return how many requests to start now. A few are not worth a pass while others are active."""
         most, expected = self.most_rows, self._expected()
         many = len(self.queue) * expected > most
         if many and not self.recent and self.engine.network.device.type == "cpu":
@@ -305,13 +305,15 @@ class _Drawing:
         return int((most - load) / expected) if most - load >= max(most / 4, expected) else 0
 
     def _expected(self) -> float:
-        """Return how many rows a request is expected to come to have: as many as others had."""
+        """Return the expected number of rows of a request, based on earlier requests."""
         seen = [*self.recent]
         seen += [one.most for one in self.batch.growing if len(one.tree.rows[0].tokens) >= SETTLED_STEPS]
         return float(np.mean(seen)) if len(seen) >= 4 else float(max(request.n for request in self.requests))
 
     def _begin(self, chosen: list[int], read: Read, ahead: list[Tokens]) -> None:
-        """Draw the first tokens of requests whose prompts were read, and seat their rows; some end with that token."""
+        """Draw the first tokens of requests whose prompts were read, and assign seats to their rows; some end with that
+        token.
+        """
         tokens, probabilities = nucleus(read.logits, self.sampling)
         alone = self._expected() >= ALONE_ROWS
         stem = None if alone else self._stem(read, ahead)
@@ -339,7 +341,7 @@ class _Drawing:
         return SampleTree(request.n, request.seed, stop, most, settled, rule, first=request.first)
 
     def _stem(self, read: Read, ahead: list[Tokens]) -> Stem:
-        """Return what these prompts begin with alike: as it is held already, or so that later ones have it too."""
+        """Return the stem of these prompts: an existing one, or a new one that later prompts share too."""
         first = read.sequences[0]
         alike = common(first, read.sequences[-1])
         for sequence in ahead:
@@ -357,7 +359,7 @@ class _Drawing:
 
     @torch.inference_mode()
     def _step(self) -> None:
-        """Grow every row by a token; requests that have no row left have ended."""
+        """Extend every row by a token; requests without rows have ended."""
         batch, work = self.batch, self.engine.work
         if not batch.growing:
             return
@@ -372,7 +374,7 @@ class _Drawing:
         batch.reseat()
 
     def _choices(self) -> Table:
-        """Return what may come next in each seat, in as many passes as the rows need."""
+        """Return the possible next tokens of each seat, in as many passes as needed."""
         table, parts, first = self.batch.table(), [], 0
         while first < self.batch.rows:
             stop = min(self.batch.rows, first + self.most_rows)
@@ -388,10 +390,10 @@ class _Drawing:
 
 
 def held_tokens(prompts: Sequence[Tokens]) -> int:
-    """Return how many tokens of its prompt a row is thought to hold in memory, where many are under way.
+    """Return the estimated number of tokens of its prompt that a row holds in memory when many rows are active.
 
-    Prompts that share little are held whole, for one row each where it comes to the worst; of others a row holds what
-    it does not share, or its part of a prompt that is held for many rows.
+    Prompts that share little are held completely, in the worst case for one row each; otherwise a row holds its
+    unshared tokens, or its part of a prompt that many rows share.
     """
     mean = sum(map(len, prompts)) / max(1, len(prompts))
     apart = distinct_beginnings(prompts) / max(1, len(prompts))

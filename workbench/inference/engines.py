@@ -1,4 +1,6 @@
-"""What a local model's engine does: tokens in, tokens and probabilities out. `engine` shares all work, `plain` none."""
+"""The interface of a local model's engines: tokens in, tokens and probabilities out. `engine` shares work, `plain` does
+not.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from numpy.typing import NDArray
 from workbench.domain.responses import Request, Sampling
 
 if TYPE_CHECKING:
-    from workbench.inference.thought_rule import ThoughtRule  # which knows how tokens are spelled from here
+    from workbench.inference.thought_rule import ThoughtRule  # which imports the spelling of tokens from here
 
 Tokens = Sequence[int]
 Spell = Callable[[Tokens], str]
@@ -27,7 +29,7 @@ class Answers:
     counts: dict[tuple[int, ...], int]
     "tokens, without the one that ended the answer -> how many samples; the counts add up to the request's n"
     decided: int = 0
-    "of the samples, those that were ended because `Request.decided` said so"
+    "number of samples that `Request.decided` ended"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,18 +38,18 @@ class Scores:
 
     prompt: int
     log_probabilities: NDArray[np.float64]
-    "one entry a continuation, in nats"
+    "one entry per continuation, in nats"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Likeliest:
-    """The likeliest next tokens of one prompt, most likely first."""
+    """The most likely next tokens of one prompt, in descending order."""
 
     prompt: int
     tokens: tuple[int, ...]
     log_probabilities: NDArray[np.float64]
     masses: tuple[float, ...] = ()
-    "of each set of tokens that was asked for, its probability"
+    "probability of each requested set of tokens"
 
 
 class Engine(Protocol):
@@ -61,9 +63,9 @@ class Engine(Protocol):
         spell: Spell,
         rules: Sequence[ThoughtRule] = (),
     ) -> Iterator[list[Answers]]:
-        """Draw `requests[i].n` answers to `prompts[i]`; yield those that are whole, as many as are at hand.
+        """Draw `requests[i].n` answers to `prompts[i]`; yield all finished ones together.
 
-        `rules`: of each prompt, how long a thought before its answer may be; none: thoughts count as answers.
+        `rules`: the limit of thoughts before each prompt's answer; none: thoughts count as answers.
         """
         ...
 
@@ -72,20 +74,20 @@ class Engine(Protocol):
     ) -> Iterator[Scores]:
         """Yield the log-probability of each of `ends[i]` after `prompts[i]`. No end is empty.
 
-        `after`: and that one of these tokens follows; none: whatever does.
+        `after`: one of these tokens must also follow; none: any token may follow.
         """
         ...
 
     def likeliest(self, prompts: Sequence[Tokens], k: int, sets: Sequence[Tokens] = ()) -> Iterator[Likeliest]:
-        """Yield the k likeliest next tokens of each prompt, and how probable it is that the next token is in each of
-        `sets`: distinct tokens, out of the whole vocabulary.
+        """Yield the k most likely next tokens of each prompt, and the probability that the next token is in each of
+        `sets`, which hold distinct tokens of the whole vocabulary.
         """
         ...
 
     def at_once(self, most: int | None) -> None:
-        """Let at most so many rows be under way; None: as many as memory allows."""
+        """Limit the active rows; None: as many as memory allows."""
         ...
 
     def close(self) -> None:
-        """Let go of the network and of what was computed."""
+        """Free the network and all computed state."""
         ...

@@ -1,7 +1,7 @@
-"""Models of natural language inference: does one text follow from another, contradict it, or neither?
+"""Models of natural language inference: whether one text entails another, contradicts it, or neither.
 
-Any sequence classifier with the labels entailment, neutral and contradiction, in whatever order it has them: a folder
-or a hub id. Only safetensors are read and no code of a model's own is run.
+Any sequence classifier with the labels entailment, neutral and contradiction, in any order: a folder or a hub id. Only
+safetensors are read and no code of a model is run.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from workbench.installed import need_local
 
 BACKEND = "entailment"
 MOST_TOKENS = 512
-"of a pair; what is beyond is cut off the longer text"
+"most tokens of a pair; the longer text is truncated"
 
 
 def load_entailment(name: str, device: str | None = None) -> EntailmentModel:
-    """Load a model in fp32, on a GPU where there is one. Raises ModelError saying what was found."""
+    """Load a model in fp32, on a GPU if there is one. Raises ModelError saying what was found."""
     need_local(name)
     import torch
     from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
@@ -49,10 +49,9 @@ def load_entailment(name: str, device: str | None = None) -> EntailmentModel:
 
 
 def label_places(name: str, labels: dict[int, str]) -> tuple[int, int, int]:
-    """Return which outputs are entailment, neutral and contradiction, by the labels' names.
+    """Return the indices of the outputs for entailment, neutral and contradiction, by the labels' names.
 
-    Raises ModelError where one of them is not there, or there are others: a model that was trained on something else
-    would be read as if it knew about entailment.
+    Raises ModelError if one of them is missing, or there are others: such a model was trained for another task.
 
     Examples
     --------
@@ -71,7 +70,7 @@ def label_places(name: str, labels: dict[int, str]) -> tuple[int, int, int]:
 
 
 class EntailmentModel:
-    """A network, its tokenizer, and which of its outputs mean what."""
+    """A network, its tokenizer, and the meaning of its outputs."""
 
     def __init__(self, name: str, network: Any, tokenizer: Any, places: tuple[int, int, int], revision: str):
         self._network, self._tokenizer, self._places = network, tokenizer, places
@@ -82,7 +81,7 @@ class EntailmentModel:
         self._longest = max(8, min(MOST_TOKENS, longest))
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Entailment]:
-        """Return what it says of each (premise, hypothesis)."""
+        """Return the judgement of each (premise, hypothesis)."""
         import torch
 
         encoded = self._tokenizer(

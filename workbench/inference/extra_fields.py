@@ -1,9 +1,9 @@
-"""Further fields of a request, from a person's file: what no option names, as part of how answers are drawn.
+"""Further fields of a request, from the user's file: sampling parameters that no option covers.
 
     {"min_p": 0.1, "chat_template_kwargs": {"enable_thinking": false}}
 
-The fields become part of the sampling, word for word, so answers with and without them are never pooled. What an option
-states already may not stand there: two values of one parameter would make the record untrue.
+The fields become part of the sampling, word for word, so answers with and without them are never pooled. A field that
+an option sets is not allowed: two values of one parameter would make the record wrong.
 """
 
 from __future__ import annotations
@@ -27,15 +27,17 @@ STATED = {
     "model": "--model",
     "reasoning_effort": "--thinking",
 }
-"field -> the option that states it"
+"field -> the option that sets it"
 OURS = ("messages", "prompt", "input", "stream", "logprobs", "top_logprobs", "echo", "stop", "tools", "response_format")
-"fields that decide what is asked or how the reply is read"
+"fields that determine what is asked or how the reply is read"
 SECRET = ("api_key", "authorization", "key", "token", "password", "secret")
 
 
 def extra_fields(given: str | None) -> str:
-    """Return the fields of a JSON or TOML file, or of a JSON object given in place of its name, as JSON with sorted
-    keys; empty where none are given. Raises UsageError.
+    """Return the fields of a JSON or TOML file, or of a JSON object given instead of its name, as JSON with sorted
+    keys.
+
+    Empty if none are given. Raises UsageError.
 
     Examples
     --------

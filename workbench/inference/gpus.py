@@ -1,4 +1,4 @@
-"""What the GPUs of this machine are doing, read from `nvidia-smi`: also of a server that another process runs."""
+"""The load of this machine's GPUs, read from `nvidia-smi`, including servers in other processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MIB = 1024 * 1024
 
 
 def read_gpus(environ: Mapping[str, str] = os.environ) -> tuple[Gpu, ...]:
-    """Return what each GPU that this process may use is doing; nothing where there is none, or nobody says it."""
+    """Return the load of each GPU that this process may use; empty if there is none or it cannot be read."""
     program = shutil.which("nvidia-smi", path=environ.get("PATH"))
     if program is None:
         return ()
@@ -38,7 +38,7 @@ def read_gpus(environ: Mapping[str, str] = os.environ) -> tuple[Gpu, ...]:
 
 
 def _read(line: str) -> Gpu | None:
-    """Return the GPU of a line, None where it is not one: some cards say `[N/A]`."""
+    """Return the GPU of a line, None if it has no figures: some cards report `[N/A]`."""
     parts = [part.strip() for part in line.split(",")]
     if len(parts) != len(FIELDS):
         return None
@@ -52,10 +52,10 @@ def _read(line: str) -> Gpu | None:
 
 @dataclass(slots=True)
 class GpuWatch:
-    """Reads now and then what the GPUs of a model are doing."""
+    """Reads the load of a model's GPUs at intervals."""
 
     before: int = 0
-    "tokens that the model had computed when the attempt began"
+    "tokens that the model had computed when the attempt started"
     read_at: float = float("-inf")
     found: tuple[Gpu, ...] = ()
 
@@ -64,7 +64,7 @@ class GpuWatch:
         return cls(tokens_of(model))
 
     def look(self, model: Model, seconds: float) -> Sequence[Gpu]:
-        """Return the GPUs that a model lies on, with the tokens a second since the attempt began."""
+        """Return the GPUs that a model uses, with the tokens per second since the attempt started."""
         if not isinstance(model, OnGpus) or (places := model.gpus) == ():
             return ()
         if time.monotonic() - self.read_at >= READ_EVERY_S:
@@ -75,7 +75,7 @@ class GpuWatch:
 
 
 def tokens_of(model: Model) -> int:
-    """Return how many tokens went through a model: of prompts and of answers."""
+    """Return the number of tokens that a model has processed, of prompts and of answers."""
     work = model.work
     if computed := work.prompt_tokens_computed + work.sampled_tokens_computed:
         return computed

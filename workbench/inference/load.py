@@ -1,4 +1,4 @@
-"""From a model's name to the model: backends are imported when they are asked for."""
+"""Loads a model by name; backends are imported on use."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def load(
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Model:
     """Return the model of a name: `scripted…`, `openai:…` (served; see remote_address), `vllm:…` (served by a server
-    that is started here; see launched), or anything the local backend knows (`smollm2`, hub ids, folders, GGUF).
+    that is started here; see `launched`), or a model of the local backend (`smollm2`, hub ids, folders, GGUF).
 
-    `device`: of a local model; empty: $WORKBENCH_DEVICE, else the first GPU, else the CPU. `beside`: the log of a
-    server that is started here; `should_stop`: asked while it starts.
+    `device`: of a local model; empty: $WORKBENCH_DEVICE, else the first GPU, else the CPU. `beside`: the log file of a
+    server that is started here; `should_stop`: polled while it starts.
 
-    `dtype` empty: float32 on a CPU, bfloat16 on a GPU. `cluster`: the workers of a Ray cluster load it and answer.
-    `chat_format`: whose chat template is used in place of the model's own: a folder, hub id, `smollm2` or .jinja file.
-    With `+no-default-system` after it, or alone, a system turn that the template adds by itself is left empty.
+    `dtype` empty: float32 on a CPU, bfloat16 on a GPU. `cluster`: the address of a Ray cluster that loads the model and
+    answers. `chat_format`: the source of the chat template instead of the model's own: a folder, hub id, `smollm2` or
+    .jinja file. With `+no-default-system` after it, or alone, the template's default system turn is left empty.
 
-    Raises ModelError, saying what was tried, where there is none; UsageError for a dtype or chat format that has no
-    effect on this model, or a dtype that is unknown.
+    Raises ModelError, saying what was tried, if there is no such model; UsageError for a dtype or chat format that has
+    no effect on this model, or an unknown dtype.
     """
     check_dtype(name, dtype)
     check_chat_format(name, chat_format)

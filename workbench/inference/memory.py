@@ -1,6 +1,6 @@
-"""How much memory is left where a network computes, and which errors say that there was none.
+"""The free memory of a network's device, and the errors that mean that memory ran out.
 
-Batch sizes adapt to the first and back off on the second; a model that cannot fit is refused before it is loaded.
+Batch sizes adapt to free memory and shrink on such errors; a model that cannot fit is refused before it is loaded.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ NO_MEMORY = re.compile(
     r"|failed to allocate|std::bad_alloc|\bbad allocation",
     re.IGNORECASE,
 )
-"what PyTorch's allocators, and libraries below it, say on a RuntimeError"
+"messages of RuntimeErrors from PyTorch's allocators and the libraries below them"
 
 
 def free_bytes(device: torch.device) -> int:
-    """Return how many bytes more a network on this device may take.
+    """Return how many more bytes a network on this device may take.
 
-    CUDA: what the driver has left and what PyTorch holds without using it. CPU: what the kernel can give without
-    swapping, within the limits of the control groups that this process is in (containers, Slurm); where the system
-    does not say what is free, all that the machine has.
+    CUDA: the free memory of the driver plus PyTorch's unused cache. CPU: the memory available without swapping, within
+    the limits of this process's control groups (containers, Slurm); if the system does not report free memory, the
+    total memory of the machine.
     """
     if device.type == "cuda":
         import torch
@@ -39,18 +39,18 @@ def free_bytes(device: torch.device) -> int:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that memory ran out, on a GPU or on the CPU, rather than that something is wrong."""
+    """Return whether an error means that memory ran out, on a GPU or on the CPU."""
     import torch
 
     if isinstance(error, MemoryError | torch.OutOfMemoryError):
         return True
     if isinstance(error, OSError):
-        return error.errno == 12  # ENOMEM, where weights are mapped from a file
+        return error.errno == 12  # ENOMEM, when weights are mapped from a file
     return isinstance(error, RuntimeError) and NO_MEMORY.search(str(error)) is not None
 
 
 def readable(size: int) -> str:
-    """Return a size in bytes for people.
+    """Return a size in bytes as readable text.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def _available() -> int:
 
 
 def _group_left() -> int:
-    """Return what the tightest of this process's control groups leaves; files in its cache can be dropped."""
+    """Return the free memory of the tightest of this process's control groups; cached files count as free."""
     left = sys.maxsize
     for folder, limit, usage in _groups():
         most, used = _number(folder / limit), _number(folder / usage)
@@ -104,7 +104,7 @@ def _groups() -> list[tuple[Path, str, str]]:
 
 
 def _number(path: Path) -> int | None:
-    """Return the number in a file of a control group, None where there is none or it says `max`."""
+    """Return the number in a file of a control group, None if there is none or it is `max`."""
     try:
         return int(path.read_text(encoding="ascii"))
     except (OSError, ValueError):
@@ -112,7 +112,7 @@ def _number(path: Path) -> int | None:
 
 
 def _file_cache(folder: Path) -> int:
-    """Return the bytes of cached files of a group that nobody used lately."""
+    """Return the bytes of a group's cached files that were not used recently."""
     try:
         lines = (folder / "memory.stat").read_text(encoding="ascii").splitlines()
     except OSError:

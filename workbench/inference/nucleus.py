@@ -1,4 +1,4 @@
-"""Which tokens may come next, and how likely each is: temperature, top-k and top-p as transformers defines them."""
+"""The possible next tokens and their probabilities: temperature, top-k and top-p as defined by transformers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.domain.responses import Sampling
 from workbench.errors import ModelError
 
 FIRST_GUESS = 64
-"tokens that are looked at first for a nucleus; more in the rows where they do not hold enough"
+"tokens examined first for a nucleus; more in rows where these are not enough"
 
 NO_NUMBERS = (
     "the network computed no probabilities: its numbers passed the largest of its number format, or its weights are "
@@ -24,10 +24,10 @@ Table = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 def nucleus(logits: torch.Tensor, sampling: Sampling) -> Table:
-    """Return the tokens that may come next and their probabilities, most likely first unless it is all of them.
+    """Return the possible next tokens and their probabilities, most likely first unless all tokens are possible.
 
-    Temperature, then top-k (with all tokens as likely as the k-th), then top-p: the smallest set whose probability
-    reaches top-p.
+    Applies temperature, then top-k (with ties to the k-th), then top-p: the smallest set whose probability reaches
+    top-p.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def nucleus(logits: torch.Tensor, sampling: Sampling) -> Table:
     -------
     arrays of shape (rows, k): token ids and probabilities, 0 beyond a row's nucleus. Rows need not add up to 1.
 
-    Raises ModelError where there are no probabilities.
+    Raises ModelError if the probabilities are not numbers.
     """
     table = _nucleus(logits.float(), sampling)
     check_numbers(table[1][:, 0])
@@ -45,7 +45,7 @@ def nucleus(logits: torch.Tensor, sampling: Sampling) -> Table:
 
 
 def check_numbers(one_of_each: NDArray[np.float64] | torch.Tensor) -> None:
-    """Raise ModelError where one (log-)probability of each row is no number: then no other of its row is one either."""
+    """Raise ModelError if a (log-)probability is NaN: one value per row suffices, because its whole row is then NaN."""
     if bool((one_of_each != one_of_each).any()):
         raise ModelError(NO_NUMBERS)
 
@@ -96,7 +96,7 @@ def _likeliest_k(scaled: torch.Tensor, top_k: int, top_p: float) -> tuple[torch.
     k = min(top_k, scaled.shape[-1])
     top, tokens = scaled.topk(k, dim=-1)
     alike = int((scaled >= top[:, -1:]).sum(dim=-1).max())
-    if alike > k:  # others are as likely as the k-th: transformers keeps them all
+    if alike > k:  # ties with the k-th: transformers keeps them all
         last = top[:, -1:]
         top, tokens = scaled.topk(alike, dim=-1)
         top = top.masked_fill(top < last, float("-inf"))
@@ -105,7 +105,7 @@ def _likeliest_k(scaled: torch.Tensor, top_k: int, top_p: float) -> tuple[torch.
 
 
 def _trimmed(parts: list[tuple[torch.Tensor, torch.Tensor]], rows: list[torch.Tensor] | None) -> Table:
-    """Put the rows that were looked at again in their places, and cut to the widest nucleus."""
+    """Put the re-examined rows in their places, and cut to the widest nucleus."""
     tables = [(tokens.cpu().numpy(), kept.cpu().numpy()) for tokens, kept in parts]
     for place in range(len(tables) - 1, 0, -1):
         assert rows is not None

@@ -1,6 +1,6 @@
-"""The engine for networks whose work cannot be shared: each prompt by itself, through transformers' own `generate`.
+"""The engine for networks whose work cannot be shared: prompts one by one, with `generate` of transformers.
 
-It takes any decoder-only model, with whatever state it keeps, and encoder-decoders such as Flan-T5.
+It supports any decoder-only model, with any kind of state, and encoder-decoders such as Flan-T5.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from workbench.inference.thought_rule import WITHIN, ThoughtRule
 
 MOST_ROWS = 1024
 SHARE = 0.5
-"of the free memory that a batch may take by estimate; where the estimate was too low, the batch is halved"
+"share of the free memory for a batch, by estimate; if the estimate was too low, the batch is halved"
 COPIES = 8
-"float32 copies of a row's logits that drawing and scoring hold at once, at most"
+"most float32 copies of a row's logits that drawing and scoring hold at the same time"
 
 T = TypeVar("T")
 
@@ -62,7 +62,7 @@ class PlainEngine:
     ) -> Iterator[list[Answers]]:
         """Draw the answers to each request, one request after the other.
 
-        Each sample has a generator of its own, so the answers do not depend on how many are drawn at once.
+        Each sample has its own generator, so the answers do not depend on how many are drawn together.
         """
         for position, (prompt, request) in enumerate(zip(prompts, requests, strict=True)):
             rule = rules[position] if rules else None
@@ -79,7 +79,7 @@ class PlainEngine:
     def score(
         self, prompts: Sequence[Tokens], ends: Sequence[Sequence[Tokens]], after: Tokens = ()
     ) -> Iterator[Scores]:
-        """Yield the log-probabilities of each prompt's continuations: one row a continuation."""
+        """Yield the log-probabilities of each prompt's continuations: one row per continuation."""
         for position, (prompt, choices) in enumerate(zip(prompts, ends, strict=True)):
 
             def score(rows: range, prompt: Tokens = prompt, choices: Sequence[Tokens] = choices) -> list[float]:
@@ -90,7 +90,7 @@ class PlainEngine:
             yield Scores(position, np.array(found, dtype=np.float64))
 
     def likeliest(self, prompts: Sequence[Tokens], k: int, sets: Sequence[Tokens] = ()) -> Iterator[Likeliest]:
-        """Yield the k likeliest next tokens of each prompt, and the probability of each set of tokens."""
+        """Yield the k most likely next tokens of each prompt, and the probability of each set of tokens."""
         for position, prompt in enumerate(prompts):
             log = self._next(prompt)
             check_numbers(log[:1])
@@ -99,14 +99,16 @@ class PlainEngine:
             yield Likeliest(position, tuple(tokens.tolist()), top.double().cpu().numpy(), of_sets)
 
     def at_once(self, most: int | None) -> None:
-        """Let at most so many rows be under way, from the next batch on."""
+        """Limit the active rows, from the next batch on."""
         self._asked = most
 
     def close(self) -> None:
         self._network = None
 
     def _in_parts(self, n: int, row_bytes: int, work: Callable[[range], list[T]]) -> list[T]:
-        """Do rows 0 … n - 1, as many at once as memory allows. Raises ModelError where it is not enough for one."""
+        """Process rows 0 … n - 1, as many together as memory allows. Raises ModelError if memory does not suffice for
+        one.
+        """
         done: list[T] = []
         while len(done) < n:
             room = int(SHARE * free_bytes(self._network.device)) // row_bytes
@@ -121,7 +123,7 @@ class PlainEngine:
         return done
 
     def _row_bytes(self, tokens: int, logits: int) -> int:
-        """Return about how much memory a row takes: keys and values of its tokens, and logits of some of them."""
+        """Return the estimated memory of a row: keys and values of its tokens, and logits of some of them."""
         config = self._network.config.get_text_config(decoder=True)
         layers, width = getattr(config, "num_hidden_layers", 1), getattr(config, "hidden_size", 1)
         kept: int = 2 * layers * width * tokens * self._network.dtype.itemsize
@@ -136,7 +138,7 @@ class PlainEngine:
         spell: Spell,
         rule: ThoughtRule | None,
     ) -> list[tuple[Tokens, bool]]:
-        """Return the tokens of some of a request's samples, each with whether it was ended as decided."""
+        """Return the tokens of some of a request's samples, each with whether it ended because it was decided."""
         inputs = self._inputs(prompt, len(rows))
         if self._seq2seq:
             inputs["decoder_input_ids"] = self._tensor([self._begin] * len(rows))
@@ -161,7 +163,7 @@ class PlainEngine:
 
     def _score(self, prompt: Tokens, ends: Sequence[Tokens], after: Tokens) -> list[float]:
         longest = max(map(len, ends))
-        # What pads an end stands after all that is read: no token looks ahead.
+        # Padding comes after all tokens that are read, and no token sees later ones.
         padded = self._tensor([[*end, *[0] * (longest - len(end))] for end in ends])
         log = torch.log_softmax(self._logits(prompt, padded).float(), dim=-1)
         each = log[:, :-1].gather(-1, padded[..., None])[..., 0].double()
@@ -198,7 +200,7 @@ class PlainEngine:
         return logits[:, -longest - 1 :]
 
     def _inputs(self, prompt: Tokens, rows: int) -> dict[str, Any]:
-        """Return what a network is given of a prompt, for so many rows; an encoder reads it once for all of them."""
+        """Return the inputs of a network for a prompt and `rows` rows; an encoder reads it once for all of them."""
         ids = self._tensor([prompt])
         mask = torch.ones(rows, len(prompt), dtype=torch.long, device=ids.device)
         if not self._seq2seq:
@@ -210,7 +212,7 @@ class PlainEngine:
         return torch.tensor([list(row) for row in rows], dtype=torch.long, device=self._network.device)
 
     def _count(self, prompt: Tokens, rows: int, steps: int) -> None:
-        """Count what was computed; nothing being shared, it is also what there was to compute."""
+        """Count the computed tokens, which equal all tokens because nothing is shared."""
         read = len(prompt) * (1 if self._seq2seq else rows)
         self._work.prompt_tokens += read
         self._work.prompt_tokens_computed += read
@@ -219,7 +221,7 @@ class PlainEngine:
 
 
 class _Draw(LogitsProcessor):  # type: ignore[misc]
-    """Leaves one token to each row, drawn from its probabilities with the row's own generator."""
+    """Leaves one token per row, drawn from its probabilities with the row's own generator."""
 
     def __init__(self, request: Request, rows: range, ends: _Ends):
         self._ends = ends
@@ -232,7 +234,7 @@ class _Draw(LogitsProcessor):  # type: ignore[misc]
             raise ModelError(NO_NUMBERS)
         draws = np.array([[generator.random()] for generator in self._generators])
         drawn = torch.searchsorted(reached, torch.from_numpy(draws).to(reached.device) * whole, right=True)
-        drawn = torch.minimum(drawn, torch.searchsorted(reached, whole))  # rounding must not pass the last token
+        drawn = torch.minimum(drawn, torch.searchsorted(reached, whole))  # rounding must not go past the last token
         for row in range(len(self._generators)):
             if (forced := self._ends.forced(row, input_ids.shape[1])) is not None:
                 drawn[row] = forced
@@ -240,7 +242,7 @@ class _Draw(LogitsProcessor):  # type: ignore[misc]
 
 
 class _Ends(StoppingCriteria):  # type: ignore[misc]
-    """Notes where each row ends: at a stop token, after the most tokens, or where its stance is settled."""
+    """Records the end of each row: at a stop token, at the token limit, or when its stance is settled."""
 
     def __init__(
         self,
@@ -254,7 +256,7 @@ class _Ends(StoppingCriteria):  # type: ignore[misc]
     ) -> None:
         self._begun, self._most, self._stop, self._settled, self._spell = begun, most, stop, settled, spell
         self.length = [-1] * rows
-        "tokens of each answer, without the one that stopped it; -1: it goes on"
+        "tokens of each answer, without the stop token; -1: unfinished"
         self.stopped, self.decided = [False] * rows, [False] * rows
         self._rule = rule
         self._before = [rule.start if rule else 0] * rows
@@ -283,7 +285,7 @@ class _Ends(StoppingCriteria):  # type: ignore[misc]
 
 
 def _processors(sampling: Sampling, request: Request, rows: range, ends: _Ends) -> LogitsProcessorList:
-    """Return what turns logits into draws: exactly the sampling asked for, in transformers' order."""
+    """Return the processors that turn logits into draws: exactly the requested sampling, in transformers' order."""
     found: list[LogitsProcessor] = []
     if sampling.temperature != 1:
         found.append(TemperatureLogitsWarper(float(sampling.temperature)))
@@ -295,7 +297,7 @@ def _processors(sampling: Sampling, request: Request, rows: range, ends: _Ends) 
 
 
 def _bare_config(network: Any, most: int) -> GenerationConfig:
-    """Return settings for `generate` without the model's own: its penalties, bans and nucleus are nobody's choice here.
+    """Return settings for `generate` without the model's defaults: nobody chose its penalties, bans and nucleus here.
 
     `do_sample` is off because each row has one token left to choose when `generate` chooses.
     """
@@ -309,7 +311,7 @@ def _bare_config(network: Any, most: int) -> GenerationConfig:
 
 
 def _decoder_begin(network: Any) -> list[int]:
-    """Return the tokens that a decoder's text begins with. Raises ModelError where the model does not say."""
+    """Return the tokens that a decoder's text begins with. Raises ModelError if the model does not define them."""
     usual = network.generation_config
     start = usual.decoder_start_token_id if usual.decoder_start_token_id is not None else usual.bos_token_id
     if start is None:
@@ -322,7 +324,7 @@ def _decoder_begin(network: Any) -> list[int]:
 
 
 def _tried(work: Callable[[range], list[T]], rows: range) -> list[T] | None:
-    """Return what rows came to; None where memory ran out, so that what they held is free when they are tried again."""
+    """Return the results of rows; None if memory ran out, so that it is freed before the next try."""
     try:
         with torch.inference_mode():
             return work(rows)

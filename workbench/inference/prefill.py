@@ -1,8 +1,8 @@
-"""Reading prompts: the tokens of many sequences computed as one tree, along a path that is kept from group to group.
+"""Reads prompts: computes the tokens of many sequences as one tree, along a path that is kept between groups.
 
-Sequences come in lexicographic order, so whatever the next one shares with any earlier one, it shares with the one
-before it. The keys and values of that last sequence are kept: over a whole job every distinct beginning is computed
-once, however many groups it is cut into.
+Sequences are in lexicographic order, so a beginning shared with any earlier sequence is shared with the previous one.
+The keys and values of the previous sequence are kept, so every distinct beginning is computed once per job, whatever
+the number of groups.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from workbench.inference.token_tree import Packed, Tokens, common, pack
 
 @dataclass(slots=True)
 class Read:
-    """Some sequences whose tokens have been computed."""
+    """Sequences whose tokens have been computed."""
 
     sequences: Sequence[Tokens]
     packed: Packed
     layout: TreeLayout
     logits: torch.Tensor
-    "(wanted, vocabulary): after the wanted tokens, in the order in which they were asked for"
+    "(wanted, vocabulary): after the wanted tokens, in the requested order"
 
     def pairs(self, sequence: int, start: int = 0, stop: int | None = None) -> list[Pair]:
         """Return keys and values of a sequence's tokens from start to stop: per layer (kv heads, tokens, size)."""
@@ -39,7 +39,7 @@ class Prefill:
 
     network: Any
     most_tokens: int
-    "computed in one pass"
+    "most tokens computed in one pass"
     computed: int = 0
     "tokens that went through the network"
     _last: Tokens = ()
@@ -47,7 +47,7 @@ class Prefill:
     "keys and values of the last sequence"
 
     def take(self, sequences: Sequence[Tokens], most: int) -> int:
-        """Return how many of the next sequences fit one pass: at least one, at most `most`."""
+        """Return how many of the next sequences fit in one pass: at least one, at most `most`."""
         before, tokens = self._last, 0
         for place, sequence in enumerate(sequences[:most]):
             tokens += len(sequence) - common(before, sequence)
@@ -57,7 +57,7 @@ class Prefill:
         return min(len(sequences), most)
 
     def read(self, sequences: Sequence[Tokens], wanted: Sequence[Sequence[int]]) -> Read:
-        """Compute sequences, and the logits after the tokens `wanted[i]` (places, going up) of sequence i."""
+        """Compute sequences, and the logits after the tokens `wanted[i]` (ascending positions) of sequence i."""
         self._extend(sequences[0][:-1])
         packed = pack(sequences, self._last, [places[0] for places in wanted])
         places = [int(packed.slots[i][at]) - packed.path for i, its in enumerate(wanted) for at in its]
@@ -67,11 +67,11 @@ class Prefill:
         return Read(sequences, packed, layout, logits[order.to(logits.device)])
 
     def forget(self) -> None:
-        """Free what is kept."""
+        """Free the kept keys and values."""
         self._last, self._pairs = (), []
 
     def _extend(self, sequence: Tokens) -> None:
-        """Compute a long beginning in pieces, so that no pass is larger than it may be."""
+        """Compute a long beginning in pieces, so that no pass exceeds the limit."""
         path = common(self._last, sequence)
         while len(sequence) - path > self.most_tokens:
             piece = sequence[: path + self.most_tokens]

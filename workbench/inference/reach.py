@@ -1,4 +1,4 @@
-"""Whether a model can be had at all, asked before a job is queued: a mistyped name costs no waiting."""
+"""Checks whether a model is available before a job is queued, so that a mistyped name is found early."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from workbench.installed import need_local, package_folder
 from workbench.options.shared import CHAT_FORMAT
 
 HUB_S = 10.0
-"seconds in which the hub has to say whether it has a model"
+"timeout in seconds for asking the hub about a model"
 CONFIG, MORE = "tokenizer_config.json", "additional_chat_templates"
-"where else than in a file of its own a model's folder may keep chat templates"
+"other places for chat templates in a model's folder"
 
 
 def check_reachable(
     name: str, *, cluster: str = "", batched: bool = False, environ: Mapping[str, str] = os.environ
 ) -> None:
-    """Ask the endpoint, the hub or the disk for a model, without loading it.
+    """Look for a model at the endpoint, on the hub or on disk, without loading it.
 
-    Of a model that a cluster's machines load nothing is known here. Raises ModelError that says what was tried,
-    MissingPackage for an embedded model or a client that is not installed. `batched`: also that it takes batches.
+    Models loaded by a cluster's machines are not checked. Raises ModelError that says what was tried, MissingPackage
+    for an embedded model or a client that is not installed. `batched`: also check that it takes batches.
     """
     if cluster or name.partition(":")[0] == "scripted":
         return
@@ -63,7 +63,7 @@ def _is_path(name: str) -> bool:
 
 
 def _check_hub(name: str, *, ask: bool = True) -> None:
-    """Raise ModelError where the hub has no such model. Without `ask` every name passes that may be one of its ids."""
+    """Raise ModelError if the hub has no such model. Without `ask`, every name that may be a hub id passes."""
     from huggingface_hub import HfApi, constants, try_to_load_from_cache
     from huggingface_hub.errors import GatedRepoError, HFValidationError, RepositoryNotFoundError, RevisionNotFoundError
 
@@ -92,11 +92,11 @@ def _check_hub(name: str, *, ask: bool = True) -> None:
 
 
 def check_chat_format_there(chat_format: str, *, cluster: str = "", ask_hub: bool = False) -> None:
-    """Look for a borrowed chat format on the disk and in the hub's cache, without loading anything; on the hub where
-    `ask_hub` is set.
+    """Look for a borrowed chat format on disk and in the hub's cache, without loading anything; with `ask_hub` also on
+    the hub.
 
-    Of files on a cluster's machines nothing is known here. Raises FieldError that says what was tried. What only the
-    worker can tell, such as whether the template works, is not checked.
+    Files on a cluster's machines are not checked. Raises FieldError that says what was tried. Properties that only the
+    worker can determine, such as whether the template works, are not checked.
     """
     name, _ = chat_parted(chat_format)
     if not name or cluster or name in EMBEDDED:
@@ -114,7 +114,7 @@ def check_chat_format_there(chat_format: str, *, cluster: str = "", ask_hub: boo
 
 
 def _check_template_file(name: str, path: Path) -> None:
-    """Raise FieldError where a template's file, or that of a folder, is missing or empty."""
+    """Raise FieldError if a template's file, or that of a folder, is missing or empty."""
     if path.is_dir():
         if (path / FILE).is_file():
             path = path / FILE
@@ -159,7 +159,7 @@ def _check_template_of_hub(name: str, *, ask_hub: bool) -> None:
 
 
 def _has_template(config: Path) -> bool:
-    """Return whether a tokenizer's configuration holds a chat template."""
+    """Return whether a tokenizer's configuration contains a chat template."""
     try:
         return bool(json.loads(config.read_text(encoding="utf-8")).get("chat_template"))
     except (OSError, ValueError, AttributeError):

@@ -1,9 +1,9 @@
 """The Ray process of a job: a child of the worker process, which cluster_link starts.
 
-Ray lives in a process of its own because it may end one: it aborts where the head of a cluster is lost, keeps threads
-of its own, and frees GPUs for certain only where its driver ends. It reads one `Call` from its standard input, writes
-messages to its standard output, and ends, with all its engines, when that input is closed. It writes no file and no
-store.
+Ray runs in a separate process because it may end its process: it aborts if the head of a cluster is lost, has its own
+threads, and reliably frees GPUs only when its driver ends. This process reads one `Call` from its standard input,
+writes messages to its standard output, and ends, with all its engines, when that input is closed. It writes no file and
+no store.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from workbench.inference.cluster.messages import Call, Ended, Joined, Lost, Said
 from workbench.inference.cluster.shards import AUTO, LOCAL, Layout, cut, layout
 
 REACH_S = 5.0
-"seconds in which the head of a cluster takes a connection"
+"seconds to connect to the head of a cluster"
 JOIN_S = 30.0
-"seconds in which a cluster that runs takes this process in"
+"seconds to join a running cluster"
 WATCH_EVERY_S = 2.0
 SILENT_S = 300.0
-"seconds without an answer after a node was lost: longer than a large model takes to load"
+"seconds without an answer after the loss of a node: longer than a large model takes to load"
 RESTARTS = 4
-"how often Ray starts a lost engine again"
+"how often Ray restarts a lost engine"
 OBJECTS_BYTES = 256 * 2**20
-"room for answers on their way, where this process starts Ray; prompts and answers are small"
+"object store for answers in transit if this process starts Ray; prompts and answers are small"
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_BACKEND_LOG_LEVEL": "fatal",
@@ -60,11 +60,11 @@ class Channel:
 
 
 class Unreachable(Exception):
-    """There is no such cluster; the message says what was tried."""
+    """The cluster cannot be reached; the message says what was tried."""
 
 
 def main() -> None:
-    """Carry out the call on the standard input."""
+    """Execute the call from the standard input."""
     os.environ.update(QUIET)
     channel = Channel(_own_output())
     call: Call = pickle.load(sys.stdin.buffer)  # noqa: S301 - written by the parent process
@@ -84,21 +84,23 @@ def main() -> None:
 
 
 def _own_output() -> BinaryIO:
-    """Keep the standard output for messages; what libraries print goes to the standard error."""
+    """Reserve the standard output for messages; output of libraries goes to the standard error."""
     kept = os.dup(1)
     os.dup2(2, 1)
     return os.fdopen(kept, "wb")
 
 
 def _end_with_parent() -> None:
-    """Wait until the parent closes the input, or is gone, and end as Ray ends a driver: with its engines."""
+    """Wait until the parent closes the input or dies, then end the way Ray ends a driver: with its engines."""
     sys.stdin.buffer.read()
     os.kill(os.getpid(), signal.SIGTERM)
 
 
 def join(address: str, engines: int | None, channel: Channel) -> None:
-    """Connect to a cluster, or start one of this machine alone. Raises Unreachable, or ends the process, in bounded
-    time: Ray waits for minutes where something else listens at the address.
+    """Connect to a cluster, or start one on this machine only.
+
+    Raises Unreachable, or ends the process, in bounded time: Ray waits for minutes if another program listens at the
+    address.
     """
     import ray
 
@@ -146,10 +148,10 @@ def _nodes() -> list[dict[str, Any]]:
 
 
 def _watch(channel: Channel, plan: Layout) -> None:
-    """Say when no node is left, or when Ray did not recover from the loss of one.
+    """Report when no node is left, or when Ray did not recover from the loss of one.
 
-    Ray starts a lost engine again where there is room for it: at once on a node that is idle, or when another engine
-    has nothing more to do. It waits without end where there is none.
+    Ray restarts a lost engine if there is room for it: immediately on an idle node, or when another engine has
+    finished. It waits forever if there is no room.
     """
     lost_at: float | None = None
     while True:
@@ -187,13 +189,13 @@ def looks(call: Call, plan: Layout) -> Iterator[Said]:
 
 
 def answers(call: Call, plan: Layout) -> Iterator[Said]:
-    """Let the engines answer all shards; yield what they say as it comes."""
+    """Let the engines answer all shards; yield their messages as they arrive."""
     import ray.data
 
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.print_on_execution_start = False
-    context.target_max_block_size = 1  # every chunk of answers comes as soon as it is there
+    context.target_max_block_size = 1  # every chunk of answers is passed on as soon as it is ready
     logging.getLogger("ray.data").setLevel(logging.CRITICAL)
     shards = cut(dict(call.items), plan.engines, call.shard)
     rows = ray.data.from_items([{"shard": shard} for shard in shards], override_num_blocks=len(shards))
@@ -213,7 +215,7 @@ def answers(call: Call, plan: Layout) -> Iterator[Said]:
 
 
 def _translated(error: Exception) -> Said:
-    """Return what a person can do about an error of Ray: the reason lies at the end of the text."""
+    """Return a message about an error of Ray that tells the user what to do; the reason is at the end of Ray's text."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
     reason = next((line for line in reversed(lines) if "Error" in line), lines[0])
     if "No module named 'workbench" in str(error):

@@ -1,7 +1,7 @@
-"""What runs on the nodes: an engine is a local model in a process of its own, with a GPU or a node's cores to itself.
+"""The engines that run on the nodes: local models in separate processes, each with its own GPU or a node's cores.
 
-It needs no file of the worker's: the package is installed on each node, and weights come from where they come from on
-one machine (a shared folder, the hub's cache).
+An engine needs no file of the worker: the package is installed on each node, and weights are loaded as on a single
+machine (from a shared folder or the hub's cache).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from workbench.inference.cluster.shards import Question, Shard, in_order, place_
 
 
 class Engine:
-    """Answers shards, one after another, as Ray Data hands them over."""
+    """Answers shards one after another, as Ray Data passes them on."""
 
     def __init__(self, name: str, dtype: str, folder: str, question: Question, chat_format: str = ""):
         self._question = question
@@ -42,7 +42,7 @@ class Engine:
                 yield Part(self._node, self._model.card, moved, self._since())
         except WorkbenchError as error:
             yield Trouble(f"node {self._node}: {error}")
-        except Exception as error:  # a bug: it would come again on every engine
+        except Exception as error:  # a bug: it would occur on every engine
             yield Trouble(f"node {self._node}: {type(error).__name__}: {error}", traceback.format_exc())
 
     def _since(self) -> tuple[int, int, int, int]:
@@ -54,7 +54,7 @@ class Engine:
 
 
 def look(name: str, dtype: str, folder: str, chat_format: str = "") -> Part | Trouble:
-    """Load a model, say which it is, and let go of it."""
+    """Load a model, report its card, and free it."""
     node = node_name()
     try:
         model = _loaded(name, dtype, folder, chat_format)
@@ -74,7 +74,7 @@ def node_name() -> str:
 
 
 def _loaded(name: str, dtype: str, folder: str, chat_format: str) -> Model:
-    """Load a model; a relative name means what it means to the worker, where both see the same folders."""
+    """Load a model; a relative name is resolved as by the worker, if both see the same folders."""
     from workbench.inference.load import load
 
     with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""The worker's end of its Ray process: starts it, hears what it says, and ends it."""
+"""The worker's side of its Ray process: starts it, reads its messages, and ends it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from workbench.errors import MissingPackage, ModelError
 from workbench.inference.cluster.messages import Call, Ended, Lost, Said
 
 START_S = 120.0
-"seconds in which Ray starts, or joins a cluster"
+"seconds for Ray to start, or to join a cluster"
 END_S = 15.0
-"seconds in which it ends by itself, with all its engines"
+"seconds for it to end by itself, with all its engines"
 
 
 def check_installed() -> None:
@@ -38,11 +38,11 @@ class Link:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            start_new_session=True,  # an interrupt of the terminal is the worker's to handle
+            start_new_session=True,  # the worker handles interrupts from the terminal
         )
 
     def messages(self) -> Iterator[Said]:
-        """Yield what Ray says, up to its end. Closing the iterator ends the process and frees its engines."""
+        """Yield Ray's messages until it ends. Closing the iterator ends the process and frees its engines."""
         child = self._child
         if child is None or child.stdin is None or child.stdout is None:
             return

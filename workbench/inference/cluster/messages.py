@@ -1,4 +1,4 @@
-"""What the worker process and its Ray process say to each other."""
+"""The messages between the worker process and its Ray process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench.inference.cluster.shards import Answer, Item, Question
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a Ray process is to do: look at the model on every node, or ask a question of every item."""
+    """The task of a Ray process: look at the model on every node, or ask a question of every item."""
 
     address: str
     model: str
@@ -20,16 +20,16 @@ class Call:
     items: tuple[tuple[int, Item], ...] = ()
     shard: int = 0
     engines: int | None = None
-    "None: one a GPU or node"
+    "None: one per GPU or node"
     folder: str = ""
-    "where relative names of models lie"
+    "base folder of relative model names"
     chat_format: str = ""
-    "whose chat template is used; empty: the model's own"
+    "source of the chat template; empty: the model's own"
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """The cluster is there."""
+    """The cluster has been joined."""
 
     nodes: int
     engines: int
@@ -43,21 +43,21 @@ class Part:
     card: ModelCard
     answers: tuple[Answer, ...] = ()
     work: tuple[int, int, int, int] = (0, 0, 0, 0)
-    "what they cost, in the order of the fields of Work"
+    "work for these answers, in the order of the fields of Work"
 
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """An error that would come again."""
+    """An error that would occur again."""
 
     text: str
     trace: str = ""
-    "of a bug: for the log"
+    "traceback of a bug, for the log"
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Ray gave up, or a node is gone: what is left may be asked of the others."""
+    """Ray gave up, or a node is lost: the other nodes may be asked for the missing answers."""
 
     why: str
 

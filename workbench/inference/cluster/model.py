@@ -1,9 +1,9 @@
-"""Models that answer on a Ray cluster, or on all GPUs of one machine: one engine a GPU, else one a node.
+"""Models that answer on a Ray cluster, or on all GPUs of one machine: one engine per GPU, otherwise one per node.
 
-The worker process alone writes the store. Ray runs in a child process of it (cluster_driver), which hands shards of
-prompts (cluster_shards) to engines (cluster_engine) through Ray Data and passes on what they answer. Answers depend on
-the seeds of their requests alone, so that whoever computes a shard, and how often, makes no difference: Ray repeats the
-shard of a lost engine, and what then still misses is asked again of the engines that are left.
+Only the worker process writes the store. Ray runs in its child process (`driver`), which passes shards of prompts
+(`shards`) to engines (`engine`) through Ray Data and returns their answers. Answers depend only on the seeds of their
+requests, so it makes no difference which engine computes a shard, or how often: Ray repeats the shard of a lost engine,
+and the remaining engines are asked for answers that are still missing.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from workbench.inference.cluster.shards import (
 )
 
 IDLE_ROUNDS = 3
-"how often a cluster may fail without having answered anything meanwhile"
+"how often in a row a cluster may fail without any answer"
 
 log = logging.getLogger(__name__)
 
@@ -42,15 +42,15 @@ log = logging.getLogger(__name__)
 def load_cluster(
     name: str, dtype: str, address: str, environ: Mapping[str, str] = os.environ, *, chat_format: str = ""
 ) -> ClusterModel:
-    """Return a model that a Ray cluster answers for: `local`, all GPUs of this machine; `auto`, the cluster that this
-    machine is a node of; or HOST:PORT of the cluster's head, of which this machine is a node.
+    """Return a model that runs on a Ray cluster: `local`, all GPUs of this machine; `auto`, the cluster that this
+    machine is a node of; or HOST:PORT of the head of that cluster.
 
-    Every node loads the model once and says which it is; the engines start with the first question and end with it, so
-    that a paused job holds no GPU. $WORKBENCH_ENGINES: how many engines, where not one a GPU or node; $WORKBENCH_SHARD:
-    how many prompts travel together.
+    Every node loads the model once and reports its card; the engines start and end with each question, so that a paused
+    job occupies no GPU. $WORKBENCH_ENGINES: number of engines, if not one per GPU or node; $WORKBENCH_SHARD: prompts
+    per shard.
 
-    Raises UsageError for another address or for a served model, MissingPackage without Ray, ModelError where the
-    cluster is not reached, or where its nodes do not load one and the same model.
+    Raises UsageError for another address or for a served model, MissingPackage without Ray, ModelError if the cluster
+    cannot be reached, or if its nodes do not load the same model.
     """
     call = Call(
         checked_address(address),
@@ -87,7 +87,7 @@ def _looks(call: Call) -> list[Part]:
 
 
 def one_card(name: str, parts: Sequence[Part]) -> ModelCard:
-    """Return the card that all nodes agree on. Raises ModelError naming the nodes where they do not."""
+    """Return the card that all nodes agree on. Raises ModelError, naming the nodes, if they differ."""
     cards: dict[ModelCard, list[str]] = {}
     for part in parts:
         cards.setdefault(part.card, []).append(part.node)
@@ -113,7 +113,7 @@ def _error(message: Trouble | Lost, call: Call) -> ModelError:
 
 
 class ClusterModel:
-    """A model whose engines are elsewhere. Each question has a Ray process of its own."""
+    """A model whose engines run on a cluster. Each question has its own Ray process."""
 
     def __init__(self, call: Call, card: ModelCard):
         self._call, self._card, self._work = call, card, Work()
@@ -129,9 +129,7 @@ class ClusterModel:
         return self._work
 
     def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
-        """Draw answers as `Model.generate`. Raises ModelError where the cluster fails without having answered anything
-        meanwhile.
-        """
+        """Draw answers as `Model.generate`. Raises ModelError if the cluster fails repeatedly without any answer."""
         for answer in self._ask(Draw(sampling), requests):
             if isinstance(answer, Drawn):
                 yield answer
@@ -150,7 +148,7 @@ class ClusterModel:
                 yield answer
 
     def close(self) -> None:
-        """End the Ray process of a question under way, and with it the engines."""
+        """End the Ray process of the active question, and its engines."""
         link, self._link = self._link, None
         if link is not None:
             link.close()
@@ -161,7 +159,7 @@ class ClusterModel:
         return dict(self._answered_by)
 
     def _ask(self, question: Question, items: Sequence[Item]) -> Iterator[Answer]:
-        """Ask until every item is answered, each once; a round ends early where the cluster loses too much."""
+        """Ask until every item is answered once; a round ends early if the cluster loses too many nodes."""
         left = dict(enumerate(items))
         idle = 0
         while left:
@@ -174,7 +172,7 @@ class ClusterModel:
                 log.warning("cluster %s: %s; asking %d prompts again", self._call.address, lost.why, len(left))
 
     def _round(self, question: Question, left: dict[int, Item]) -> Generator[Answer, None, Lost]:
-        """Ask what is left once, taking from `left` what is answered. Returns why there is still something left."""
+        """Ask the remaining items once, removing answered ones from `left`. Returns why items remain."""
         link = self._link = Link(replace(self._call, question=question, items=tuple(left.items())))
         lost = Lost("the engines ended without some of the answers")
         try:
@@ -190,7 +188,7 @@ class ClusterModel:
         return lost
 
     def _taken(self, part: Part, left: dict[int, Item]) -> Iterator[Answer]:
-        """Yield what is new of a part: a shard that was computed twice says some things twice."""
+        """Yield the new answers of a part: a shard that is computed twice repeats some answers."""
         one_card(self._call.model, [Part("the cluster before", self._card), part])
         self._book(part.work)
         new = [answer for answer in part.answers if left.pop(place_of(answer), None) is not None]

@@ -1,6 +1,6 @@
-"""How a job is cut for a cluster: what is asked, in shards whose prompts begin alike, and how many engines answer.
+"""Divides a job for a cluster: the question, shards of prompts with common beginnings, and the number of engines.
 
-Values only: they travel between the worker process, its Ray process and the engines, and know nothing of Ray.
+Plain values only, which are sent between the worker process, its Ray process and the engines, independent of Ray.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from workbench.inference.base import Model, NextTokens, Scored
 LOCAL, AUTO = "local", "auto"
 HOST_AND_PORT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[\w.-]+):(\d{1,5})")
 SHARD = 128
-"prompts that travel together: enough to share their beginning, few enough to ask again where an engine is lost"
+"prompts per shard: enough to share beginnings, few enough to repeat if an engine is lost"
 SHARDS_PER_ENGINE = 4
-"a small job is cut finer, so that no engine waits long for the last one"
+"least shards per engine of a small job, so that no engine waits long for the last one"
 CHUNK = 8
-"answered prompts that come back together"
+"answered prompts per message"
 
 Item = Request | Prompt | tuple[Prompt, tuple[str, ...]]
 Answer = Drawn | Scored | NextTokens
 
 
 class Question(Protocol):
-    """What is asked of each item of a shard."""
+    """The question about each item of a shard."""
 
     def answers(self, model: Model, items: Sequence[Any]) -> Iterator[Answer]: ...
 
@@ -57,7 +57,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Likeliest:
-    """Ask prompts for their k likeliest next tokens."""
+    """Ask prompts for their k most likely next tokens."""
 
     k: int
     words: tuple[str, ...] = ()
@@ -68,22 +68,22 @@ class Likeliest:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Items that one engine answers together."""
+    """Items that one engine answers in one task."""
 
     places: tuple[int, ...]
-    "position of each item in the whole job"
+    "index of each item in the whole job"
     items: tuple[Item, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which engines a cluster has room for."""
+    """The engines that a cluster has room for."""
 
     engines: int
     gpus: int
-    "of each engine: 1, or 0 where the cluster has none"
+    "per engine: 1, or 0 if the cluster has no GPU"
     cpus: int
-    "of each engine"
+    "per engine"
     nodes: tuple[tuple[str, str], ...]
     "(id, name) of each node with room for an engine"
 
@@ -98,13 +98,13 @@ def placed(answer: Answer, place: int) -> Answer:
 
 
 def text_of(item: Item) -> tuple[str, ...]:
-    """Return what an item's prompt says, turn by turn: items that sort together begin alike."""
+    """Return the texts of an item's prompt by turn: items with common beginnings sort together."""
     prompt = item.prompt if isinstance(item, Request) else item[0] if isinstance(item, tuple) else item
     return tuple(message.content for message in prompt.messages)
 
 
 def cut(items: Mapping[int, Item], engines: int, most: int = SHARD) -> list[Shard]:
-    """Cut items, by their positions, into shards of one size; neighbours in a shard begin alike."""
+    """Divide items, by index, into shards of equal size; neighbours in a shard have common beginnings."""
     size = max(1, min(most, -(-len(items) // (SHARDS_PER_ENGINE * max(1, engines)))))
     order = sorted(items, key=lambda place: (text_of(items[place]), place))
     groups = [tuple(order[start : start + size]) for start in range(0, len(order), size)]
@@ -114,8 +114,8 @@ def cut(items: Mapping[int, Item], engines: int, most: int = SHARD) -> list[Shar
 def in_order(answers: Iterable[Answer], size: int = CHUNK) -> Iterator[tuple[Answer, ...]]:
     """Yield a shard's answers in the order of its items, `size` at a time.
 
-    A shard that is computed again gives the same chunks again, whatever order the engine works in: Ray repeats the
-    task of a lost engine, and leaves out as many chunks as had come.
+    A repeated shard gives the same chunks again, in whatever order the engine works: Ray repeats the task of a lost
+    engine, and skips as many chunks as had arrived.
     """
     held: dict[int, Answer] = {}
     ready: list[Answer] = []
@@ -133,10 +133,10 @@ def in_order(answers: Iterable[Answer], size: int = CHUNK) -> Iterator[tuple[Ans
 
 
 def layout(nodes: Iterable[Mapping[str, Any]], engines: int | None = None) -> Layout:
-    """Return the engines for a cluster of `nodes`, as `ray.nodes()` describes them: one a GPU where there are any, else
-    one a node with all its cores. `engines` None: as many as there is room for.
+    """Return the engines for a cluster of `nodes`, as described by `ray.nodes()`: one per GPU if there are any,
+    otherwise one per node with all its cores. `engines` None: as many as fit.
 
-    Raises UsageError where there is room for none.
+    Raises UsageError if there is no room for any engine.
     """
     alive = [node for node in nodes if node["Alive"]]
     by_gpu = [node for node in alive if node["Resources"].get("GPU", 0) >= 1]
@@ -154,7 +154,7 @@ def layout(nodes: Iterable[Mapping[str, Any]], engines: int | None = None) -> La
 
 
 def checked_address(text: str) -> str:
-    """Return the address of a cluster. Raises UsageError where it is neither `local`, `auto` nor `HOST:PORT`."""
+    """Return the address of a cluster. Raises UsageError if it is not `local`, `auto` or `HOST:PORT`."""
     found = HOST_AND_PORT.fullmatch(text)
     if text in (LOCAL, AUTO) or (found and 0 < int(found[2]) < 65536):
         return text

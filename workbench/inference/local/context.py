@@ -1,10 +1,9 @@
-"""Tokens of rendered chats that begin alike: a context of sixty answered questions is tokenised once, not per prompt.
+"""Tokenises rendered chats with common beginnings: a context of sixty answered questions is tokenised once.
 
-A tokenizer cuts a text at its special tokens before it does anything else, and what stands on one side of such a token
-is tokenised without regard to the other. So the tokens up to a special token that two texts both have at one place are
-the same in both, and those from it on are the tokens of the rest by itself. This is relied on only for tokenizers that
-cut this way, at tokens that cannot be part of another one, and only where the first text with a context, which is
-tokenised whole, was found to be cut there.
+A tokenizer first splits a text at its special tokens, and tokenises the parts on each side independently. So two texts
+with the same beginning up to a special token have the same tokens up to there, and the tokens after it are those of the
+rest alone. This is used only for tokenizers that split this way, at tokens that cannot be part of another one, and only
+if the first text with a context, which is tokenised as a whole, was found to be split there.
 """
 
 from __future__ import annotations
@@ -16,23 +15,23 @@ from dataclasses import dataclass
 from typing import Any
 
 MOST_CONTEXTS = 1024
-"contexts whose tokens are kept: those of as many respondents, a few kilobytes each"
+"contexts whose tokens are cached: one per respondent, a few kilobytes each"
 
 
 @dataclass(frozen=True, slots=True)
 class _Beginning:
-    """What texts with one context have in common."""
+    """The common beginning of texts with one context."""
 
     text: str
-    "up to a special token and with it"
+    "up to and including a special token"
     cut: int
-    "where that token begins"
+    "start of that token"
     tokens: array[int]
     "of the text before it"
 
 
 class ContextTokens:
-    """Tokenises texts, of which many begin alike."""
+    """Tokenises texts with common beginnings."""
 
     def __init__(self, tokenizer: Any):
         self._tokenizer = tokenizer
@@ -40,14 +39,14 @@ class ContextTokens:
         self._held: dict[Hashable, _Beginning] = {}
 
     def holds(self, context: Hashable) -> bool:
-        """Whether a text with this context was cut before."""
+        """Whether the beginning of this context is cached."""
         return context in self._held
 
     def encode(self, context: Hashable, text: str, differs: int) -> list[int]:
         """Return the tokens of a text, exactly those of the tokenizer.
 
-        `context` names what the text begins with; `differs` is where it ends: where, at the latest, other texts with
-        the same context go on differently. Both decide what is saved, never what comes out.
+        `context` identifies the beginning of the text; `differs` is its end, where other texts with the same context
+        differ at the latest. Both affect only speed, never the result.
         """
         held = self._held.get(context)
         if held is not None and text.startswith(held.text):
@@ -58,7 +57,7 @@ class ContextTokens:
         return self._learnt(context, text, found) if found is not None and found.start() else self._plain(text)
 
     def _learnt(self, context: Hashable, text: str, found: re.Match[str]) -> list[int]:
-        """Tokenise a whole text; keep its beginning where the tokenizer does cut it there."""
+        """Tokenise a whole text; cache its beginning if the tokenizer splits there."""
         encoded = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
         tokens: list[int] = list(encoded["input_ids"])
         cut = found.start()
@@ -74,10 +73,10 @@ class ContextTokens:
 
 
 def _cuts(tokenizer: Any) -> re.Pattern[str] | None:
-    """Return a pattern for the special tokens at which a tokenizer cuts every text; None where it has none.
+    """Return a pattern for the special tokens at which a tokenizer splits every text; None if it has none.
 
-    Left out are tokens that are looked for in normalised text or as whole words, those that take blanks in front of
-    them along, and those that could overlap another one: where they are found depends on what stands around them.
+    Excluded are tokens that match in normalised text or only as whole words, those that absorb spaces before them, and
+    those that could overlap another one: their positions depend on the surrounding text.
     """
     if not getattr(tokenizer, "is_fast", False) or getattr(tokenizer, "split_special_tokens", False):
         return None

@@ -1,4 +1,4 @@
-"""Models that run here, through torch and transformers: any hub id or folder, GGUF files, the embedded SmolLM2."""
+"""Models that run on this machine with torch and transformers: hub ids, folders, GGUF files, the embedded SmolLM2."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ NO_CHAT = (
 
 
 def load_local(name: str, dtype: str = "", device: str = "", chat_format: str = "") -> LocalModel:
-    """Load a model; see `local_network.load_network` for what is chosen where nothing is named, and what it raises.
+    """Load a model; see `network.load_network` for defaults and errors.
 
-    `chat_format`: whose chat template is used in place of the model's own, and whether it may add a system turn, see
-    `chat_formats`. Raises ModelError where it cannot be used.
+    `chat_format`: the source of the chat template instead of the model's own, and whether it may add a system turn, see
+    `chat_formats`. Raises ModelError if it cannot be used.
     """
     borrowed, default_system = parted(chat_format)
-    template = chat_template(borrowed) if borrowed else ""  # what can fail at once does, before the weights load
+    template = chat_template(borrowed) if borrowed else ""  # errors are raised here, before the weights load
     loaded = load_network(name, dtype, device)
     said = give_chat_format(loaded.tokenizer, borrowed, template) if borrowed else ()
     return LocalModel(loaded, said, default_system=default_system)
@@ -47,7 +47,7 @@ class LocalModel:
     """A language model of transformers: decoder-only, or encoder-decoder."""
 
     def __init__(self, loaded: Loaded, said: tuple[str, ...] = (), *, default_system: bool = True):
-        """`said`: what else a person should know of how it was loaded."""
+        """`said`: further notes for the user about loading."""
         self._work = Work()
         try:
             self._format = TextFormat(loaded.tokenizer, default_system=default_system)
@@ -64,7 +64,7 @@ class LocalModel:
         )
         no_chat = NO_CHAT if self._format.name == "none" else ""
         self.notes = tuple(filter(None, (loaded.place, unshared, no_chat, *said, *self._format.notes)))
-        "what a person should know of how it was loaded"
+        "notes for the user about loading"
         self.thinking_tokens = 0
         "tokens of thoughts in answers that were drawn with a budget for them"
 
@@ -78,11 +78,11 @@ class LocalModel:
 
     @property
     def gpus(self) -> tuple[int, ...]:
-        """Return the GPUs that its weights are on."""
+        """Return the GPUs that hold its weights."""
         return self._gpus
 
     def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
-        """Draw answers; prompts that do not fit the model's window fail by themselves, before anything is computed."""
+        """Draw answers; prompts that do not fit the model's window fail individually, before anything is computed."""
         self._check_thinking(sampling)
         thinking = sampling.thinking
         prompts = [self._encoded(r.prompt, closed=thinking == NO_THINKING, effort=thinking) for r in requests]
@@ -106,7 +106,7 @@ class LocalModel:
                 yield Drawn(at, self._texts(answers, opened[at]), decided=answers.decided, more=left < 0)
 
     def score_with(self, sampling: Sampling) -> None:
-        """See `Configured`: probabilities are always those of an answer without a thought before it."""
+        """See `Configured`: probabilities are always those of an answer without a preceding thought."""
         self._check_thinking(sampling)
 
     def _check_thinking(self, sampling: Sampling) -> None:
@@ -121,11 +121,11 @@ class LocalModel:
     ) -> Iterator[Scored]:
         """Yield the log-probabilities of options. All prompts are given to the engine, so that it can share them.
 
-        Where the chat template opens a thought, options are what comes after it: the thought is closed at once.
+        If the chat template opens a thought, it is closed immediately, and options follow it.
 
-        Options are tokenised by themselves, see `TextFormat.encode_option`; an answer that splits one into other tokens
-        is not counted. A prompt that does not fit with its longest option comes back with the reason. Raises ModelError
-        for an option without a token, before anything is computed.
+        Options are tokenised separately, see `TextFormat.encode_option`; an answer with a different tokenisation of an
+        option is not counted. A prompt that does not fit with its longest option comes back with the reason. Raises
+        ModelError for an option without a token, before anything is computed.
         """
         ends = [[self._format.encode_option(option) for option in choices] for choices in options]
         ids = [self._encoded(prompt, closed=True) for prompt in prompts]
@@ -143,7 +143,8 @@ class LocalModel:
             yield Scored(position, _first_only(ends[position], logs) if whole_words else logs)
 
     def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
-        """Yield the k likeliest next tokens; tokens that spell the same text (parts of a character) stay apart.
+        """Yield the k most likely next tokens; tokens that spell the same text (parts of a character) are kept
+        separate.
 
         A prompt that does not fit the window comes back with the reason.
         """
@@ -166,7 +167,7 @@ class LocalModel:
 
     @property
     def window(self) -> int | None:
-        """The most tokens that it was built for, those of an answer included unless a decoder of its own writes it."""
+        """The most tokens that the model was built for, including the answer unless a separate decoder writes it."""
         return self._window.tokens
 
     def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
@@ -174,7 +175,7 @@ class LocalModel:
         return [len(self.encode(prompt)) for prompt in prompts]
 
     def at_once(self, most: int | None) -> None:
-        """Bound the rows of a batch; None: as many as memory allows."""
+        """Limit the rows of a batch; None: as many as memory allows."""
         self._engine.at_once(most)
 
     def close(self) -> None:
@@ -201,7 +202,7 @@ class LocalModel:
         return replace(request, decided=DecidedOutside(request.decided, opened, self._format.own))
 
     def _texts(self, answers: Answers, opened: str) -> tuple[tuple[str, int], ...]:
-        """Return answers with their thoughts, by their text: different tokens may spell the same one."""
+        """Return answers with their thoughts, merged by text: different tokens may spell the same text."""
         texts: dict[str, int] = {}
         for tokens, count in answers.counts.items():
             text = split(opened + self._format.spell(tokens), self._format.own).stored
@@ -212,7 +213,7 @@ class LocalModel:
         return self._misfit(prompt, found, sampling.most_tokens, "to generate (--max-new-tokens)")
 
     def _misfit(self, prompt: Prompt, found: Encoded | str, more: int, what: str) -> str:
-        """Return why a prompt cannot be asked, empty where it can."""
+        """Return why a prompt cannot be asked; empty if it can."""
         if isinstance(found, str):
             return found
         ids = found.ids
@@ -223,7 +224,7 @@ class LocalModel:
 
 @dataclass(frozen=True, slots=True)
 class DecidedOutside:
-    """Whether an answer is settled that comes after a thought which began in the prompt."""
+    """Decides whether an answer after a thought that began in the prompt is settled."""
 
     decided: Decided
     opened: str
@@ -239,14 +240,14 @@ def _ids(found: Encoded | str) -> list[int]:
 
 
 def _first_only(ends: Sequence[Sequence[int]], logs: FloatArray) -> FloatArray:
-    """Return log-probabilities with -inf for tokens that an earlier option has: they are one event, counted once."""
+    """Return log-probabilities with -inf for options with the tokens of an earlier one: an event is counted once."""
     first: dict[tuple[int, ...], int] = {}
     places = [first.setdefault(tuple(end), place) for place, end in enumerate(ends)]
     return np.where(np.arange(len(ends)) == places, logs, -np.inf)
 
 
 def _engine(network: Any, stop: frozenset[int], work: Work) -> tuple[Engine, str]:
-    """Return the engine that shares work, or the plain one with why it has to be."""
+    """Return the engine that shares work, or the plain one with the reason."""
     from workbench.inference.engine import Unshareable, shared_engine
 
     try:

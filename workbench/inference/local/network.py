@@ -1,6 +1,6 @@
-"""Loading a network and its tokenizer: where it computes, in which numbers, and what is refused before it is tried.
+"""Loads a network and its tokenizer: chooses device and dtype, and refuses what cannot work.
 
-Only safetensors are loaded and no code of a model's repository is run: both could do anything on this machine.
+Only safetensors are loaded and no code of a model's repository is run: pickled weights and code could do anything here.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ from workbench.inference.memory import free_bytes, is_out_of_memory, readable
 DEVICE = "WORKBENCH_DEVICE"
 "environment variable: cpu, cuda, cuda:1, …, or `ALL`"
 ALL = "all"
-"one model over all GPUs, layer by layer, where one does not hold it"
+"one model over all GPUs, layer by layer, if one GPU cannot hold it"
 SAFELY = {"trust_remote_code": False}
 UNREADABLE = (OSError, ValueError, KeyError, ImportError, SafetensorError)
-"what transformers raises where a model is not there, or is not one that it knows"
+"errors that transformers raises for missing or unsupported models"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loaded:
-    """A network that is ready to compute."""
+    """A loaded network."""
 
     name: str
     tokenizer: Any
     network: Any
     revision: str
     quantised: str = ""
-    "how weights were quantised on loading, of `QUANTISED`; empty: they were not"
+    "how weights were quantised on loading, one of `QUANTISED`; empty: not quantised"
 
     @property
     def dtype(self) -> str:
-        """Return the numbers that it computes in; of quantised weights also how: `int8+bfloat16`."""
+        """Return the dtype of the computation, with the kind of quantisation if any: `int8+bfloat16`."""
         numbers = str(self.network.dtype).removeprefix("torch.")
         return f"{self.quantised}+{numbers}" if self.quantised else numbers
 
     @property
     def place(self) -> str:
-        """Say where it computes, in which numbers and how large it is."""
+        """Return its device, dtype and size as text."""
         size = sum(p.numel() * p.element_size() for p in self.network.parameters())
         return f"{self.dtype} on {self.network.device}, {readable(size)} of weights"
 
@@ -58,7 +58,7 @@ class Loaded:
 def load_network(name: str, dtype: str = "", device: str = "") -> Loaded:
     """Load a model. `device` empty: $WORKBENCH_DEVICE, else the first GPU, else the CPU.
 
-    Raises ModelError where there is no such model, device or memory; UsageError for an unknown dtype.
+    Raises ModelError if the model, device or memory is not available; UsageError for an unknown dtype.
     """
     _quiet()
     check_dtype(name, dtype)
@@ -93,7 +93,7 @@ def load_network(name: str, dtype: str = "", device: str = "") -> Loaded:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """Where a network's weights go, and as what."""
+    """The device and dtype of a network's weights."""
 
     dtype: torch.dtype
     device: torch.device
@@ -102,8 +102,8 @@ class _Placed:
     "over all GPUs, layer by layer"
 
     def arguments(self) -> dict[str, Any]:
-        """Return what tells transformers so."""
-        straight = self.device.type == "cuda" or self.quantised  # not by way of the CPU's memory
+        """Return the arguments of transformers for this placement."""
+        straight = self.device.type == "cuda" or self.quantised  # not through the CPU's memory
         found: dict[str, Any] = {"device_map": {"": self.device}} if straight else {}
         if self.spread:
             found["device_map"] = "auto"
@@ -116,19 +116,19 @@ class _Placed:
         return found
 
     def put(self, network: Any) -> Any:
-        """Return a loaded network on its device; quantised and spread ones are there already."""
+        """Return a loaded network on its device; quantised and spread networks are already there."""
         return network if self.quantised or self.spread else network.to(self.device)
 
 
 def _free(device: torch.device, wanted: str) -> int:
-    """Return the bytes that a network may take: of all GPUs where it is spread over them."""
+    """Return the free bytes for a network: on all GPUs if it is spread over them."""
     if wanted != ALL:
         return free_bytes(device)
     return sum(free_bytes(torch.device("cuda", place)) for place in range(torch.cuda.device_count()))
 
 
 def _network(name: str, kind: Any, source: Source, placed: _Placed) -> Any:
-    """Return the network on its device. Raises ModelError where its files lack weights: they would be random."""
+    """Return the network on its device. Raises ModelError if its files lack weights, which would be random."""
     network, found = kind.from_pretrained(
         source.place,
         dtype=placed.dtype,
@@ -148,7 +148,7 @@ def _network(name: str, kind: Any, source: Source, placed: _Placed) -> Any:
 
 
 def chosen_device(name: str) -> torch.device:
-    """Return the device of a name, empty: the first GPU or else the CPU. Raises ModelError where it is not here."""
+    """Return the device of a name, empty: the first GPU or else the CPU. Raises ModelError for a missing device."""
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if not name:
         return torch.device("cuda" if count else "cpu")
@@ -180,16 +180,16 @@ def _chosen_dtype(name: str, device: torch.device) -> torch.dtype:
 
 
 def _weights(kind: Any, config: Any, dtype: torch.dtype, linear: float | None = None) -> int:
-    """Return the bytes of a network's weights, found without loading them; 0 where that cannot be known.
+    """Return the bytes of a network's weights without loading them; 0 if unknown.
 
-    linear : bytes that a weight of a linear layer takes, the last layer aside, where these are quantised
+    linear : bytes per weight of linear layers except the last, if these are quantised
     """
     if getattr(config, "quantization_config", None) is not None:
         return 0
     try:
         with torch.device("meta"):
             shape = kind.from_config(config, dtype=dtype, **SAFELY)
-    except (RuntimeError, NotImplementedError):  # networks that compute while they are built
+    except (RuntimeError, NotImplementedError):  # some networks compute while they are built
         return 0
     size: int = sum(p.numel() * p.element_size() for p in shape.parameters())
     if linear is not None:
@@ -226,7 +226,7 @@ def _spelled(dtype: torch.dtype) -> str:
 
 
 def _quiet() -> None:
-    """Keep progress bars and advice out of the job's log; what goes wrong is raised."""
+    """Keep progress bars and advice out of the job's log; errors are still raised."""
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()

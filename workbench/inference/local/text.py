@@ -1,4 +1,4 @@
-"""Between texts and a model's tokens: its chat format, or the published plain one where it has none."""
+"""Converts texts to a model's tokens and back: with its chat format, or the published plain format if it has none."""
 
 from __future__ import annotations
 
@@ -16,42 +16,42 @@ from workbench.inference.local.context import ContextTokens
 from workbench.inference.thought_rule import ThoughtRule
 
 BEFORE = 4
-"tokens in front of a next token that settle how it is spelled: with its space or without"
+"preceding tokens that determine whether a next token is spelled with a space"
 REMEMBERED = 50_000
-"spelled next tokens that are kept"
+"spelled next tokens that are cached"
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A prompt in tokens."""
+    """A tokenised prompt."""
 
     ids: list[int]
-    "empty where the prompt is, and the model has no token that begins a text"
+    "empty if the prompt is empty and the model has no token that begins a text"
     opened: str = ""
     "the mark of the thought that the chat template opens at the end of the prompt; empty: none"
 
 
 class TextFormat:
-    """How a model is given prompts, and how its tokens are read."""
+    """The conversion of prompts to a model's tokens, and of its tokens to text."""
 
     def __init__(self, tokenizer: Any, *, default_system: bool = True):
-        """`default_system`: see `ChatTurns`, of which this raises the errors."""
+        """`default_system`: see `ChatTurns`, whose errors this raises."""
         self._tokenizer = tokenizer
         self._chat = ChatTurns(tokenizer, default_system=default_system) if tokenizer.chat_template else None
         self.own = self._chat.own if self._chat else ()
-        "marks of thoughts that only this model's chat template has"
+        "marks of thoughts specific to this model's chat template"
         self._special = tuple(tokenizer.all_special_tokens)
         self._contexts = ContextTokens(tokenizer)
         self._next: dict[tuple[int, ...], str] = {}
-        "what was spelled of late: chats end alike, and their likeliest next tokens are few"
+        "recently spelled tokens: chats have similar ends and few likely next tokens"
         self._thought_tokens = self._marks()
-        "tokens that decoding drops, though they tell thoughts from answers -> their text"
+        "tokens that decoding drops although they separate thoughts from answers -> their text"
         template = tokenizer.chat_template
         self.name = blake2b(str(template).encode(), digest_size=8).hexdigest() if template else "none"
         "a hash of the chat template, or `none`"
         self.encoding = self._chat.encoding if self._chat else VERSION
         self.notes = self._chat.notes if self._chat else ()
-        "what a person should know of how turns are encoded"
+        "notes for the user about the encoding of turns"
 
     def encode(self, prompt: Prompt) -> list[int]:
         """Return the tokens of `encoded`."""
@@ -59,23 +59,25 @@ class TextFormat:
 
     @property
     def thinks(self) -> bool:
-        """Return whether the chat format knows thoughts."""
+        """Return whether the chat format supports thoughts."""
         return self._chat is not None and self._chat.thinks
 
     def rule(self, budget: int, opened: str) -> ThoughtRule:
-        """Return how long a thought may be, after a prompt that has opened one with a mark (empty: has not)."""
+        """Return the rule for thoughts after a prompt; `opened`: the mark with which the prompt opened one, empty:
+        none.
+        """
         assert self._chat is not None
         text, closing = self._chat.cut(opened)
         return ThoughtRule(budget, tuple(self._plain_ids(text)), opened, closing, self.spell, self.own)
 
     def encoded(self, prompt: Prompt, *, closed: bool = False, effort: str = "") -> Encoded:
-        """Return a prompt in the model's chat format; special tokens only where the format has them.
+        """Return a prompt in the model's chat format; special tokens occur only where the format has them.
 
         Without a chat format the messages are joined by blank lines. Text of a message that spells a special token
-        (`<|im_end|>`) is tokenised as the characters that it is. `closed`: a thought that the format opens is ended.
-        `effort`: see `ChatTurns.write`.
+        (`<|im_end|>`) is tokenised as plain characters. `closed`: a thought that the format opens is closed. `effort`:
+        see `ChatTurns.write`.
 
-        Raises ModelError where the chat template does not write what a turn says.
+        Raises ModelError if the chat template does not write the text of a turn.
         """
         if prompt.chat and self._chat is not None and prompt.messages:
             return self._encode_chat(self._chat, prompt, closed=closed, effort=effort)
@@ -99,21 +101,21 @@ class TextFormat:
         return Encoded(ids, chat.opened(str(pieces[-1]), ""))
 
     def _encode_text(self, text: str, prompt: Prompt) -> list[int]:
-        """Return the tokens of a whole chat as text; what it has in common with others is tokenised once."""
+        """Return the tokens of a chat given as text; a beginning that it shares with others is tokenised once."""
         context, others = prompt.messages[: prompt.context], prompt.messages[prompt.context :]
         if not context or not others:
             return self._plain_ids(text)
         return self._contexts.encode(context, text, text.rfind(others[0].content.strip()))
 
     def encode_option(self, option: str) -> list[int]:
-        """Return the tokens of a continuation by itself, as the model would write it after a prompt that is whole.
+        """Return the tokens of a continuation alone, as the model would write it after a complete prompt.
 
-        The option is not merged with the prompt's last token. So a raw prompt that is to be continued by a word ends
-        without a space (`Answer:`) and the option begins with it (` Yes`): that is how such a word is one token.
-        Tokenizers that write a space in front of every text (Llama 2, Mistral) would give it two, so there it is read
-        as it stands after a colon.
+        The option is not merged with the prompt's last token. So a raw prompt that a word continues ends without a
+        space (`Answer:`) and the option begins with it (` Yes`), so that such a word is one token. Tokenizers that add
+        a space to the beginning of every text (Llama 2, Mistral) would produce two, so there the option is tokenised
+        after a colon.
 
-        Raises ModelError where it has no token.
+        Raises ModelError if it has no token.
         """
         ids = self._plain_ids(option)
         if option[:1] == " ":
@@ -128,7 +130,7 @@ class TextFormat:
         return list(self._tokenizer(text, add_special_tokens=False).input_ids)
 
     def spell(self, tokens: Sequence[int]) -> str:
-        """Return the text of an output, without special tokens, save for those that tell thoughts from answers."""
+        """Return the text of an output, without special tokens except those that separate thoughts from answers."""
         if self._thought_tokens.keys().isdisjoint(tokens):
             return self._spelled(tokens)
         parts = groupby(tokens, lambda token: self._thought_tokens.get(token, ""))
@@ -147,7 +149,7 @@ class TextFormat:
     def spell_next(self, prompt: Sequence[int], token: int) -> str:
         """Return the text that a token adds to a prompt: with its space, and special tokens by their name.
 
-        Tokenizers that write spaces in front of words drop them from a word that is decoded alone.
+        Tokenizers that write spaces before words drop the space of a word that is decoded alone.
         """
         last = list(prompt[-BEFORE:])
         known = self._next.get((*last, token))

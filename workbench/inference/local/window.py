@@ -1,4 +1,4 @@
-"""How many tokens a network can attend to at once, and what to tell whoever asks for more."""
+"""The number of tokens that a network can attend to, and the message for longer prompts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 SHOWN = 48
-"characters of a prompt that tell which one it is"
+"characters of a prompt that identify it in a message"
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +16,12 @@ class Window:
     tokens: int | None
     "None: no limit (relative positions, recurrent states)"
     apart: bool = False
-    "an encoder reads the prompt and a decoder writes the answer: each has the window for itself"
+    "an encoder reads the prompt and a decoder writes the answer; each has the full window"
 
     def misfit(self, text: str, prompt: int, more: int, what: str) -> str:
-        """Return why a prompt of so many tokens with `more` tokens after it does not fit; empty where it does.
+        """Return why a prompt of `prompt` tokens with `more` tokens after it does not fit; empty if it does.
 
-        `what` names the tokens that follow. Beyond its window a network computes, but what it was never trained on.
+        `what` names the tokens that follow. Beyond its window a network still computes, but was never trained to.
         """
         if self.tokens is None:
             return ""
@@ -43,7 +43,7 @@ class Window:
 
 
 def window_of(config: Any) -> Window:
-    """Return a network's window. A sliding window limits how far back a token looks, not how many there may be."""
+    """Return a network's window. A sliding window limits how far back a token sees, not the number of tokens."""
     found = getattr(config.get_text_config(decoder=True), "max_position_embeddings", None)
     tokens = found if isinstance(found, int) and found > 0 else None
     return Window(tokens, bool(config.is_encoder_decoder))

@@ -1,8 +1,8 @@
-"""Which tokens of a vocabulary spell a word: `yes`, ` Yes` and `YES` are three ways to say the same, as `A` and `(a`.
-Which tokens may stand after a whole word.
+"""The tokens of a vocabulary that spell a word, such as `yes`, ` Yes` and `YES`, or `A` and `(a`, and the tokens that
+may follow a whole word.
 
-A token is read as it is spelled after other text, as `TextFormat.spell_next` does: tokenizers that write spaces in
-front of words drop the space of a token that is decoded alone.
+A token is spelled as after other text, like in `TextFormat.spell_next`: tokenizers that write spaces before words drop
+the space of a token that is decoded alone.
 """
 
 from __future__ import annotations
@@ -14,29 +14,29 @@ from workbench.readers.choice_letter import spelled
 from workbench.readers.tokens import continues_word
 
 BEFORE = ":"
-"text that a token follows: no tokenizer changes how it is spelled by what comes after it"
+"text before a token: no tokenizer changes its spelling because of what follows"
 AT_ONCE = 8192
-"tokens that are decoded together"
+"tokens decoded in one call"
 
 
 class SpelledVocabulary:
     """The words that single tokens spell. Decoding a whole vocabulary takes about a second, so it is done once."""
 
     def __init__(self, tokenizer: Any, size: int):
-        """`size`: of the network's vocabulary. Tokens that the tokenizer does not know spell nothing."""
+        """`size`: of the network's vocabulary. Tokens unknown to the tokenizer spell nothing."""
         self._tokenizer, self._size = tokenizer, min(size, len(tokenizer))
         self._by_word: dict[str, list[int]] | None = None
         self._word_ends: tuple[int, ...] = ()
 
     def sets(self, words: Iterable[str]) -> list[list[int]]:
-        """Return the tokens that spell each word, whatever their case and blanks; special tokens spell none."""
+        """Return the tokens that spell each word, ignoring case and spaces; special tokens spell none."""
         by_word = self._read()
         return [by_word.get(spelled(word), []) for word in words]
 
     @property
     def word_ends(self) -> tuple[int, ...]:
-        """The tokens that may follow a word without going on with it, as readers tell words apart: blanks, punctuation,
-        the end of the answer. A token that is a part of a character counts among them.
+        """The tokens that may follow a word without continuing it, by the readers' definition of words: spaces,
+        punctuation, the end of the answer. A token that is part of a character is included.
         """
         self._read()
         return self._word_ends
@@ -76,6 +76,6 @@ class SpelledVocabulary:
 
 
 def _special_ids(tokenizer: Any) -> frozenset[int]:
-    """Return the tokens that steer the model instead of spelling text."""
+    """Return the control tokens, which do not spell text."""
     added = getattr(tokenizer, "added_tokens_decoder", {})
     return frozenset(tokenizer.all_special_ids) | {token for token, about in added.items() if about.special}
