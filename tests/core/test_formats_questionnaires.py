@@ -174,7 +174,7 @@ def test_a_question_that_is_context_in_one_language_and_target_in_another_is_ref
     )
     place = folder(tmp_path / "q", None, statements)
     assert faults(place) == [("statements.csv", 3, "role", "'target' for 'a', and 'context' on line 2")]
-    assert findings(place)[0].expected == "one role a statement"
+    assert findings(place)[0].expected == "one role per statement"
 
 
 def test_near_names_are_suggested_and_the_answers_of_a_scale_listed(tmp_path: Path) -> None:

@@ -192,7 +192,7 @@ def _read(read: Callable[[], Instrument]) -> Instrument:
 def _refusal(places: list[str]) -> str:
     return "\n".join(
         (
-            "the instrument would not read back unchanged, so nothing was written. In the files it would be:",
+            "the files could not be imported again unchanged, so nothing was written. In the files it would be:",
             *places,
             "Correct it on the Statements screen, and export again.",
         )
