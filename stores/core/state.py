@@ -7,6 +7,7 @@ What people edit in place (instruments, statements, wordings) is compared row by
 from __future__ import annotations
 
 import sqlite3
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from enum import Enum
 from typing import TypeVar
@@ -67,12 +68,19 @@ def state_of(connection: sqlite3.Connection, parts: Sequence[Part]) -> State:
     return tuple(hash(tuple(connection.execute(sql).fetchall())) for part in parts for sql in part.value)
 
 
-class Remembered:
-    """What was read over a connection, while nobody has written to the store since."""
+MOST_REMEMBERED = 256
+"results that a connection keeps: the instrument, templates and versions of some eighty runs"
 
-    def __init__(self) -> None:
+
+class Remembered:
+    """What was read over a connection, while nobody has written to the store since; of many results, those that were
+    asked for last.
+    """
+
+    def __init__(self, most: int = MOST_REMEMBERED) -> None:
         self._at: tuple[int, int] | None = None
-        self._held: dict[Hashable, object] = {}
+        self._held: OrderedDict[Hashable, object] = OrderedDict()
+        self._most = most
 
     def value(self, connection: sqlite3.Connection, key: Hashable, read: Callable[[], T]) -> T:
         """Return what is remembered under a key, or what `read` returns now.
@@ -81,10 +89,15 @@ class Remembered:
         """
         at = int(connection.execute("pragma data_version").fetchone()[0]), connection.total_changes
         if at != self._at:
-            self._at, self._held = at, {}
-        if key not in self._held:
-            self._held[key] = read()
-        return self._held[key]  # type: ignore[return-value]
+            self._at = at
+            self._held.clear()
+        if key in self._held:
+            self._held.move_to_end(key)
+            return self._held[key]  # type: ignore[return-value]
+        found = self._held[key] = read()
+        while len(self._held) > self._most:
+            self._held.popitem(last=False)
+        return found
 
     def forget(self) -> None:
         """Forget everything: what was written in between was taken back."""

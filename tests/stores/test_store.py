@@ -14,6 +14,7 @@ import pytest
 import stores.core.connection as connection_module
 from stores.core.connection import SCHEMA_VERSION
 from stores.core.migrations import APPLICATION_ID
+from stores.core.state import Remembered
 from stores.core.store import Store
 from workbench.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, StoreError
 
@@ -168,3 +169,25 @@ def test_a_writer_that_is_killed_leaves_whole_transactions_only(store: Store) ->
     assert rows % 2 == 0
     assert rows >= 2 * (told + 1)
     assert store.connection.execute("pragma integrity_check").fetchone()[0] == "ok"
+
+
+def test_what_a_connection_remembers_is_bounded(store: Store) -> None:
+    held = Remembered(most=2)
+    read: list[str] = []
+
+    def value(key: str) -> str:
+        def now() -> str:
+            read.append(key)
+            return key.upper()
+
+        return held.value(store.connection, key, now)
+
+    assert [value(key) for key in "abab"] == [*"ABAB"]
+    assert [value(key) for key in "cb"] == [*"CB"]
+    assert read == [*"abc"], "b was asked for after a, so that c takes the place of a"
+    assert value("a") == "A"
+    assert read == [*"abca"]
+    store.connection.execute("create temporary table other (n)")
+    store.connection.execute("insert into temp.other values (1)")
+    assert value("a") == "A"
+    assert read == [*"abcaa"], "somebody has written"
