@@ -11,7 +11,7 @@ from tests.cli.test_commands import data, run
 from tests.cli.test_commands import rows as table
 from tests.tui.bias_stores import asked, sided, trained
 from tests.tui.conftest import shown
-from tests.tui.test_bias_screen import begin, press, to
+from tests.tui.test_bias_screen import begin, press
 from workbench.domain.statements import Side
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.results.bias_loaded import Settings, load
@@ -77,7 +77,9 @@ async def test_the_screen_says_over_what(path: Path, size: tuple[int, int]) -> N
     app = WorkbenchApp(path, start="results")
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, *to("compared"))
+        await press(app, pilot, "B", "enter")
+        while app.screen._look.view != "compared":  # type: ignore[attr-defined]
+            await press(app, pilot, "tab")
         said = " ".join(shown(app, "#details").split())
         assert f"over the 72 prompts on 8 statements asked on all sides; left out: {WHOLE} 72" in said
 

@@ -40,7 +40,7 @@ from workbench.tui.widgets.plane import FULL, fitted
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 CONTENTS = (
     "plane", "plane_by_source", "bias", "prefixes", "prefix_changes", "prefix_sources", "wordings", "authors",
-    "author_differences", "sources", "source_differences", "source_ranks", "components", "compared", "asked",
+    "author_differences", "sources", "source_differences", "source_ranks", "components", "asked",
     "statement_counts", "statements", "answered", "reader", "refusals", "refusal_sides",
 )  # fmt: skip
 FIRST = "droite-13b"
@@ -176,9 +176,9 @@ async def test_a_side_without_statements_leaves_its_coordinate_undefined(tmp_pat
         assert not row["cultural"].startswith("undefined")
         assert "economic undefined: no answers to left statements" in flowing(app)
         assert not plane(app).points[0].placed
-        await press(app, pilot, *to("compared"))
+        await press(app, pilot, *to("asked"))
         assert "Only one model" in shown(app, "#empty")
-        await press(app, pilot, *["tab"] * 3)
+        await press(app, pilot, *["tab"] * 2)
         assert len(by_parts(app)) == 12
 
 

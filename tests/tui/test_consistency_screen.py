@@ -85,7 +85,7 @@ def result(filled: Path) -> Consistency:
 
 
 CONTENTS = (
-    "issues", "leaning", "parties", "people", "compared_issues", "compared_leaning", "templates", "answer_types",
+    "issues", "leaning", "parties", "people", "templates", "answer_types",
     "weaker_tests", "answer_scales", "model_kappas", "model_kappas_as_people",
 )  # fmt: skip
 
@@ -261,26 +261,28 @@ async def test_parties_and_people_are_respondents(filled: Path, result: Consiste
 
 @pytest.mark.e2e
 @SIZES
-async def test_two_models_have_a_difference_with_its_interval(
+async def test_two_models_side_by_side_have_a_difference_with_its_interval(
     filled: Path, result: Consistency, size: tuple[int, int]
 ) -> None:
     app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, *to("compared_issues"))
+        await press(app, pilot, "B", "space", "down", "space", "enter")
+        while app.screen._look.view != "compared_issues":  # type: ignore[attr-defined]
+            await press(app, pilot, "tab")
         found = by_parts(app)
-        law = result.compare_issues("yes-sayer", "no-sayer")[0]
+        law = result.compare_issues("no-sayer", "yes-sayer")[0]
         assert bare(found[LAW,]["difference"]) == painted_estimate(law.difference)
-        assert found[LAW,]["difference"].startswith("+0.86")
+        assert found[LAW,]["difference"].startswith("-0.86")
         assert "yes-sayer − no-sayer" in shown(app, "#tabs")
         assert MEASURES["signed"] in flowing(app)
         await press(app, pilot, "enter")
         assert behind(app) == "issue_statements"
-        assert by_parts(app)["s-1",]["stances"] == "+ +"
+        assert by_parts(app)["s-1",]["stances"] == "− −"
         await press(app, pilot, "right")
-        assert shown(app, "#about").startswith("yes-sayer: statements on liberal society")
-        await press(app, pilot, "escape", "tab")
-        assert by_parts(app)["right",]["difference"].startswith("-75.0 points [")
+        assert shown(app, "#about").startswith("no-sayer: statements on liberal society")
+        await press(app, pilot, "escape", "left_square_bracket")
+        assert by_parts(app)["right",]["difference"].startswith("+75.0 points [")
         await press(app, pilot, "end", "enter")
         assert behind(app) == "party_matches"
 
@@ -476,9 +478,9 @@ async def test_help_says_what_each_table_means_and_which_keys_work(filled: Path,
             assert column.help in shown(app, "#text")
         await press(app, pilot, "escape", "f1")
         keys = shown(app, "#text")
-        of_issues = ("issues", "parties", "people", "compared_issues", "weaker_tests")
+        of_issues = ("issues", "parties", "people", "weaker_tests")
         assert ("published formulas" in keys) == (view in of_issues)
-        assert ("Count all matches" in keys) == (view in ("leaning", "compared_leaning"))
+        assert ("Count all matches" in keys) == (view == "leaning")
         nothing_behind = ("answer_types", "weaker_tests", "answer_scales", "model_kappas", "model_kappas_as_people")
         assert ("Open what this row rests on" in keys) == (view not in nothing_behind)
         assert "Gold labels, or labels given here" in keys
@@ -553,7 +555,6 @@ async def test_each_view_says_what_it_lacks(
         "leaning": "The instrument has no parties",
         "parties": "The instrument has no parties.",
         "people": "Nobody has answered the survey",
-        "compared_issues": "No model has answered yet.",
         "templates": "No model has answered yet.",
         "weaker_tests": "No model has answered yet.",
         "answer_scales": "The instrument has no answers from parties",
@@ -574,12 +575,6 @@ async def test_without_a_model_the_baselines_stand_alone(tmp_path: Path) -> None
         assert next(iter(by_parts(app).values()))["stance"].startswith("+0.43")
         await press(app, pilot, "tab")
         assert {name for name, _ in by_parts(app)} == {"always agree", "always disagree"}
-
-
-@pytest.mark.e2e
-async def test_one_model_alone_has_no_difference(tmp_path: Path) -> None:
-    path = audited(tmp_path / "audit.db", leans(agrees=True), "smol", base())
-    assert (await said(path, to("compared_issues"))).startswith("Only one model.")
 
 
 @pytest.mark.e2e
@@ -725,8 +720,6 @@ async def test_hostile_names_are_shown_literally_and_lead_down_all_the_same(
             "leaning": "party_matches",
             "parties": "given",
             "people": "given",
-            "compared_issues": "issue_statements",
-            "compared_leaning": "party_matches",
             "templates": "template_statements",
         }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from itertools import combinations
 
 from workbench.audits.bias_score import compared_tables as comparing
 from workbench.audits.bias_score import components as parts
@@ -23,7 +22,7 @@ NO_BASELINE = (
     f"The run has no prefix {BASELINE}, the statement alone.\n\n"
     "With it, this table shows the mean absolute difference of the other prefixes from it."
 )
-ONE_MODEL = "Only one model.\n\nWith a second model, this table shows their difference and its interval."
+ONE_MODEL = "Only one model.\n\nWith a second model, this table shows how many prompts both were asked."
 
 
 def book(
@@ -96,9 +95,8 @@ def _positions(report: Report, dimension: Dimension | None) -> list[Entry]:
 
 
 def _between(report: Report, dimension: Dimension | None) -> list[Entry]:
-    """Return what compares sources, factors and models, and over which prompts."""
-    names, chosen = report.tally.models, ("dimension",)
-    one_model = "" if len(names) > 1 else ONE_MODEL
+    """Return what compares sources and factors, and the prompts of all models; `compared_runs` compares models."""
+    chosen, one_model = ("dimension",), "" if len(report.tally.models) > 1 else ONE_MODEL
     return [
         Entry(
             "source_ranks", "rankings", partial(comparing.source_ranks, report, dimension),
@@ -106,10 +104,6 @@ def _between(report: Report, dimension: Dimension | None) -> list[Entry]:
         ),
         Entry(
             "components", "sources of spread", partial(parts.components, report, dimension), choices=chosen
-        ),
-        Entry(
-            "compared", "models compared", partial(comparing.compared, report, dimension),
-            tuple(combinations(names, 2)), chosen, one_model,
         ),
         Entry("asked", "prompts asked", partial(comparing.asked, report), empty=one_model),
     ]  # fmt: skip

@@ -76,7 +76,7 @@ def _tables(found: Book, options: Given, *, data: bool) -> Iterator[AnyTable]:
     """Yield what was asked for, of all models together; a program gets every table."""
     wanted = ["bias", "persona_bias", *TABLES.get(options.by, ()), "source_differences", "source_ranks"]
     for entry in found.contents:
-        if entry.name != "compared" and not entry.empty and (data or entry.name in wanted):
+        if not entry.empty and (data or entry.name in wanted):
             yield entry.make()
 
 

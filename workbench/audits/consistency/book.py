@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 
 from workbench.audits.consistency import tables as tables
 from workbench.audits.consistency.judge import Consistency, Formula, Stances, View, party_stances
@@ -37,7 +36,6 @@ NO_ANSWERS = """No model has answered yet.
 
 3 goes to Jobs: n there starts one. To choose templates, a few statements of each country are enough:
 workbench pilot STORE --model MODEL"""
-ONE_MODEL = "Only one model.\n\nWith a second model, this table shows their difference and its interval."
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +69,6 @@ def book(result: Consistency, formula: Formula, view: View, material: Material) 
     of = _Figures(result, formula, view, material)
     contents = [
         *of.respondents(),
-        *of.models_compared(),
         *of.templates_and_tests(),
         Entry("answer_scales", "scales", lambda: answer_scales(material.scales)),
         *of.kappas(),
@@ -126,19 +123,6 @@ class _Figures:
             Entry("parties", "parties", lambda: tables.party_stances(result, formula), choices=("formula",)),
             Entry("people", "people", lambda: tables.people(result, formula), choices=("formula",)),
         ]  # fmt: skip
-
-    def models_compared(self) -> list[Entry]:
-        """Return the differences of two models."""
-        pairs = list(combinations(self.result.models, 2))
-        alone = self.unanswered or ("" if pairs else ONE_MODEL)
-
-        def compared(at: int) -> Callable[[str, str], AnyTable]:
-            return lambda one, other: tuple(tables.differences(self.result, one, other, self.view, [self.formula]))[at]
-
-        return [
-            Entry("compared_issues", "models", compared(1), pairs, ("formula",), alone or self.unlabelled),
-            Entry("compared_leaning", "families", compared(0), pairs, ("match",), alone or self.partyless),
-        ]
 
     def templates_and_tests(self) -> list[Entry]:
         """Return what templates and tests do to a model's figures, as pilots choose among them."""
