@@ -11,6 +11,7 @@ from stores.runs.scores import ScoredPrompt, TokenTable
 from workbench import pipeline
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
+from workbench.domain.personas import Persona
 from workbench.domain.prompts import Probe
 from workbench.domain.questionnaires import (
     YES_NO,
@@ -100,15 +101,25 @@ def predict(
     respondents: int = 0,
     every: int = 2,
     seed: int = 1,
+    personas: tuple[Persona, ...] = (),
 ) -> None:
     """Store what a model makes of every prompt of a design that it has not answered yet."""
     model = model or card()
     contexts = Contexts(tuple(conditions), respondents, every, questions)
     design = Design(
-        instrument, model.name, "questionnaire", 1, EXACTLY, seed, family="qm", variants=variants, contexts=contexts
+        instrument,
+        model.name,
+        "questionnaire",
+        1,
+        EXACTLY,
+        seed,
+        family="qm",
+        variants=variants,
+        contexts=contexts,
+        personas=personas,
     )
     plan = pipeline.plan(store, design, card=model)
-    store.runs.add_probes("questionnaire", instrument, "en", plan.templates, plan.probes)
+    store.runs.add_probes("questionnaire", instrument, "en", plan.templates, plan.probes, personas)
     model_id, sampling_id = store.runs.begin(model, EXACTLY)
     job = store.jobs.create("sample", design.as_json(), len(plan.prompts))
     attempt = store.jobs.claim(job, "code-1")

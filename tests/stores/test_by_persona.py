@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,25 +14,44 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stores.core.store import Store
+from tests.conftest import new_store
 from tests.jobs.test_personas_asked import DESIGN, NURSE, Swayed, ask
+from tests.jobs.test_response_bias_runs import DESIGN as CHOICES
+from tests.jobs.test_response_bias_runs import pairs
+from tests.questionnaire_stores import TARGETS, Masses, ideal, panel, predict
 from tests.tui.bias_stores import full
 from workbench.audits.bias_score.judged import BiasChoice, judge_bias
 from workbench.audits.bias_score.judged_book import book
 from workbench.audits.bias_score.persona_tables import persona_bias
 from workbench.audits.comparison.values import differing
+from workbench.audits.questionnaire.between_tables import compared
+from workbench.audits.questionnaire.book import book as questionnaire_book
+from workbench.audits.questionnaire.figures import Condition, Options
+from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
+from workbench.audits.questionnaire.judged_results import results_of
+from workbench.audits.questionnaire.results import under
 from workbench.audits.reliability.judged import judge_reliability
 from workbench.audits.reliability.persona_tables import (
     components_table,
     passing_by_persona,
     verdicts_by_persona,
 )
+from workbench.audits.response_bias.book import book as response_book
+from workbench.audits.response_bias.judged import ResponseBiasChoice, judge_response_bias
+from workbench.audits.response_bias.judged_findings import findings
+from workbench.audits.response_bias.pairs import compared as response_pairs
+from workbench.data import shipped_templates
+from workbench.domain.choice_statements import with_pairs
+from workbench.domain.choices import Bias
 from workbench.domain.designs import Design
-from workbench.domain.prompts import Prompt, TemplateChoice
+from workbench.domain.instruments import Instrument
+from workbench.domain.prompts import Probe, Prompt, TemplateChoice
 from workbench.domain.statements import Dimension
 from workbench.domain.verdicts import Verdict
 from workbench.evidence.run_choice import about
 from workbench.evidence.runs import find_run
 from workbench.inference.scripted.model import ScriptedModel
+from workbench.stats.multiple_tests import holm
 from workbench.stats.paired import paired_ends
 from workbench.stats.persona_components import persona_components
 from workbench.tidy.answers import read_answers
@@ -165,7 +185,7 @@ def test_the_bias_with_a_persona_against_none(tmp_path: Path) -> None:
     assert "persona_bias" not in {entry.name for entry in book(alone, path).contents}
     assert "persona_bias" in {entry.name for entry in book(both, path).contents}
     rows = persona_bias(both).rows
-    assert [(row.baseline, row.persona, row.dimension) for row in rows] == [
+    assert [(row.runs.baseline, row.runs.persona, row.dimension) for row in rows] == [
         ("scripted", "nurse", each) for each in (None, *Dimension)
     ]
     for row in rows:
@@ -201,3 +221,76 @@ def test_a_screen_offers_the_personas_that_were_asked(filled: Store) -> None:
     assert templates_for(runs["talk"], TemplateChoice()).personas == ("talk",)
     assert templates_for(runs[""], TemplateChoice()).personas == ()
     assert not offered([replace(runs[""], personas=())])
+
+
+class Leading(ScriptedModel):
+    """A nurse takes the first option; without one, and after small talk, it takes any."""
+
+    def _answer(self, prompt: Prompt, rng: np.random.Generator) -> str:
+        nurse = any("nurse" in message.content for message in prompt.messages)
+        return "A" if nurse and rng.random() < 0.9 else str(rng.choice(["A", "B"]))
+
+
+def test_response_biases_with_a_persona_against_none(tmp_path: Path) -> None:
+    with new_store(tmp_path / "choices.db") as store:
+        blank = Instrument("choices", "Choices", (), templates=shipped_templates("response_bias"))
+        store.instruments.add(with_pairs(blank, pairs()))
+        ask(store, replace(CHOICES, personas=(NURSE,)), Leading())
+        alone = judge_response_bias(store)
+        both = judge_response_bias(store, ResponseBiasChoice(templates=TemplateChoice(personas=("all",))))
+        only = judge_response_bias(store, ResponseBiasChoice(templates=TemplateChoice(personas=("nurse",))))
+        found = findings(both, lambda: nullcontext(store))
+    assert set(alone.reports) == {"scripted"}
+    assert set(both.reports) == {"scripted", "scripted · persona nurse"}
+    assert set(only.reports) == {"scripted · persona nurse"}, "a result with a persona names it"
+    assert "personas" in {entry.name for entry in response_book(found).contents}
+    table = response_book(found).table("personas")
+    assert {(row.runs.baseline, row.runs.persona) for row in table.rows} == {("scripted", "nurse")}
+    order = next(row for row in table.rows if row.found.bias is Bias.RESPONSE_ORDER)
+    column = {one.key: one.value(order) for one in table.columns}
+    assert column["change"].value == pytest.approx(column["with"].value - column["without"].value)
+    assert (column["persona"], column["n"], column["change"].interval) == ("nurse", 3, "mean over questions")
+    side_by_side = response_pairs(found, "scripted", "scripted · persona nurse")
+    assert repr([row.change for row in side_by_side.rows]) == repr([row.found.change for row in table.rows]), (
+        "NaN or not"
+    )
+    (by_holm,) = (one for one in table.columns if one.key == "holm")
+    p = [row.found.change.p for row in table.rows]
+    assert [by_holm.value(row) for row in table.rows] == pytest.approx(holm(p).tolist(), nan_ok=True)
+
+
+def test_predictions_with_a_persona_against_none(store: Store) -> None:
+    store.instruments.add(panel())
+    right = ideal(store)
+
+    def by(probe: Probe) -> Masses | str:
+        yes, no = right(probe)  # type: ignore[misc]
+        nurse = any("nurse" in message.content for message in probe.prompt.messages)
+        return (0.9, 0.05) if nurse else (yes, no)
+
+    predict(store, by)
+    predict(store, by, personas=(NURSE,))
+    options = Options(draws=200)
+    both = judge_questionnaire(store, QuestionnaireChoice(options=options, templates=TemplateChoice(personas=("all",))))
+    alone = results_of(judge_questionnaire(store, QuestionnaireChoice(options=options)))
+    results = results_of(both)
+    assert set(results.reports) == {"oracle", "oracle · persona nurse"}
+    made = questionnaire_book(results, under(results))
+    assert "personas" not in {entry.name for entry in questionnaire_book(alone, under(alone)).contents}
+    table = made.table("personas")
+    assert [(row.runs.persona, row.found.figure.target) for row in table.rows] == [
+        *(("nurse", target) for target in TARGETS),
+        ("nurse", None),
+    ]
+    first = table.rows[0].found.figure
+    figures = {name: report.condition(Condition("qm")).targets[0] for name, report in results.reports.items()}
+    with_it, without = figures["oracle · persona nurse"], figures["oracle"]
+    assert first.bias.value == pytest.approx(with_it.bias.value - without.bias.value)
+    assert first.bias.low > 0, "a nurse says yes of everybody"
+    assert first.accuracy.value == pytest.approx(with_it.accuracy.value - without.accuracy.value) == -0.5
+    side_by_side = compared(results, under(results), "oracle · persona nurse", "oracle").rows
+    assert [row.figure for row in side_by_side[:2]] == [row.found.figure for row in table.rows[:2]]
+    assert table.link is not None
+    link = table.link(table.rows[0])
+    assert link is not None
+    assert made.behind[link.table](*link.subject).rows

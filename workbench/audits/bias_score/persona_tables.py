@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workbench.audits.bias_score.columns import ALL, over_notes, plain, said, score, subject
 from workbench.audits.bias_score.judged import BiasJudged
 from workbench.audits.bias_score.selection import Selection
 from workbench.audits.bias_score.shared_prompts import Comparison
+from workbench.audits.by_persona import WithPersona, columns, with_personas
 from workbench.domain.statements import Dimension
 from workbench.figures.book import Entry
 from workbench.figures.table import Column, Kind, Link, Table
@@ -18,40 +18,28 @@ from workbench.figures.table import Column, Kind, Link, Table
 class PersonaRow:
     """What a persona makes of a model's bias."""
 
-    model: str
-    "its name among the models of the score, with the persona"
-    baseline: str
-    "the same model without one"
-    persona: str
+    runs: WithPersona
     dimension: Dimension | None
     found: Comparison
 
 
 def entries(judged: BiasJudged, dimension: Dimension | None) -> list[Entry]:
     """Return the table by persona, where a model is among the models of a score with and without one."""
-    if not list(_pairs(judged)):
+    if not _with_personas(judged):
         return []
     return [Entry("persona_bias", "bias by persona", lambda: persona_bias(judged, dimension), choices=("dimension",))]
 
 
-def _pairs(judged: BiasJudged) -> Iterator[tuple[str, str]]:
-    """Yield (name without a persona, name with one) of models that differ in the persona alone."""
-    firsts = {name: of[0] for name, of in judged.runs.items()}
-    for base, run in firsts.items():
-        if not run.persona:
-            yield from (
-                (base, name) for name, other in firsts.items() if other.persona and other.baseline == run.baseline
-            )
+def _with_personas(judged: BiasJudged) -> tuple[WithPersona, ...]:
+    return with_personas({name: of[0] for name, of in judged.runs.items()})
 
 
 def persona_bias(judged: BiasJudged, dimension: Dimension | None = None) -> Table[PersonaRow]:
     """Return the bias with each persona and without one, over the prompts that were asked with both."""
     dimensions = (None, *Dimension) if dimension is None else (dimension,)
     rows = [
-        PersonaRow(
-            name, base, judged.runs[name][0].persona_name, each, judged.report.compare(name, base, dimension=each)
-        )
-        for base, name in _pairs(judged)
+        PersonaRow(one, each, judged.report.compare(one.name, one.baseline, dimension=each))
+        for one in _with_personas(judged)
         for each in dimensions
     ]
     return Table(
@@ -59,19 +47,18 @@ def persona_bias(judged: BiasJudged, dimension: Dimension | None = None) -> Tabl
         "Bias by persona",
         rows,
         [
-            Column("model", "model", lambda row: row.baseline),
-            Column("persona", "persona", lambda row: row.persona),
+            *columns(lambda row: row.runs),
             Column("dimension", "dimension", lambda row: str(row.dimension or ALL)),
             score("with", "with it", lambda row: row.found.totals[0]),
             score("without", "without", lambda row: row.found.totals[1]),
             Column("difference", "difference", lambda row: plain(row.found), Kind.SCORE, scale=(-2.0, 2.0)),
             Column("answers", "answers", lambda row: row.found.n, Kind.COUNT, aside=True, help="of both that count"),
         ],
-        key=lambda row: (row.baseline, row.persona, str(row.dimension or ALL)),
+        key=lambda row: (row.runs.baseline, row.runs.persona, str(row.dimension or ALL)),
         definition="Both totals are over the prompts that were asked with and without the persona, from the same "
         "draws. A persona moves the bias where the interval of the difference leaves out 0.",
-        notes=over_notes((f"{row.model} − {row.baseline}", row.found) for row in rows[:1]),
-        link=lambda row: Link("statements", subject(row.model, Selection(row.dimension))),
+        notes=over_notes((f"{row.runs.name} − {row.runs.baseline}", row.found) for row in rows[:1]),
+        link=lambda row: Link("statements", subject(row.runs.name, Selection(row.dimension))),
         detail=lambda row: said(row.found),
     )
 

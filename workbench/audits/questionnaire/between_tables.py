@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
+from workbench.audits.by_persona import WithPersona, columns
 from workbench.audits.questionnaire.conditions import ZERO_SHOT
 from workbench.audits.questionnaire.figures import (
     Condition,
@@ -31,6 +33,7 @@ from workbench.domain.verdicts import Estimate
 from workbench.figures.pictures.of_table import Forest, Scatter
 from workbench.figures.table import Column, Kind, Link, Table
 
+Row = TypeVar("Row")
 NAN = float("nan")
 SURE = 0.05
 "level below which a correlation has a direction"
@@ -146,37 +149,77 @@ def compared(results: Results, choice: Choice, model: str, base: str) -> Table[O
         [
             Column("model", "model", lambda row: row.model, aside=True),
             Column("base", "minus", lambda _: base, aside=True),
-            Column("condition", "condition", lambda row: str(row.condition)),
-            Column("target", "target", lambda row: row.figure.target or "mean, of |bias|", least=15),
-            Column(
-                "respondents", "n", lambda row: row.figure.respondents, Kind.COUNT,
-                help="respondents readable on both sides; for a mean, the smallest number of any target",
-            ),
-            Column("bias", "bias", lambda row: row.figure.bias, Kind.POINTS, scale=SIGNED),
-            Column("accuracy", "accuracy", lambda row: row.figure.accuracy, Kind.POINTS, scale=SIGNED),
-            Column(
-                "mark", "", _mark,
-                help="flipped: the intervals of the two biases lie on different sides of 0",
-            ),
-            Column("left_out_first", "left out, base", lambda row: row.figure.left_out[0], Kind.COUNT, aside=True),
-            Column("left_out_second", "left out, model", lambda row: row.figure.left_out[1], Kind.COUNT, aside=True),
-            outdated(lambda row: row.old),
+            *_differences(lambda row: row),
         ],
         key=lambda row: (row.model, base, str(row.condition), row.figure.target or ""),
         definition=f"Over the same respondents, drawn for both models together. {ABSOLUTE}",
-        notes=list(_difference_notes(base, rows)),
+        notes=[*_difference_notes(base, rows), *_notes(rows)],
         empty="The two models share none of these conditions.",
-        link=lambda row: Link("question", (row.model, row.figure.target)) if row.figure.target else None,
+        link=_question,
         subject=(model, base),
         pictures=[Forest(values=["bias", "accuracy"], rows=["target"])],
-    )  # fmt: skip
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PersonaRow:
+    """What a persona changes in the predictions of one target, or in the means over targets."""
+
+    runs: WithPersona
+    found: Of[Difference]
+
+
+def by_persona(results: Results, choice: Choice) -> Table[PersonaRow]:
+    """Return how bias and accuracy with a persona differ from those without one."""
+    rows = [
+        PersonaRow(one, row)
+        for one in results.personas
+        for row in difference_rows(results, choice, one.name, one.baseline)
+    ]
+    return Table(
+        "personas",
+        "Bias and accuracy by persona, minus those without one",
+        rows,
+        [*columns(lambda row: row.runs), *_differences(lambda row: row.found)],
+        key=lambda row: (row.runs.name, str(row.found.condition), row.found.figure.target or ""),
+        definition=f"Over the same respondents, drawn with the persona and without it together. {ABSOLUTE}",
+        notes=_notes([row.found for row in rows]),
+        empty="No condition was asked with a persona and without one.",
+        link=lambda row: _question(row.found),
+        pictures=[Forest(values=["bias", "accuracy"], rows=["persona", "target"])],
+    )
+
+
+def _differences(of: Callable[[Row], Of[Difference]]) -> list[Column[Row]]:
+    """Return the columns of what differs between two runs over the same respondents."""
+    return [
+        Column("condition", "condition", lambda row: str(of(row).condition)),
+        Column("target", "target", lambda row: of(row).figure.target or "mean, of |bias|", least=15),
+        Column(
+            "respondents", "n", lambda row: of(row).figure.respondents, Kind.COUNT,
+            help="respondents readable on both sides; for a mean, the smallest number of any target",
+        ),
+        Column("bias", "bias", lambda row: of(row).figure.bias, Kind.POINTS, scale=SIGNED),
+        Column("accuracy", "accuracy", lambda row: of(row).figure.accuracy, Kind.POINTS, scale=SIGNED),
+        Column(
+            "mark", "", lambda row: _mark(of(row)),
+            help="flipped: the intervals of the two biases lie on different sides of 0",
+        ),
+        Column("left_out_first", "left out, base", lambda row: of(row).figure.left_out[0], Kind.COUNT, aside=True),
+        Column("left_out_second", "left out, model", lambda row: of(row).figure.left_out[1], Kind.COUNT, aside=True),
+        outdated(lambda row: of(row).old),
+    ]  # fmt: skip
+
+
+def _question(row: Of[Difference]) -> Link | None:
+    return Link("question", (row.model, row.figure.target)) if row.figure.target else None
 
 
 def _mark(row: Of[Difference]) -> str:
     return OLD if row.old else "few" if row.figure.few else "flipped" if row.figure.flipped else ""
 
 
-def _difference_notes(base: str, rows: list[Of[Difference]]) -> Iterator[str]:
+def _difference_notes(base: str, rows: Sequence[Of[Difference]]) -> Iterator[str]:
     for row in rows:
         if row.figure.target is None and any(row.figure.left_out):
             first, second = row.figure.left_out
@@ -184,7 +227,13 @@ def _difference_notes(base: str, rows: list[Of[Difference]]) -> Iterator[str]:
                 f"{row.model} minus {base} under {row.condition}: left out over all targets, {plural(first, 'answer')} "
                 f"only of {base} and {second:,} only of {row.model}"
             )
-    yield from side_notes([_mark(row) for row in rows])
+
+
+def _notes(rows: Sequence[Of[Difference]]) -> list[str]:
+    return [*side_notes([_mark(row) for row in rows]), *_of_no_width(rows)]
+
+
+def _of_no_width(rows: Sequence[Of[Difference]]) -> Iterator[str]:
     if any(row.condition.name == ZERO_SHOT for row in rows):
         yield (
             "zero-shot shows no answers: two models differ equally for any respondents drawn, so an interval of the "

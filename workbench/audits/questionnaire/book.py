@@ -68,6 +68,8 @@ def _contents(results: Results, choice: Choice) -> Iterator[Entry]:
     yield of("each_wording", "bias in each wording", effects.each_wording)
     yield of("tokens", "next tokens", answers.tokens)
     correlations = partial(between.correlations, results, choice)
+    if results.personas:
+        yield Entry("personas", "by persona", partial(between.by_persona, results, choice), choices=under_one)
     yield Entry("correlation", "bias and accuracy together", correlations, choices=under_one)
     yield Entry("respondents", "respondents", partial(_respondents, results, choice), choices=under_one)
     yield entry(results.answered)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from workbench.audits.by_persona import with_personas
 from workbench.audits.questionnaire.asked import asked, token_shares
 from workbench.audits.questionnaire.figures import AskedRow, Condition, TokenShares
 from workbench.audits.questionnaire.judged import QuestionnaireJudged
@@ -36,6 +37,7 @@ def results_of(judged: QuestionnaireJudged) -> Results:
         texts={one.ref: text.text for one in statements if (text := one.wording(ORIGINAL, judged.instrument.language))},
         notes=judged.notes,
         answered=judged.answered,
+        personas=with_personas({name: judged.runs[name] for name in names}),
         methods=methods(judged),
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
+from workbench.audits.by_persona import WithPersona
 from workbench.audits.questionnaire.conditions import QM
 from workbench.audits.questionnaire.draws import ALIKE
 from workbench.audits.questionnaire.figures import (
@@ -79,6 +80,8 @@ class Results:
     notes: Sequence[str] = ()
     answered: Sequence[Answered] = ()
     "how much of each plan was answered, and what came of it"
+    personas: Sequence[WithPersona] = ()
+    "models with a persona that were asked without one, too"
     methods: str = ""
     "the paragraph for a paper"
 

@@ -90,6 +90,8 @@ def _contents(found: Findings, *, typos: bool) -> Iterator[Entry]:
     yield of_all("valid_answers", "valid answers", models.valid_answers)
     yield of_each("validity", "valid answers, by share", models.validity)
     yield of_each("validity_shares", "valid answers, by question", models.validity_shares)
+    if found.personas:
+        yield of_all("personas", "by persona", pairs.by_persona, *tests)
     yield of_all("people", "likeness to people", models.people)
     yield of_each("people_questions", "likeness, by question", models.people_questions)
     yield of_each("questions", "questions", forms.questions, "definition")

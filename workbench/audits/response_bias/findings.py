@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from workbench.audits.by_persona import WithPersona
 from workbench.audits.response_bias.compare import Comparison, SamplingAgreement
 from workbench.audits.response_bias.figures import Cell, HumanLikeness, Options, Report
 from workbench.audits.response_bias.names import CONDITIONS, Kind, Place, kind_name, kind_said, place_order
@@ -70,6 +71,8 @@ class Findings:
     source: Source
     answered: Sequence[Answered] = ()
     "how much of each plan was answered, and what came of it"
+    personas: Sequence[WithPersona] = ()
+    "reports with a persona whose baseline is among the reports"
     methods: str = ""
     "the paragraph for a paper"
     kinds: tuple[Kind, ...] | None = None

@@ -10,6 +10,7 @@ from typing import Any
 
 from stores.core.store import Store
 from stores.runs.run_rows import ResponseRow
+from workbench.audits.by_persona import with_personas
 from workbench.audits.response_bias import judged as judging
 from workbench.audits.response_bias import question_source as below
 from workbench.audits.response_bias.compare import Comparison, SamplingAgreement
@@ -41,6 +42,10 @@ def findings(judged: ResponseBiasJudged, opened: Opened) -> Findings:
         notes=judged.notes,
         questions_with_texts=len(judged.pairs),
         answered=judged.answered,
+        personas=with_personas(
+            {name: one.run for name, one in judged.subjects.items() if one.run},
+            lambda name: judged.subjects[name].template,
+        ),
         methods=methods(judged),
         source=StoredQuestions(judged, opened),
     )

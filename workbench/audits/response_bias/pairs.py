@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from workbench.audits.by_persona import WithPersona
+from workbench.audits.by_persona import columns as of_persona
 from workbench.audits.response_bias import columns as columns
 from workbench.audits.response_bias.compare import MeansCompared, Row, SamplingAgreement
 from workbench.audits.response_bias.findings import Findings
@@ -9,12 +15,13 @@ from workbench.audits.response_bias.names import Place, kind_name, subject_of
 from workbench.figures.table import Column, Kind, Link, Table
 from workbench.stats.multiple_tests import benjamini_hochberg, holm
 
+OfRow = TypeVar("OfRow")
+DEFINITION = "Differences of mean changes, paired over the questions that count in both."
+
 
 def compared(found: Findings, first: str, second: str) -> Table[Row]:
     """Return the second report minus the first, bias by bias, paired over questions (table 11)."""
     rows = found.source.compared(first, second).rows
-    p = [row.change.p for row in rows]
-    adjusted = dict(zip(map(id, rows), zip(holm(p), benjamini_hochberg(p), strict=True), strict=True))
     return Table(
         "compared",
         f"{second} minus {first}",
@@ -23,33 +30,83 @@ def compared(found: Findings, first: str, second: str) -> Table[Row]:
             Column("bias", "bias", lambda row: kind_name(row.bias, row.variant), words=found.words),
             Column("first", first, lambda row: columns.change(row.first), Kind.POINTS, short="first"),
             Column("second", second, lambda row: columns.change(row.second), Kind.POINTS, short="second"),
-            Column("n", "n", lambda row: row.change.n, Kind.COUNT, help="questions that count in both"),
-            Column("change", "difference", lambda row: columns.change(row.change), Kind.POINTS,
-                   scale=columns.reach(found), reference=columns.zero),
-            *columns.t_test(lambda row: row.change),
-            Column("holm", "p, Holm", lambda row: float(adjusted[id(row)][0]), Kind.P_VALUE,
-                   help="p of the difference, adjusted over the biases of the table"),
-            Column("false_discovery", "p, BH", lambda row: float(adjusted[id(row)][1]), Kind.P_VALUE, aside=True,
-                   help="the same by Benjamini and Hochberg"),
-            *columns.correlation(lambda row: row.questions, "of the two changes, over questions"),
-            Column("turned", "turned", lambda row: row.turned, Kind.MARK, mark="⇄"),
-            Column("left_out_first", "only in the first", lambda row: row.left_out[0], Kind.COUNT, aside=True,
-                   help="questions that count only in the first"),
-            Column("left_out_second", "only in the second", lambda row: row.left_out[1], Kind.COUNT, aside=True,
-                   help="questions that count only in the second"),
-            Column("first_effect", "first side", lambda row: row.effects[0], Kind.BALANCE, aside=True,
-                   help="significantly above 0: +1, below: -1; by unadjusted p"),
-            Column("second_effect", "second side", lambda row: row.effects[1], Kind.BALANCE, aside=True),
-            *columns.t_test(lambda row: row.first, "first_", aside=True),
-            *columns.t_test(lambda row: row.second, "second_", aside=True),
+            *_paired(found, rows, lambda row: row),
         ],
         key=lambda row: (kind_name(row.bias, row.variant),),
-        definition="Differences of mean changes, paired over the questions that count in both.",
-        notes=["⇄ significant in both, in opposite directions"] * any(row.turned for row in rows),
+        definition=DEFINITION,
+        notes=_turned(rows),
         empty="No bias was asked in both.",
-        link=lambda row: Link("place", (kind_name(row.bias, row.variant), "bias")),
+        link=_link,
         subject=(first, second),
-    )  # fmt: skip
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PersonaRow:
+    """What a persona makes of one bias of a model: asked without it first, with it second."""
+
+    runs: WithPersona
+    found: Row
+
+
+def by_persona(found: Findings) -> Table[PersonaRow]:
+    """Return each bias with a persona and without one, and the difference."""
+    rows = [
+        PersonaRow(one, row) for one in found.personas for row in found.source.compared(one.baseline, one.name).rows
+    ]
+    return Table(
+        "personas",
+        "Biases by persona",
+        rows,
+        [
+            *of_persona(lambda row: row.runs),
+            Column("bias", "bias", lambda row: kind_name(row.found.bias, row.found.variant), words=found.words),
+            Column("with", "with it", lambda row: columns.change(row.found.second), Kind.POINTS),
+            Column("without", "without", lambda row: columns.change(row.found.first), Kind.POINTS),
+            *_paired(found, rows, lambda row: row.found),
+        ],
+        key=lambda row: (row.runs.name, kind_name(row.found.bias, row.found.variant)),
+        definition=f"{DEFINITION} The first is the run without a persona, the second the run with it. A persona moves "
+        "a bias where the interval of the difference leaves out 0.",
+        notes=_turned([row.found for row in rows]),
+        empty="No bias was asked with a persona and without one.",
+        link=lambda row: _link(row.found),
+    )
+
+
+def _paired(found: Findings, rows: Sequence[OfRow], of: Callable[[OfRow], Row]) -> list[Column[OfRow]]:
+    """Return the columns of a difference, with p adjusted over the rows of the table."""
+    p = [of(row).change.p for row in rows]
+    adjusted = dict(zip((id(of(row)) for row in rows), zip(holm(p), benjamini_hochberg(p), strict=True), strict=True))
+    return [
+        Column("n", "n", lambda row: of(row).change.n, Kind.COUNT, help="questions that count in both"),
+        Column("change", "difference", lambda row: columns.change(of(row).change), Kind.POINTS,
+               scale=columns.reach(found), reference=columns.zero),
+        *columns.t_test(lambda row: of(row).change),
+        Column("holm", "p, Holm", lambda row: float(adjusted[id(of(row))][0]), Kind.P_VALUE,
+               help="p of the difference, adjusted over the biases of the table"),
+        Column("false_discovery", "p, BH", lambda row: float(adjusted[id(of(row))][1]), Kind.P_VALUE, aside=True,
+               help="the same by Benjamini and Hochberg"),
+        *columns.correlation(lambda row: of(row).questions, "of the two changes, over questions"),
+        Column("turned", "turned", lambda row: of(row).turned, Kind.MARK, mark="⇄"),
+        Column("left_out_first", "only in the first", lambda row: of(row).left_out[0], Kind.COUNT, aside=True,
+               help="questions that count only in the first"),
+        Column("left_out_second", "only in the second", lambda row: of(row).left_out[1], Kind.COUNT, aside=True,
+               help="questions that count only in the second"),
+        Column("first_effect", "first side", lambda row: of(row).effects[0], Kind.BALANCE, aside=True,
+               help="significantly above 0: +1, below: -1; by unadjusted p"),
+        Column("second_effect", "second side", lambda row: of(row).effects[1], Kind.BALANCE, aside=True),
+        *columns.t_test(lambda row: of(row).first, "first_", aside=True),
+        *columns.t_test(lambda row: of(row).second, "second_", aside=True),
+    ]  # fmt: skip
+
+
+def _turned(rows: Sequence[Row]) -> list[str]:
+    return ["⇄ significant in both, in opposite directions"] * any(row.turned for row in rows)
+
+
+def _link(row: Row) -> Link:
+    return Link("place", (kind_name(row.bias, row.variant), "bias"))
 
 
 def compared_means(found: Findings, first: str, second: str) -> Table[MeansCompared]:

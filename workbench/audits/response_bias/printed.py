@@ -77,7 +77,7 @@ def _tables(found: Findings, shown: Shown, of: Book, *, data: bool) -> Iterator[
     from workbench.audits.response_bias.forms import question, questions_of
 
     wanted = [name for view in shown.views for name in (*TABLES.get(view, ()), *FOR_PROGRAMS.get(view, ()) * data)]
-    for name in dict.fromkeys(("subjects", *["answered"] * data, *wanted)):
+    for name in dict.fromkeys(("subjects", *["answered"] * data, *["personas"] * bool(found.personas), *wanted)):
         yield entropies(found, [found.options.entropy]) if name == "entropies" and not data else of.table(name)
     if shown.listed is not None:
         yield questions_of(found, shown.listed)
