@@ -7,14 +7,19 @@ from pathlib import Path
 
 from stores.core.store import Store
 from tests.conftest import instrument, new_store
+from tests.jobs.test_personas_asked import DESIGN as ASKED
+from tests.jobs.test_personas_asked import ask
 from tests.tui.test_adjudicate_screen import labelled, queued
 from workbench import pipeline
+from workbench.audits.reliability import AUDIT
 from workbench.domain.designs import Design
 from workbench.domain.statements import VariantKind
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.pipeline.draft_rules import draft_by_rule
 from workbench.pipeline.todo import tasks
+from workbench.tui.commands import read_names
+from workbench.tui.home.home_lines import _audit
 
 
 def found(store: Store) -> dict[str, str]:
@@ -74,3 +79,36 @@ def test_statements_that_changed_since_they_were_asked_are_told(tmp_path: Path) 
         store.instruments.add(replace(made, statements=(edited, *rest)))
         (said,) = found(store).values()
         assert said == "1 statement changed since scripted was asked (reliability)"
+
+
+def test_what_waits_names_the_personas_of_a_run_and_of_a_job(tmp_path: Path) -> None:
+    with new_store(tmp_path / "audit.db") as store:
+        store.instruments.add(instrument())
+        ask(store, replace(ASKED, samples=2))
+        made = instrument()
+        first, *rest = made.statements
+        edited = replace(first, wordings=tuple(replace(w, text=f"{w.text} Now.") for w in first.wordings))
+        store.instruments.add(replace(made, statements=(edited, *rest)))
+        assert set(found(store).values()) == {
+            f"1 statement changed since scripted{behind} was asked (reliability)"
+            for behind in ("", " · persona nurse", " · persona talk")
+        }
+        plan = pipeline.plan(store, ASKED)
+        job = launch.create(store, plan.design, plan)
+        store.jobs.finish(job, store.jobs.claim(job, "test"), "failed", "no reason")
+        assert f"of job {job} (failed, nurse, talk) are missing" in found(store)[f"job {job}"]
+
+
+def test_a_run_is_found_by_its_persona_and_home_names_the_personas(tmp_path: Path) -> None:
+    with new_store(tmp_path / "audit.db") as store:
+        store.instruments.add(instrument())
+        ask(store, replace(ASKED, samples=2))
+        (line,) = AUDIT.home(store, {})
+        assert "without a persona; asked with nurse, talk, too" in _audit(line).plain
+        (with_nurse,) = (run for run in store.runs.list(personas=True) if run.persona_name == "nurse")
+        assert "with nurse; asked with talk, too" in _audit(replace(line, run=with_nurse)).plain
+        assert "persona" not in _audit(replace(line, run=replace(with_nurse, personas=()))).plain
+        path = store.path
+    named = {one.name: one.route for one in read_names(path)}
+    assert named["scripted · persona nurse: reliability"][1] == with_nurse
+    assert named[f"review {with_nurse.label}: reliability"] == ("review", (*with_nurse.way, with_nurse.family))

@@ -57,7 +57,9 @@ def _jobs(store: Store) -> Iterator[Task]:
         elif job.state in UNFINISHED and job.done < job.total and design not in designs:
             left = plural(job.total - job.done, "prompt" if job.exact else "answer")
             there = "shows why" if job.state == "failed" else "leads there, R continues"
-            what = f"of job {job.id} ({job.state}) are missing: Enter {there}"
+            given = job.spec.get("personas")
+            behind = "".join(f", {one['id']}" for one in given) if isinstance(given, list) else ""
+            what = f"of job {job.id} ({job.state}{behind}) are missing: Enter {there}"
             yield Task(f"job {job.id}", left, what, ("jobs", str(job.id)))
         designs.add(design)
 
@@ -98,7 +100,7 @@ def _unread(store: Store) -> Iterator[Task]:
 def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[Task]:
     """Yield of each audit the newest run with items that are known to wait for an auditor; its queue may have more."""
     for audit in registry.asking():
-        answered = [run for run in store.runs.list(audit.name) if run.responses]
+        answered = [run for run in store.runs.list(audit.name, personas=True) if run.responses]
         for run in sorted(answered, key=lambda run: run.last, reverse=True):
             if waiting := known_to_wait(store, run, audit.known_for_review(run, shared)):
                 what = f"wait for an auditor: {run.named} ({audit.name})"
@@ -109,9 +111,9 @@ def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[Task]:
 
 def _outdated(store: Store) -> Iterator[Task]:
     places = {audit.name: audit.place for audit in registry.every_audit() if audit.place is not None}
-    for run in store.runs.list():
+    for run in store.runs.list(personas=True):
         place = places.get(run.audit)
         if place is not None and run.responses and (changed := store.runs.outdated(run)):
             what = f"changed since {run.named} was asked ({run.audit})"
-            key = f"outdated {run.audit} {run.instrument} {run.model_id} {run.sampling_id} {run.language} {run.family}"
+            key = " ".join(["outdated", *map(str, run.way), run.family])
             yield Task(key, plural(len(changed), "statement"), what, (place.mode, run))

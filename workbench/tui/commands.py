@@ -108,10 +108,10 @@ def read_names(path: Path) -> tuple[Named, ...]:
             Named(
                 f"review {run.label}: {run.audit}", "what an auditor reviews first", ("review", (*run.way, run.family))
             )
-            for run in store.runs.list()
+            for run in store.runs.list(personas=True)
             if run.responses
         ]
-        newest = {(run.named, run.audit): run for run in store.runs.list() if run.responses}
+        newest = {(run.named, run.audit): run for run in store.runs.list(personas=True) if run.responses}
         for (model, name), run in newest.items():
             for mode, audit in answered.items():
                 if audit.name == name:

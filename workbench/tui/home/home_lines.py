@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from workbench.domain.counting import plural
+from workbench.domain.questionnaire_tallies import named_few
 from workbench.figures.shown import estimate, number
 from workbench.figures.table import Kind
 from workbench.tui.format import bar, human_duration, job_mark, percent, visible
@@ -112,6 +113,10 @@ def _job(job: Job, room: int) -> Content:
 def _audit(line: HomeLine) -> Content:
     """Return what an audit says of its newest result."""
     parts = [(visible(words), "$text-warning" if warns else "dim") for words, warns in line.below]
+    if line.run is not None and line.run.personas:
+        behind = f"with {line.run.persona_name}" if line.run.persona else "without a persona"
+        others = [name for name in line.run.personas if name != line.run.persona_name]
+        parts.append((visible(f"{behind}; asked with {named_few(others, 3)}, too" if others else behind), "dim"))
     below = _packed(parts) if parts else None
     return _line(line.label, line.main, line.detail, style="dim" if line.dim else "bold", below=below)
 
