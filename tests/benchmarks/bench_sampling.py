@@ -19,6 +19,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).parents[2]))
 sys.path.insert(0, str(Path(__file__).parent))
 
+from products import Products
 from subjects import Subject, distinct_beginnings, embedded, large, random_model, synchronised
 
 from workbench.domain.responses import Request, Sampling
@@ -41,6 +42,8 @@ class Computed:
     least_prompt: int = 0
     least_answer: int = 0
     naive: int = 0
+    bare: float = 0.0
+    "share of the time that the bare matrix products of the same shapes take"
     answers: list[Answers] = field(default_factory=list)
 
     @property
@@ -57,10 +60,12 @@ def ours(subject: Subject, requests: Sequence[Request], sampling: Sampling) -> t
     prompts, work = subject.prompts, subject.work
     before = (work.prompt_tokens_computed, work.sampled_tokens_computed)
     synchronised(subject.device)
-    started = time.perf_counter()
-    found = [one for group in subject.engine.sample(prompts, requests, sampling, subject.spell) for one in group]
-    synchronised(subject.device)
-    seconds = time.perf_counter() - started
+    products = Products()
+    with products.of(subject.engine.network):
+        started = time.perf_counter()
+        found = [one for group in subject.engine.sample(prompts, requests, sampling, subject.spell) for one in group]
+        synchronised(subject.device)
+        seconds = time.perf_counter() - started
     grown = [{a[: i + 1] for a in one.counts for i in range(min(len(a), sampling.max_new_tokens - 1))} for one in found]
     drawn = sum(len(answer) * count for one in found for answer, count in one.counts.items())
     computed = Computed(
@@ -69,6 +74,7 @@ def ours(subject: Subject, requests: Sequence[Request], sampling: Sampling) -> t
         least_prompt=distinct_beginnings(prompts),
         least_answer=sum(map(len, grown)),
         naive=subject.samples * sum(map(len, prompts)) + drawn,
+        bare=products.seconds(subject.device) / seconds,
         answers=found,
     )
     return sum(sum(one.counts.values()) for one in found) / seconds, computed
@@ -125,6 +131,7 @@ def compared(subject: Subject, temperature: float, loop_prompts: int, tokens: in
         (f"{what}: plain generate in batches of {TOGETHER}", *_rate(batched, ratio)),
         (f"{what}: authors' loop", f"{base:.1f} answers/s", "1x"),
         (f"{what}: tokens computed", *computed.row),
+        (f"{what}: bare matrix products of the same shapes", f"{computed.bare:.2f}", "of the time"),
     ]
     if early:
         rows.insert(1, (f"{what}, until decided ({shortened:.0%} ended early)", *_rate(early, ratio)))
