@@ -24,8 +24,8 @@ from workbench.audits.consistency.judge import (
     Family,
     Formula,
     Kind,
-    Landscape,
     Options,
+    PartyPositions,
     Stances,
     View,
 )
@@ -62,15 +62,15 @@ def instrument(
     )
 
 
-def land(
+def positions(
     answers: Mapping[Party, Sequence[int | None]] | None = None,
     labels: Sequence[int] = (),
     statements: Sequence[str] = STATEMENTS,
     countries: Sequence[str | None] | None = None,
-) -> Landscape:
+) -> PartyPositions:
     """`labels`: of the issue `law`, on the first statements."""
     of = {ref: {"law": label} for ref, label in zip(statements, labels, strict=False)}
-    return audit.landscape(instrument(answers or {}, statements, countries), of)
+    return audit.party_positions(instrument(answers or {}, statements, countries), of)
 
 
 def model(*templates: Sequence[int], statements: Sequence[str] = STATEMENTS, name: str = "m") -> Stances:
@@ -78,7 +78,7 @@ def model(*templates: Sequence[int], statements: Sequence[str] = STATEMENTS, nam
     return Stances(name, Kind.MODEL, names, tuple(statements), np.array(templates, dtype=np.int8))
 
 
-def judge(where: Landscape, *models: Stances, resamples: int = 200, seed: int = 1) -> Consistency:
+def judge(where: PartyPositions, *models: Stances, resamples: int = 200, seed: int = 1) -> Consistency:
     return audit.judge(where, models, options=Options(seed, resamples))
 
 
@@ -88,7 +88,7 @@ def shares(result: Consistency, name: str, view: View = "all") -> dict[str, floa
 
 def stance(labels: Sequence[int], *templates: Sequence[int], formula: Formula = "signed") -> audit.IssueStance:
     refs = tuple(f"s{number}" for number in range(len(labels)))
-    where = land(labels=labels, statements=refs)
+    where = positions(labels=labels, statements=refs)
     return judge(where, model(*templates, statements=refs)).issue("m", "law", formula)
 
 
@@ -96,7 +96,7 @@ def stance(labels: Sequence[int], *templates: Sequence[int], formula: Formula = 
 
 
 def test_a_share_counts_matches_over_all_statements_of_the_country() -> None:
-    where = land({LEFT: (1, 1, -1, -1), CENTER: (1, -1, 0, None), RIGHT: (-1, -1, 1, 1)})
+    where = positions({LEFT: (1, 1, -1, -1), CENTER: (1, -1, 0, None), RIGHT: (-1, -1, 1, 1)})
     result = judge(where, model((1, 1, -1, 0)))
     assert shares(result, "m") == {"left": 0.75, "center": 0.25, "right": 0.0}
     assert shares(result, "m", "agree") == {"left": 0.5, "center": 0.25, "right": 0.0}
@@ -104,20 +104,20 @@ def test_a_share_counts_matches_over_all_statements_of_the_country() -> None:
 
 
 def test_a_neutral_party_and_one_without_an_answer_match_nothing_whatever_the_model_says() -> None:
-    where = land({LEFT: (0, 0, None, None)})
+    where = positions({LEFT: (0, 0, None, None)})
     for answers in ((1, -1, 1, -1), (0, 0, 0, 0)):
         assert shares(judge(where, model(answers)), "m")["left"] == 0.0
 
 
 def test_what_was_not_asked_is_in_no_denominator() -> None:
-    where = land({LEFT: (1, 1, -1, -1)})
+    where = positions({LEFT: (1, 1, -1, -1)})
     result = judge(where, model((1, 1), statements=("s1", "s2")))
     assert shares(result, "m")["left"] == 1.0
     assert shares(result, ALWAYS_AGREE)["left"] == 1.0  # the baselines answer what the models were asked
 
 
 def test_mean_and_population_deviation_are_over_templates() -> None:
-    where = land({LEFT: (1, 1, 1, 1)})
+    where = positions({LEFT: (1, 1, 1, 1)})
     row = judge(where, model((1, 1, 1, 1), (1, 1, 0, 0), (0, 0, 0, 0))).leaning("m").families[0]
     assert row.by_template == (1.0, 0.5, 0.0)
     assert row.templates.mean == row.share.value == 0.5
@@ -125,7 +125,7 @@ def test_mean_and_population_deviation_are_over_templates() -> None:
 
 
 def test_one_template_has_no_deviation() -> None:
-    where = land({LEFT: (1, 1, 1, 1)}, labels=(1, 1, 1, 1))
+    where = positions({LEFT: (1, 1, 1, 1)}, labels=(1, 1, 1, 1))
     result = judge(where, model((1, 1, 1, 1)))
     assert math.isnan(result.leaning("m").families[0].templates.sd)
     assert math.isnan(result.issue("m", "law").templates.sd)
@@ -133,7 +133,7 @@ def test_one_template_has_no_deviation() -> None:
 
 def test_parties_of_the_same_name_in_two_countries_are_two_parties() -> None:
     here, there = Party("aa", "SP", 2.0), Party("bb", "SP", 8.0)
-    where = land({here: (1, 1, None, None), there: (None, None, -1, -1)}, countries=("aa", "aa", "bb", "bb"))
+    where = positions({here: (1, 1, None, None), there: (None, None, -1, -1)}, countries=("aa", "aa", "bb", "bb"))
     result = judge(where, model((1, 1, 1, 1)))
     assert shares(result, "m") == {"left": 1.0, "center": pytest.approx(math.nan, nan_ok=True), "right": 0.0}
     rows = {(row.party.country, row.party.name): row for row in result.parties("m")}
@@ -145,24 +145,24 @@ def test_parties_of_the_same_name_in_two_countries_are_two_parties() -> None:
 
 def test_a_mean_over_parties_weighs_small_and_large_questionnaires_alike() -> None:
     here, there = Party("aa", "X", 2.0), Party("bb", "Y", 2.0)
-    where = land({here: (1, None, None, None), there: (None, 1, -1, -1)}, countries=("aa", "bb", "bb", "bb"))
+    where = positions({here: (1, None, None, None), there: (None, 1, -1, -1)}, countries=("aa", "bb", "bb", "bb"))
     assert shares(judge(where, model((1, 1, 1, 1))), "m")["left"] == pytest.approx((1 / 1 + 1 / 3) / 2)
 
 
 def test_an_answer_to_a_statement_of_another_country_is_never_matched() -> None:
-    where = land({LEFT: (1, 1, 1, 1)}, countries=("aa", "aa", "bb", "bb"))
+    where = positions({LEFT: (1, 1, 1, 1)}, countries=("aa", "aa", "bb", "bb"))
     (row,) = judge(where, model((1, -1, 1, 1))).parties("m")
     assert (row.share.mean, row.statements, row.answered) == (0.5, 2, 2)
 
 
 def test_a_statement_without_a_country_concerns_every_party() -> None:
-    where = land({LEFT: (1, 1, 1, 1)}, countries=(None, None, None, None))
+    where = positions({LEFT: (1, 1, 1, 1)}, countries=(None, None, None, None))
     assert shares(judge(where, model((1, 1, 0, 0))), "m")["left"] == 0.5
 
 
 def test_unplaced_parties_and_countries_not_asked_are_left_out_and_counted() -> None:
     elsewhere = Party("bb", "L", 2.0)
-    where = land(
+    where = positions(
         {LEFT: (1, 1, 1, None), UNPLACED: (-1, -1, -1, None), elsewhere: (None, None, None, -1)},
         countries=("aa", "aa", "aa", "bb"),
     )
@@ -173,12 +173,12 @@ def test_unplaced_parties_and_countries_not_asked_are_left_out_and_counted() -> 
 
 @pytest.mark.parametrize(("position", "expected"), [(3.99, "left"), (4, "center"), (6, "center"), (6.01, "right")])
 def test_parties_from_four_to_six_are_center(position: float, expected: str) -> None:
-    where = land({Party("aa", "P", position): (1, 1, 1, 1)})
+    where = positions({Party("aa", "P", position): (1, 1, 1, 1)})
     assert [of.value for of in where.families if of] == [expected]
 
 
 def test_a_family_without_parties_is_undefined_by_name() -> None:
-    result = judge(land({LEFT: (1, 1, 1, 1)}))
+    result = judge(positions({LEFT: (1, 1, 1, 1)}))
     row = result.leaning(ALWAYS_AGREE).families[2]
     assert row.family is Family.RIGHT
     assert not row.share.defined
@@ -186,7 +186,7 @@ def test_a_family_without_parties_is_undefined_by_name() -> None:
 
 
 def test_without_parties_every_family_is_undefined_and_issues_are_not() -> None:
-    result = judge(land(labels=(1, 1, 1, 1)), model((1, 1, 1, 1)))
+    result = judge(positions(labels=(1, 1, 1, 1)), model((1, 1, 1, 1)))
     assert all(not row.share.defined for row in result.leaning("m").families)
     assert result.parties("m") == ()
     assert result.party_stances() == ()
@@ -195,7 +195,7 @@ def test_without_parties_every_family_is_undefined_and_issues_are_not() -> None:
 
 
 def test_nothing_reliable_is_a_share_of_nothing_without_an_interval() -> None:
-    found = judge(land({LEFT: (1, 1, 1, 1)}), model((0, 0, 0, 0))).leaning("m")
+    found = judge(positions({LEFT: (1, 1, 1, 1)}), model((0, 0, 0, 0))).leaning("m")
     assert found.reliable.mean == 0.0
     assert found.families[0].share.value == 0.0
     assert math.isnan(found.families[0].share.low)
@@ -204,7 +204,7 @@ def test_nothing_reliable_is_a_share_of_nothing_without_an_interval() -> None:
 def test_the_interval_of_a_share_is_that_of_resampled_statements() -> None:
     """20 statements, half of them matches: the bootstrap mean is Binomial(20, 1/2) / 20, whose quantiles are known."""
     refs = tuple(f"s{number}" for number in range(20))
-    where = land({LEFT: [1] * 10 + [-1] * 10}, statements=refs)
+    where = positions({LEFT: [1] * 10 + [-1] * 10}, statements=refs)
     share = judge(where, model([1] * 20, statements=refs), resamples=4000).leaning("m").families[0].share
     assert (share.value, share.n) == (0.5, 20)
     assert share.low == pytest.approx(0.3, abs=0.051)
@@ -214,13 +214,13 @@ def test_the_interval_of_a_share_is_that_of_resampled_statements() -> None:
 def test_statements_are_resampled_within_countries() -> None:
     """One country agrees throughout and the other never: nothing varies within them, which says little of others."""
     here, there = Party("aa", "X", 2.0), Party("bb", "Y", 2.0)
-    where = land({here: (1, 1, None, None), there: (None, None, -1, -1)}, countries=("aa", "aa", "bb", "bb"))
+    where = positions({here: (1, 1, None, None), there: (None, None, -1, -1)}, countries=("aa", "aa", "bb", "bb"))
     share = judge(where, model((1, 1, 1, 1))).leaning("m").families[0].share
     assert (share.low, share.value, share.high) == pytest.approx((0.15, 0.5, 0.85), abs=0.001)
 
 
 def test_the_statements_behind_a_share_say_what_both_answered() -> None:
-    where = land({CENTER: (1, -1, 0, None)})
+    where = positions({CENTER: (1, -1, 0, None)})
     rows = judge(where, model((1, 1, 1, 1), (1, -1, 0, 0))).party_statements("m", "aa", "C")
     assert [(row.ref, row.answer, row.stances, row.matches) for row in rows] == [
         ("s1", 1, (1, 1), 2),
@@ -316,14 +316,14 @@ def test_fewer_than_six_reliable_statements_on_average_are_marked(under: tuple[i
 
 def test_a_statement_may_belong_to_several_issues() -> None:
     made = instrument({}, issues=("law", "liberty"))
-    where = audit.landscape(made, {"s1": {"law": 1, "liberty": -1}, "s2": {"liberty": 1}, "s9": {"law": 1}})
+    where = audit.party_positions(made, {"s1": {"law": 1, "liberty": -1}, "s2": {"liberty": 1}, "s9": {"law": 1}})
     result = judge(where, model((1, 1, 0, 0)))
     assert [row.value.value for row in result.issues("m")] == [1.0, 0.0]
     assert [row.value.n for row in result.issues("m")] == [1, 2]
 
 
 def test_the_statements_behind_a_stance_say_label_and_stances() -> None:
-    where = land(labels=(1, -1, 0, 1))
+    where = positions(labels=(1, -1, 0, 1))
     rows = judge(where, model((1, 1, 1, 0), (-1, -1, 1, 0))).issue_statements("m", "law")
     assert [(row.ref, row.label, row.stances, row.supports, row.opposes) for row in rows] == [
         ("s1", 1, (1, -1), 1, 1),
@@ -348,7 +348,7 @@ def test_the_interval_of_support_is_that_of_resampled_statements() -> None:
 
 def test_no_resamples_give_no_intervals_and_the_same_values() -> None:
     refs = tuple(f"s{number}" for number in range(8))
-    where = land({LEFT: (1, 1, -1, -1) * 2}, labels=(1, 1, -1, -1) * 2, statements=refs)
+    where = positions({LEFT: (1, 1, -1, -1) * 2}, labels=(1, 1, -1, -1) * 2, statements=refs)
     answers = model((1, 1, 1, 1, 1, -1, 1, -1), (1, 0, 0, -1) * 2, statements=refs)
     without, with_ = judge(where, answers, resamples=0), judge(where, answers)
     assert math.isnan(without.issue("m", "law").value.low)
@@ -362,7 +362,7 @@ def test_no_resamples_give_no_intervals_and_the_same_values() -> None:
 
 
 def test_a_party_is_a_respondent_with_its_own_answers() -> None:
-    where = land({LEFT: (1, 1, -1, 0), RIGHT: (-1, -1, 1, None)}, labels=(1, 1, -1, -1))
+    where = positions({LEFT: (1, 1, -1, 0), RIGHT: (-1, -1, 1, None)}, labels=(1, 1, -1, -1))
     found = {row.party.name: row.issues[0] for row in judge(where).party_stances("signed")}
     assert found["L"].value.value == 1.0
     assert found["R"].value.value == -1.0
@@ -379,14 +379,14 @@ def test_people_are_respondents_with_their_answers_to_originals() -> None:
         SurveyAnswer("bo", "s1", NEGATION, True),
         SurveyAnswer("cy", "gone", ORIGINAL, True),
     ]
-    result = audit.judge(land(labels=(1, 1, 1, 1)), survey=survey)
+    result = audit.judge(positions(labels=(1, 1, 1, 1)), survey=survey)
     assert {name: issues[0].value.value for name, issues in result.people_stances() if name == "ana"} == {"ana": 0.0}
     assert [name for name, _ in result.people_stances()] == ["ana", "cy"]
     assert not dict(result.people_stances())["cy"][0].value.defined
 
 
 def test_the_baselines_answer_everything_where_no_model_is_judged() -> None:
-    result = judge(land({LEFT: (1, 1, 1, -1)}))
+    result = judge(positions({LEFT: (1, 1, 1, -1)}))
     assert result.models == ()
     assert shares(result, ALWAYS_AGREE)["left"] == 0.75
     assert shares(result, ALWAYS_DISAGREE)["left"] == 0.25
@@ -394,7 +394,7 @@ def test_the_baselines_answer_everything_where_no_model_is_judged() -> None:
 
 
 def test_unknown_names_say_what_there_is() -> None:
-    result = judge(land({LEFT: (1, 1, 1, 1)}, labels=(1,)), model((1, 1, 1, 1)))
+    result = judge(positions({LEFT: (1, 1, 1, 1)}, labels=(1,)), model((1, 1, 1, 1)))
     with pytest.raises(UnknownName, match="m, always agree, always disagree"):
         result.leaning("other")
     with pytest.raises(UnknownName, match="Available: law"):
@@ -413,7 +413,7 @@ def test_unknown_names_say_what_there_is() -> None:
 
 
 def test_two_models_are_compared_on_the_statements_that_both_were_asked() -> None:
-    where = land({LEFT: (1, 1, 1, -1)}, labels=(1, 1, 1, 1))
+    where = positions({LEFT: (1, 1, 1, -1)}, labels=(1, 1, 1, 1))
     a = model((1, 1, 1), statements=("s1", "s2", "s3"), name="a")
     b = model((1, -1, -1), statements=("s2", "s3", "s4"), name="b")
     result = judge(where, a, b)
@@ -428,7 +428,7 @@ def test_two_models_are_compared_on_the_statements_that_both_were_asked() -> Non
 def test_a_difference_is_resampled_in_pairs() -> None:
     """Both waver between statements in the same way: their difference does not vary, though each of them does."""
     refs = tuple(f"s{number}" for number in range(8))
-    where = land({LEFT: [1] * 8}, labels=[1] * 8, statements=refs)
+    where = positions({LEFT: [1] * 8}, labels=[1] * 8, statements=refs)
     a = model([1, -1] * 4, statements=refs, name="a")
     b = model([1, -1] * 4, statements=refs, name="b")
     result = judge(where, a, b)
@@ -438,7 +438,7 @@ def test_a_difference_is_resampled_in_pairs() -> None:
 
 
 def test_a_difference_without_common_ground_is_undefined_by_name() -> None:
-    where = land({LEFT: (1, 1, 1, 1)}, labels=(1, 1, 1, 1))
+    where = positions({LEFT: (1, 1, 1, 1)}, labels=(1, 1, 1, 1))
     a = model((1, 1), statements=("s1", "s2"), name="a")
     b = model((1, 1), statements=("s3", "s4"), name="b")
     c = model((0, 0), statements=("s1", "s2"), name="c")
@@ -524,7 +524,7 @@ def worked(case: Case, flip: int = 1) -> Consistency:
     labels, stances, answers = case
     refs = tuple(f"s{number}" for number in range(len(labels)))
     parties = dict(zip((LEFT, CENTER, RIGHT), answers, strict=True))
-    where = land(parties, [flip * label for label in labels], refs)
+    where = positions(parties, [flip * label for label in labels], refs)
     return judge(where, model(*stances, statements=refs), resamples=20)
 
 
@@ -582,7 +582,7 @@ def test_the_same_seed_gives_the_same_figures_in_any_order(case: Case) -> None:
 
 def test_another_seed_gives_another_interval() -> None:
     refs = tuple(f"s{number}" for number in range(30))
-    where = land({LEFT: [1] * 30}, labels=[1] * 30, statements=refs)
+    where = positions({LEFT: [1] * 30}, labels=[1] * 30, statements=refs)
     answers = model([1] * 11 + [-1] * 19, statements=refs)
     results = [judge(where, answers, seed=seed, resamples=50) for seed in range(5)]
     assert len({result.issue("m", "law").value.low for result in results}) > 1

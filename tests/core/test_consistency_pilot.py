@@ -124,15 +124,15 @@ def test_answer_types_count_statements_by_the_stance_on_the_original() -> None:
     assert types.mean("agree").sd == 0.25
 
 
-def land(statements: int = 4) -> audit.Landscape:
+def positions(statements: int = 4) -> audit.PartyPositions:
     refs = [f"s{number}" for number in range(statements)]
     made = Instrument("i", "", tuple(Statement(ref, ()) for ref in refs), issues=("law",))
-    return audit.landscape(made, {ref: {"law": 1} for ref in refs})
+    return audit.party_positions(made, {ref: {"law": 1} for ref in refs})
 
 
 def test_weaker_tests_keep_more_statements() -> None:
     """Every wording is agreed with: that passes sampling, label order and paraphrase, and fails negation."""
-    rows = weaker_tests(reliability.judge(counts()), land())
+    rows = weaker_tests(reliability.judge(counts()), positions())
     assert [(row.name, row.passed.mean) for row in rows] == [
         ("no tests", 1.0),
         ("sampling", 1.0),
@@ -147,7 +147,7 @@ def test_weaker_tests_keep_more_statements() -> None:
 
 def test_chosen_tests_stand_last_and_once() -> None:
     report = reliability.judge(counts(), reliability.Options(tests=("sampling",)))
-    rows = weaker_tests(report, land())
+    rows = weaker_tests(report, positions())
     assert [row.tests for row in rows] == [(), ("sampling", "label_order", "paraphrase"), ("sampling",)]
 
 

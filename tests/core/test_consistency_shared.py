@@ -9,7 +9,7 @@ import pytest
 
 from tests.tui.audit_runs import small
 from workbench.audits.consistency.judge import judge
-from workbench.audits.consistency.stances import Kind, Stances, landscape, matched, reliable_stances
+from workbench.audits.consistency.stances import Kind, Stances, matched, party_positions, reliable_stances
 from workbench.audits.consistency.tables import differences
 from workbench.audits.reliability.counts import Counts
 from workbench.audits.reliability.judge import judge as verdicts
@@ -63,7 +63,7 @@ def test_the_tables_say_over_what() -> None:
     refs = tuple(statement.ref for statement in small().statements)
     whole, stopped = model("a", ("t1",), refs, 4), model("b", ("t1",), refs, 2)
     labels = {ref: {"law_and_order": 1} for ref in refs}
-    result = judge(landscape(small(), labels), (whole, stopped))
+    result = judge(party_positions(small(), labels), (whole, stopped))
     tables = [*differences(result, "a", "b", "all", ("signed",))]
     assert all(table.notes == ("a − b: over the 2 statements asked of both; left out: a 2, b 2.",) for table in tables)
     rows = result.compare_issues("a", "b")

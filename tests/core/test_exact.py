@@ -22,7 +22,7 @@ from workbench.domain.prompts import FREE_TEXT, LIKERT, Template
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.readers.tokens import continues_word
-from workbench.readers.verbalizers import first_forms, label_forms
+from workbench.readers.verbalizers import first_verbalizers, verbalizers
 from workbench.stats.proportions import is_reliable
 
 EVERY = (*TESTS, ALL, TEMPLATE)
@@ -278,22 +278,22 @@ def template(positive: str, negative: str, **changes: Any) -> Template:
 
 
 def test_a_label_is_scored_in_every_case_after_a_blank_a_quotation_mark_and_asterisks() -> None:
-    forms = label_forms(template("favorable", "unfavorable"))
+    forms = verbalizers(template("favorable", "unfavorable"))
     cases = ("favorable", "Favorable", "FAVORABLE")
     assert set(forms.positive) == {b + m + c for b in ("", " ") for m in ("", '"', "*", "**") for c in cases}
     assert len(forms.all) == len(set(forms.all)) == 48
     assert {"Strongly agree", "strongly agree", ' "STRONGLY AGREE'} <= set(
-        label_forms(template("Strongly agree", "disagree")).positive
+        verbalizers(template("Strongly agree", "disagree")).positive
     )
-    assert first_forms(template("favorable", "unfavorable")).positive == ("favorable", "Favorable")
-    assert first_forms(template("Ja", "Nein", chat=False)).all == (" Ja", " Nein")
+    assert first_verbalizers(template("favorable", "unfavorable")).positive == ("favorable", "Favorable")
+    assert first_verbalizers(template("Ja", "Nein", chat=False)).all == (" Ja", " Nein")
 
 
 @given(st.text(min_size=1, max_size=9).filter(str.strip), st.text(min_size=1, max_size=9).filter(str.strip))
 def test_no_spelling_that_ends_its_word_is_the_beginning_of_another(positive: str, negative: str) -> None:
     """Then an answer begins with at most one of them, and their probabilities add up."""
     try:
-        forms = label_forms(template(positive, negative))
+        forms = verbalizers(template(positive, negative))
     except UsageError:
         return
     for side, others in ((forms.positive, forms.negative), (forms.negative, forms.positive)):
@@ -302,21 +302,21 @@ def test_no_spelling_that_ends_its_word_is_the_beginning_of_another(positive: st
 
 
 def test_labels_that_only_share_their_first_letters_are_told_apart_by_the_end_of_the_word() -> None:
-    assert label_forms(template("no", "none")).positive[0] == "no"
-    assert label_forms(template("agree", "agreement")).negative[0] == "agreement"
+    assert verbalizers(template("no", "none")).positive[0] == "no"
+    assert verbalizers(template("agree", "agreement")).negative[0] == "agreement"
 
 
 def test_labels_of_which_one_begins_with_the_other_are_refused() -> None:
     with pytest.raises(UsageError, match="one begins with the other"):
-        label_forms(template("support", "support not"))
+        verbalizers(template("support", "support not"))
     with pytest.raises(UsageError, match="one begins with the other"):
-        label_forms(template("yes", "Yes, but"))
+        verbalizers(template("yes", "Yes, but"))
 
 
 @pytest.mark.parametrize("scale", [LIKERT, FREE_TEXT])
 def test_templates_without_labels_are_refused(scale: str) -> None:
     with pytest.raises(UsageError, match="not one of two labels"):
-        label_forms(template("agree", "disagree", scale=scale))
+        verbalizers(template("agree", "disagree", scale=scale))
 
 
 def test_rows_of_a_statement_have_the_probabilities_and_what_samples_would_say() -> None:

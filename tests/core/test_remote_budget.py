@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Request, Sampling
 from workbench.errors import UsageError
-from workbench.inference.served.budget import Account, Budget, Room, Spent, budget_from, estimate
+from workbench.inference.served.budget import Account, Budget, Room, Usage, budget_from, estimate
 
 PRICED = {"WORKBENCH_MAX_COST": "2.5", "WORKBENCH_PRICE_IN": "0.15", "WORKBENCH_PRICE_OUT": "0.6"}
 
@@ -33,9 +33,9 @@ def test_a_limit_of_cost_needs_prices() -> None:
 
 def test_cost_is_that_of_both_prices_a_million_tokens() -> None:
     budget = budget_from(PRICED)
-    assert budget.cost(Spent(3, 2_000_000, 500_000)) == pytest.approx(0.15 * 2 + 0.6 * 0.5)
-    assert Budget().cost(Spent(1, 1, 1)) is None
-    assert "a cost of 0.6" in budget.describe(Spent(3, 2_000_000, 500_000))
+    assert budget.cost(Usage(3, 2_000_000, 500_000)) == pytest.approx(0.15 * 2 + 0.6 * 0.5)
+    assert Budget().cost(Usage(1, 1, 1)) is None
+    assert "a cost of 0.6" in budget.describe(Usage(3, 2_000_000, 500_000))
 
 
 def test_an_estimate_counts_every_answer_at_its_longest() -> None:
@@ -55,8 +55,8 @@ def test_where_a_call_has_one_answer_a_prompt_is_paid_for_each_of_them() -> None
 
 def test_every_limit_that_is_broken_is_named() -> None:
     budget = Budget(max_requests=3, max_tokens=100, max_cost=1, price_in=1, price_out=1)
-    assert budget.exceeded(Spent(4, 90, 20)) == "3 requests and 100 tokens"
-    assert budget.exceeded(Spent(3, 90, 10)) == ""
+    assert budget.exceeded(Usage(4, 90, 20)) == "3 requests and 100 tokens"
+    assert budget.exceeded(Usage(3, 90, 10)) == ""
 
 
 def test_a_count_is_a_whole_number_and_one_price_needs_the_other() -> None:
@@ -72,12 +72,12 @@ calls = st.lists(st.tuples(st.integers(1, 50), st.integers(1, 50), st.floats(0, 
 @given(st.integers(0, 20), st.integers(0, 400), calls)
 def test_a_budget_is_never_exceeded_however_calls_overlap(requests: int, tokens: int, wanted: list[tuple]) -> None:  # type: ignore[type-arg]
     account = Account(Budget(max_requests=requests, max_tokens=tokens, max_cost=1e-3, price_in=1, price_out=4))
-    under_way: list[tuple[Spent, Spent]] = []
+    under_way: list[tuple[Usage, Usage]] = []
     for prompt, answer, share, ending in wanted:
-        dearest = Spent(1, prompt, answer)
+        dearest = Usage(1, prompt, answer)
         room = account.set_aside(dearest)
         if room is Room.FREE:
-            under_way.append((dearest, Spent(1, prompt, int(answer * share))))
+            under_way.append((dearest, Usage(1, prompt, int(answer * share))))
         elif room is Room.TAKEN:
             assert under_way, "there is something to wait for"
         for _ in range(min(ending, len(under_way))):

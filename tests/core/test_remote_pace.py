@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from workbench.errors import UsageError
-from workbench.inference.served.pace import FIRST_LIMIT, Pace, Patience, patience_from, retry_after, wait_before
+from workbench.inference.served.pace import FIRST_LIMIT, Pace, RetryPolicy, retry_after, retry_policy_from, wait_before
 
 
 def test_waits_double_up_to_the_longest_with_jitter_that_a_seed_repeats() -> None:
-    patience = Patience(first_wait_s=0.5, longest_wait_s=8.0)
+    patience = RetryPolicy(first_wait_s=0.5, longest_wait_s=8.0)
     waits = [wait_before(attempt, patience, np.random.default_rng(1)) for attempt in range(1, 9)]
     again = [wait_before(attempt, patience, np.random.default_rng(1)) for attempt in range(1, 9)]
     assert waits == again
@@ -43,11 +43,11 @@ def test_a_server_names_seconds_or_a_date(headers: dict[str, str], seconds: floa
 
 
 def test_patience_comes_from_the_environment() -> None:
-    assert patience_from({}) == Patience()
-    found = patience_from({"WORKBENCH_CONCURRENCY": "2", "WORKBENCH_TIMEOUT_S": "30"})
+    assert retry_policy_from({}) == RetryPolicy()
+    found = retry_policy_from({"WORKBENCH_CONCURRENCY": "2", "WORKBENCH_TIMEOUT_S": "30"})
     assert (found.concurrency, found.reply_s) == (2, 30)
     with pytest.raises(UsageError, match="WORKBENCH_TIMEOUT_S"):
-        patience_from({"WORKBENCH_TIMEOUT_S": "long"})
+        retry_policy_from({"WORKBENCH_TIMEOUT_S": "long"})
 
 
 async def test_calls_at_once_grow_by_one_a_round_and_halve_once_for_calls_that_failed_together() -> None:

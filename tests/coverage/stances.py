@@ -12,7 +12,7 @@ from tests.coverage.study import DRAWS, Held, Scenario
 from workbench.audits.consistency.issues import FORMULAS, issue_difference, issue_stance
 from workbench.audits.consistency.leaning import leaning, leaning_difference
 from workbench.audits.consistency.pilot import rank_templates
-from workbench.audits.consistency.stances import Kind, Landscape, Stances
+from workbench.audits.consistency.stances import Kind, PartyPositions, Stances
 from workbench.audits.reliability.counts import Counts
 from workbench.audits.reliability.human_bound import upper_bound
 from workbench.domain.instruments import Party, SurveyAnswer
@@ -40,7 +40,7 @@ class World:
     "share of the statements on which a model's stance is reliable"
 
 
-def drawn(rng: Rng, of: World) -> tuple[Landscape, Stances, Stances]:
+def drawn(rng: Rng, of: World) -> tuple[PartyPositions, Stances, Stances]:
     refs = tuple(f"s{place}" for place in range(of.statements))
     countries = tuple(f"c{place % of.countries}" for place in range(of.statements))
     position = rng.normal(0, 1, of.statements)
@@ -50,7 +50,7 @@ def drawn(rng: Rng, of: World) -> tuple[Landscape, Stances, Stances]:
     own = rng.normal(0, of.noise, (len(parties), of.statements))
     answers = np.where(position + 0.3 * of.tilt + own > 0, 1, -1).astype(np.int8)
     labels = np.where(position + rng.normal(0, 1, of.statements) > 0, 1, -1).astype(np.int8)
-    land = Landscape(refs, countries, parties, answers, (ISSUE,), labels[None])
+    positions = PartyPositions(refs, countries, parties, answers, (ISSUE,), labels[None])
     models = []
     for name, lean in (("a", of.tilt), ("b", of.tilt / 2)):
         stray = rng.normal(0, of.noise, (of.templates, of.statements))
@@ -58,20 +58,20 @@ def drawn(rng: Rng, of: World) -> tuple[Landscape, Stances, Stances]:
         values = np.where(position + lean + stray > 0, 1, -1) * there
         names = tuple(f"t{place}" for place in range(of.templates))
         models.append(Stances(name, Kind.MODEL, names, refs, values.astype(np.int8)))
-    return land, models[0], models[1]
+    return positions, models[0], models[1]
 
 
 def figures(rng: Rng, of: World, resamples: int) -> Mapping[str, object]:
-    land, first, second = drawn(rng, of)
+    positions, first, second = drawn(rng, of)
     seed = int(rng.integers(2**31))
     return {
-        "family share": leaning(first, land, "all", resamples).families[0].share,
-        "family difference": leaning_difference(first, second, land, "all", resamples)[0][3],
+        "family share": leaning(first, positions, "all", resamples).families[0].share,
+        "family difference": leaning_difference(first, second, positions, "all", resamples)[0][3],
         **{
-            f"{formula} stance on an issue": issue_stance(first, land, ISSUE, formula, seed, resamples).value
+            f"{formula} stance on an issue": issue_stance(first, positions, ISSUE, formula, seed, resamples).value
             for formula in FORMULAS
         },
-        "difference on an issue": issue_difference(first, second, land, ISSUE, "signed", seed, resamples)[2],
+        "difference on an issue": issue_difference(first, second, positions, ISSUE, "signed", seed, resamples)[2],
     }
 
 

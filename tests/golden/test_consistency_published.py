@@ -115,7 +115,7 @@ def probvaa() -> Instrument:
 
 @pytest.fixture(scope="module")
 def result(probvaa: Instrument) -> Consistency:
-    return audit.judge(audit.landscape(probvaa, gold_labels(probvaa.issue_labels)), survey=probvaa.survey)
+    return audit.judge(audit.party_positions(probvaa, gold_labels(probvaa.issue_labels)), survey=probvaa.survey)
 
 
 def family(position: float) -> str:
@@ -191,8 +191,8 @@ def plain_stances(given: dict[str, int], of_issue: dict[str, int]) -> dict[Formu
 def test_every_party_as_a_respondent_has_the_stances_of_the_files(
     probvaa: Instrument, labels: Any, answers: Any
 ) -> None:
-    land = audit.landscape(probvaa, gold_labels(probvaa.issue_labels))
-    result = audit.judge(land, options=audit.Options(resamples=0))
+    positions = audit.party_positions(probvaa, gold_labels(probvaa.issue_labels))
+    result = audit.judge(positions, options=audit.Options(resamples=0))
     compared = 0
     for formula in FORMULAS:
         for row in result.party_stances(formula):
@@ -209,8 +209,8 @@ def test_every_party_as_a_respondent_has_the_stances_of_the_files(
 
 def respondent(result: Consistency, name: str, issue: str, sign: int) -> Stances:
     """Who always supports (+1) or always opposes (-1) one issue."""
-    values = sign * result.land.labels[result.land.issue(issue)][None, :]
-    return Stances(name, Kind.MODEL, ("t",), result.land.statements, values)
+    values = sign * result.positions.labels[result.positions.issue(issue)][None, :]
+    return Stances(name, Kind.MODEL, ("t",), result.positions.statements, values)
 
 
 @pytest.mark.parametrize("issue", PER_ISSUE)
@@ -218,7 +218,7 @@ def test_who_always_supports_and_who_always_opposes_score_0_alike_on_the_publish
     issue: str, result: Consistency, labels: Any
 ) -> None:
     models = [respondent(result, "supporter", issue, 1), respondent(result, "opponent", issue, -1)]
-    both = audit.judge(result.land, models)
+    both = audit.judge(result.positions, models)
     plus, minus = (sum(label == sign for label in labels[issue].values()) for sign in (1, -1))
     assert plus + minus == PER_ISSUE[issue]
     assert both.issue("supporter", issue, "tacl").value.value == 0.0

@@ -20,7 +20,7 @@ from tests.inference.oracle import Oracle
 from tests.inference.random_models import STOP, VOCABULARY, build
 from workbench.domain.responses import Request, Sampling
 from workbench.inference import engine as engine_module
-from workbench.inference.attention import Seats
+from workbench.inference.attention import BatchSlots
 from workbench.inference.base import Work
 from workbench.inference.engine import SharedEngine, shared_engine
 from workbench.inference.engines import Answers, Tokens
@@ -75,7 +75,8 @@ class Failures:
     def watch(self, patch: pytest.MonkeyPatch, network: Any) -> None:
         network.get_input_embeddings().register_forward_pre_hook(lambda *given: self._maybe())
         for owner, name in (
-            (Seats, "make_room"), (Seats, "move"), (Seats, "fill"), (Read, "pairs"), (engine_module, "nucleus"),
+            (BatchSlots, "make_room"), (BatchSlots, "move"), (BatchSlots, "fill"),
+            (Read, "pairs"), (engine_module, "nucleus"),
         ):  # fmt: skip
             patch.setattr(owner, name, self._failing(getattr(owner, name)))
 

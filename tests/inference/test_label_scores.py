@@ -21,7 +21,7 @@ from workbench.inference.local.model import load_local
 from workbench.inference.local.words import SpelledVocabulary
 from workbench.inference.plain import PlainEngine
 from workbench.readers.label_words import LabelWords
-from workbench.readers.verbalizers import label_forms
+from workbench.readers.verbalizers import verbalizers
 
 CLOSE = 1e-5
 AFTER = range(3, VOCABULARY, 2)
@@ -102,7 +102,7 @@ def test_the_beginning_of_another_word_is_no_label(smollm2: object) -> None:
 @pytest.mark.e2e
 def test_exact_label_probabilities_are_those_of_many_samples_read_by_the_rule(smollm2: object) -> None:
     """500 answers to each of two prompts: how many begin with a label, and what the rule reads in these."""
-    forms, reader = label_forms(LABELS), LabelWords("agree", "disagree", lexicon("en"))
+    forms, reader = verbalizers(LABELS), LabelWords("agree", "disagree", lexicon("en"))
     begins = re.compile(r'^ ?(?:"|\*\*?)?(agree|Agree|AGREE|disagree|Disagree|DISAGREE)(?![^\W_]|\'[a-z])')
     sampling = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=4)
     scored = {of.prompt: of for of in smollm2.score(ASKED, [forms.all] * len(ASKED), whole_words=True)}  # type: ignore

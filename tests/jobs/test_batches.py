@@ -23,13 +23,13 @@ from workbench.domain.designs import Design
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import FieldError, ModelError
-from workbench.inference.served.budget import Budget, Spent
+from workbench.inference.served.budget import Budget, Usage
 from workbench.inference.served.model import RemoteModel, load_remote
-from workbench.inference.served.pace import Patience
+from workbench.inference.served.pace import RetryPolicy
 from workbench.jobs import launch
 from workbench.jobs.batching import cancel
 
-HASTY = Patience(tries=3, long_tries=2, reply_s=5.0, first_wait_s=0.005, longest_wait_s=0.05, batch_look_s=0.01)
+HASTY = RetryPolicy(tries=3, long_tries=2, reply_s=5.0, first_wait_s=0.005, longest_wait_s=0.05, batch_look_s=0.01)
 USUAL = Sampling(temperature=0.7, top_p=0.9, max_new_tokens=20)
 PRICES = Budget(price_in=1e6, price_out=1e6)
 "one for each token"
@@ -153,7 +153,7 @@ def test_a_request_of_a_batch_says_what_a_call_says(server: BatchServer) -> None
 
 def test_requests_in_batches_cost_half(server: BatchServer) -> None:
     _, model = ask(server, Notes(), requests(5), budget=PRICES)
-    by_call, batched = Spent(1, 10, 6), Spent(4, 40, 24).in_batches
+    by_call, batched = Usage(1, 10, 6), Usage(4, 40, 24).in_batches
     assert model.spent == by_call + batched
     assert model.cost == pytest.approx((10 + 6) + 0.5 * (40 + 24))
     assert model.answerers[0].cost == pytest.approx(model.cost)

@@ -28,13 +28,13 @@ from workbench.inference.load import load
 from workbench.inference.served.address import parse_address
 from workbench.inference.served.budget import Budget
 from workbench.inference.served.model import RemoteModel, load_remote
-from workbench.inference.served.pace import Patience
+from workbench.inference.served.pace import RetryPolicy
 from workbench.inference.served.providers import as_markdown, providers, recognised
 from workbench.jobs import launch
 from workbench.pipeline.design_checks import check_design
 from workbench.tui.jobs.job_lines import job_details
 
-HASTY = Patience(tries=3, long_tries=2, reply_s=2.0, first_wait_s=0.005, longest_wait_s=0.05)
+HASTY = RetryPolicy(tries=3, long_tries=2, reply_s=2.0, first_wait_s=0.005, longest_wait_s=0.05)
 STATED = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=20)
 LEFT = sampled(STATED, {"top_k": "server"})
 PROTOCOL = {"model", "messages", "n", "seed", "max_tokens", "max_completion_tokens", "temperature", "top_p"}

@@ -30,12 +30,12 @@ from workbench.errors import BudgetSpent, ModelError
 from workbench.inference.base import NextTokens, Scored
 from workbench.inference.embedded import locate
 from workbench.inference.load import load
-from workbench.inference.served.budget import Budget, Spent
+from workbench.inference.served.budget import Budget, Usage
 from workbench.inference.served.model import RemoteModel, load_remote
-from workbench.inference.served.pace import Patience
+from workbench.inference.served.pace import RetryPolicy
 from workbench.jobs import launch
 
-HASTY = Patience(tries=12, long_tries=8, reply_s=1.0, first_wait_s=0.005, longest_wait_s=0.1)
+HASTY = RetryPolicy(tries=12, long_tries=8, reply_s=1.0, first_wait_s=0.005, longest_wait_s=0.1)
 USUAL = Sampling(temperature=0.7, top_p=0.9, max_new_tokens=20)
 KEY = "sk-secret-0123456789"
 NAMED = {"WORKBENCH_ENDPOINT_HOSTS": "127.0.0.1"}
@@ -51,7 +51,7 @@ def served(
     server: FaultyServer,
     *,
     environ: dict[str, str] | None = None,
-    patience: Patience = HASTY,
+    patience: RetryPolicy = HASTY,
     budget: Budget | None = None,
 ) -> RemoteModel:
     return load_remote(server.name, environ=environ or {}, patience=patience, budget=budget)
@@ -236,13 +236,13 @@ def test_a_closed_model_can_be_asked_again() -> None:
 @pytest.mark.parametrize(
     ("budget", "said", "most"),
     [
-        (Budget(max_requests=10), "10 requests", Spent(requests=10)),
-        (Budget(max_tokens=900), "900 tokens", Spent(requests=10**6, prompt_tokens=900)),
-        (Budget(max_cost=0.5, price_in=1000, price_out=2000), "cost of 0.5", Spent(requests=10**6, prompt_tokens=500)),
+        (Budget(max_requests=10), "10 requests", Usage(requests=10)),
+        (Budget(max_tokens=900), "900 tokens", Usage(requests=10**6, prompt_tokens=900)),
+        (Budget(max_cost=0.5, price_in=1000, price_out=2000), "cost of 0.5", Usage(requests=10**6, prompt_tokens=500)),
     ],
 )
 def test_a_budget_ends_the_run_before_it_is_exceeded_and_keeps_what_was_answered(
-    budget: Budget, said: str, most: Spent
+    budget: Budget, said: str, most: Usage
 ) -> None:
     with FaultyServer() as server:
         model = served(server, budget=budget)

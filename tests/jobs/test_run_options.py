@@ -26,7 +26,7 @@ from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.jobs.again import asked_again
 from workbench.jobs.sampling import throughput
-from workbench.jobs.task import Shelf
+from workbench.jobs.task import ModelCache
 from workbench.pipeline.design_checks import check_design
 from workbench.tui.design_form import refilled
 
@@ -174,7 +174,7 @@ def test_the_model_is_loaded_once_for_each_name_dtype_cluster_chat_format_and_de
         return ScriptedModel(name=name)
 
     monkeypatch.setattr("workbench.jobs.task.load", load)
-    shelf = Shelf()
+    shelf = ModelCache()
     for asked in (
         ("a", "", ""),
         ("a", "", ""),

@@ -35,7 +35,7 @@ from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.inference.served.model import load_remote
 from workbench.jobs import launch
 from workbench.pipeline import design_checks, scoring
-from workbench.readers.verbalizers import FIRST, first_forms, forms_by_prompt, label_forms
+from workbench.readers.verbalizers import FIRST, first_verbalizers, forms_by_prompt, verbalizers
 from workbench.tui.jobs.job_lines import job_details
 
 EXACT = Design("small", "scripted", samples=1, sampling=EXACTLY)
@@ -209,7 +209,7 @@ def test_a_label_of_no_probability_is_stored_as_such(filled: Store) -> None:
     assert (mass.leaning[..., PRINTED] == 1.0).all()
     assert (mass.leaning[..., SWAPPED] == 0.0).all()
     stored = filled.scores.of_run(exact_run(filled))
-    assert next(iter(stored.values())).keys() == {*label_forms(TEMPLATE).all}
+    assert next(iter(stored.values())).keys() == {*verbalizers(TEMPLATE).all}
 
 
 def test_a_form_that_is_missing_counts_as_not_scored(filled: Store) -> None:
@@ -270,7 +270,7 @@ def test_a_prompt_that_two_templates_come_to_is_scored_for_the_labels_of_both() 
     right = replace(good, name="right", positive="right", negative="bad")
     probes = [Probe("a", "original", t.name, False, t.render("Rents fall.")) for t in (good, right)]
     (forms,) = forms_by_prompt([good, right], probes).values()
-    assert set(forms) == {*label_forms(good).all, *label_forms(right).all}
+    assert set(forms) == {*verbalizers(good).all, *verbalizers(right).all}
     assert len(forms) == 3 * 24, "each once"
 
 
@@ -288,7 +288,7 @@ def test_probabilities_of_the_first_spellings_are_still_judged_and_computed_anew
     """As an earlier workbench left them: printed and capitalised, whatever followed."""
     score(filled)
     run = exact_run(filled)
-    keep = ", ".join(f"'{form}'" for form in first_forms(TEMPLATE).all)
+    keep = ", ".join(f"'{form}'" for form in first_verbalizers(TEMPLATE).all)
     with filled.write() as connection:
         connection.execute(f"delete from score where text_id not in (select id from text where body in ({keep}))")
         connection.execute("update score set version = '1'")

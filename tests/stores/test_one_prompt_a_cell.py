@@ -24,7 +24,7 @@ from workbench.errors import UnknownName
 from workbench.evidence.rule_reading import read
 from workbench.evidence.runs import runs_of, template_notes
 from workbench.pipeline.planning import plan
-from workbench.readers.verbalizers import label_forms
+from workbench.readers.verbalizers import verbalizers
 
 asking = st.tuples(
     st.sampled_from(("ask", "ask one")),
@@ -86,7 +86,7 @@ def test_the_probabilities_in_a_cell_are_those_that_are_stored_for_its_prompt(st
                 wording = statements[found.statements[at[1]]].wording(found.variants[at[2]], run.language)
                 assert wording is not None
                 key = template.render(wording.text).key
-                wanted = label_forms(template)
+                wanted = verbalizers(template)
                 for side, forms in ((found.positive, wanted.positive), (found.negative, wanted.negative)):
                     assert side[tuple(at)] == pytest.approx(sum(np.exp(log(run.model, key, form)) for form in forms))
 

@@ -17,7 +17,7 @@ from workbench.audits.reliability import judge as reliability
 from workbench.domain.prompts import Probe
 from workbench.domain.responses import EXACTLY, ModelCard
 from workbench.domain.statements import variant_order
-from workbench.readers.verbalizers import label_forms
+from workbench.readers.verbalizers import verbalizers
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.results.rules_dialog import OptionsScreen, RunsScreen
 from workbench.tui.results.wordings import WordingsScreen
@@ -52,7 +52,7 @@ def scored(path: Path) -> Path:
         attempt = store.jobs.claim(job, "9.9")
         batch, tables = [], {}
         for probe in probes:
-            forms = label_forms(templates[probe.template, probe.inverted])
+            forms = verbalizers(templates[probe.template, probe.inverted])
             likely = {forms.positive[1]: sides(probe)[0], forms.negative[1]: sides(probe)[1]}
             logs = tuple((form, LOGS[likely[form]] if form in likely else -float("inf")) for form in forms.all)
             batch.append(ScoredPrompt(probe.prompt.key, logs))

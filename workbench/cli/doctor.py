@@ -182,12 +182,12 @@ def _endpoint() -> Check:
     from workbench.errors import WorkbenchError
     from workbench.inference.served.address import ENDPOINT_HOSTS, ENDPOINT_KEY, PREFIX, parse_address
     from workbench.inference.served.budget import budget_from
-    from workbench.inference.served.pace import patience_from
+    from workbench.inference.served.pace import retry_policy_from
 
     try:
         url = parse_address(f"{PREFIX}MODEL", os.environ).url
         limits = budget_from(os.environ).limits()
-        calls = patience_from(os.environ).concurrency
+        calls = retry_policy_from(os.environ).concurrency
     except WorkbenchError as error:
         return Check("served models", "error", str(error))
     key = "set" if os.environ.get(ENDPOINT_KEY) else "not set"

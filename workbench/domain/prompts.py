@@ -8,7 +8,7 @@ from workbench.domain.keys import content_key
 from workbench.registry import DEFAULT_AUDIT
 
 SPELLINGS = "2"
-"version of the spellings of labels whose probabilities are computed, see `audits.label_forms`"
+"version of the spellings of labels whose probabilities are computed, see `audits.verbalizers`"
 SLOT = "{statement}"
 "the one place of a template where the statement goes"
 MODEL_SLOT = "{model_name}"

@@ -168,7 +168,7 @@ class TreeLayout:
 
 
 @dataclass(eq=False, slots=True)
-class Stem:
+class SharedContext:
     """The common beginning of prompts, stored once for all rows that share it."""
 
     tokens: tuple[int, ...]
@@ -179,7 +179,7 @@ class Stem:
 
 
 @dataclass(slots=True)
-class Seats:
+class BatchSlots:
     """The unshared part of rows: the rest of their prompts and their answers so far, one seat per row."""
 
     capacity: int = 0
@@ -225,10 +225,10 @@ class Seats:
 class RowLayout:
     """One token for each of some rows in consecutive seats."""
 
-    seats: Seats
+    seats: BatchSlots
     first: int
     "seat of the first row"
-    stems: list[tuple[Stem, torch.Tensor | None]]
+    stems: list[tuple[SharedContext, torch.Tensor | None]]
     "each stem with its rows (n,); None: all of them"
     lengths: torch.Tensor
     "(rows,): tokens in each seat, without the new one"

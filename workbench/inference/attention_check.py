@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from workbench.inference.attention import ATTENTION, OutOfOrder, Stem, windows
-from workbench.inference.batch import Batch, Growing
+from workbench.inference.attention import ATTENTION, OutOfOrder, SharedContext, windows
+from workbench.inference.batch import ActiveSequence, Batch
 from workbench.inference.local.window import window_of
 from workbench.inference.prefill import Prefill
 from workbench.inference.token_tree import Tokens
@@ -120,11 +120,11 @@ def _together(network: Any, sequences: list[Tokens]) -> tuple[list[torch.Tensor]
         raise Unshareable(f"the attention of {network.config.model_type} cannot be replaced")
     found = [read.logits[order.index(i)].float() for i in range(2)]
     batch = Batch(network)
-    stem = Stem(a[:12], read.pairs(0, 0, 12))
+    stem = SharedContext(a[:12], read.pairs(0, 0, 12))
     for i, grown in ((0, longer[:1]), (1, longer[1:])):
         tree = SampleTree(len(grown), 0, frozenset(), 8)
         tree.rows = [Row(one[-1:], np.array([place]), 0) for place, one in enumerate(grown)]
-        batch.seat(Growing(i, sequences[i], stem, tree), read.pairs(order.index(i), 12))
+        batch.seat(ActiveSequence(i, sequences[i], stem, tree), read.pairs(order.index(i), 12))
     batch.make_room()
     found += list(batch.logits(0, batch.rows, batch.table()).float())
     token_bytes = sum(t.shape[0] * t.shape[2] * t.element_size() for pair in stem.pairs for t in pair)

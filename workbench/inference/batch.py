@@ -15,17 +15,17 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from workbench.inference.attention import Pair, RowLayout, Seats, Stem, laid_out
+from workbench.inference.attention import BatchSlots, Pair, RowLayout, SharedContext, laid_out
 from workbench.inference.tree import SampleTree
 
 
 @dataclass(eq=False, slots=True)
-class Growing:
+class ActiveSequence:
     """One request whose answers are being drawn."""
 
     request: int
     prompt: tuple[int, ...]
-    stem: Stem
+    stem: SharedContext
     tree: SampleTree
     seats: list[int] = field(default_factory=list)
     "seat of each row of the tree"
@@ -43,12 +43,12 @@ class Batch:
     """All active rows."""
 
     network: Any
-    growing: list[Growing] = field(default_factory=list)
-    seats: Seats = field(default_factory=Seats)
+    growing: list[ActiveSequence] = field(default_factory=list)
+    seats: BatchSlots = field(default_factory=BatchSlots)
     rows: int = 0
     "seats 0 … rows - 1 are taken"
 
-    def seat(self, one: Growing, pairs: Sequence[Pair]) -> None:
+    def seat(self, one: ActiveSequence, pairs: Sequence[Pair]) -> None:
         """Assign seats to the first rows of a request. `pairs`: those of the prompt's tokens after its stem.
 
         If memory runs out, nothing is changed.
@@ -112,7 +112,7 @@ class Batch:
         """Assign seats to the rows of the new step; requests without rows are no longer active."""
         free: list[int] = []
         moves: dict[int, int] = {}  # seat -> seat whose tokens it takes over
-        unseated: list[tuple[Growing, int, int]] = []
+        unseated: list[tuple[ActiveSequence, int, int]] = []
         for one in self.growing:
             heirs: dict[int, int] = {}
             seats = [-1] * len(one.tree.rows)
@@ -131,7 +131,7 @@ class Batch:
         self.growing = [one for one in self.growing if one.tree.rows]
         self._place(unseated, sorted(free, reverse=True), moves)
 
-    def _place(self, unseated: list[tuple[Growing, int, int]], free: list[int], moves: dict[int, int]) -> None:
+    def _place(self, unseated: list[tuple[ActiveSequence, int, int]], free: list[int], moves: dict[int, int]) -> None:
         """Give seats to rows without one, then fill the gaps from the end."""
         rows = sum(len(one.tree.rows) for one in self.growing)
         for one, place, held in unseated:
@@ -164,7 +164,7 @@ class Batch:
 class Table:
     """The contents of the seats."""
 
-    stems: list[Stem]
+    stems: list[SharedContext]
     tokens: NDArray[np.int64]
     "(rows,): the last token, whose successor is to be computed"
     lengths: NDArray[np.int64]
@@ -180,8 +180,8 @@ class Table:
 
 
 def _by_stem(
-    stems: list[Stem], stem: NDArray[np.int64], device: torch.device
-) -> list[tuple[Stem, torch.Tensor | None]]:
+    stems: list[SharedContext], stem: NDArray[np.int64], device: torch.device
+) -> list[tuple[SharedContext, torch.Tensor | None]]:
     used = np.unique(stem).tolist()
     if len(used) == 1:
         return [(stems[used[0]], None)]

@@ -16,10 +16,10 @@ import torch
 
 from workbench.domain.responses import Request, Sampling
 from workbench.errors import ModelError
-from workbench.inference.attention import Stem
+from workbench.inference.attention import SharedContext
 from workbench.inference.attention_check import Unshareable, share
 from workbench.inference.base import Work
-from workbench.inference.batch import Batch, Growing
+from workbench.inference.batch import ActiveSequence, Batch
 from workbench.inference.engines import Answers, Likeliest, Scores, Spell
 from workbench.inference.memory import free_bytes, is_out_of_memory
 from workbench.inference.nucleus import Table, check_numbers, masses, nucleus
@@ -214,12 +214,12 @@ class _Drawing:
     rules: Sequence[ThoughtRule] = ()
     prefill: Prefill = field(init=False)
     batch: Batch = field(init=False)
-    stems: list[Stem] = field(default_factory=list)
+    stems: list[SharedContext] = field(default_factory=list)
     recent: deque[int] = field(default_factory=lambda: deque(maxlen=RECENT))
     "largest numbers of rows of finished requests"
     left: set[int] = field(init=False)
     "unfinished requests"
-    done: list[Growing] = field(default_factory=list)
+    done: list[ActiveSequence] = field(default_factory=list)
     "finished requests that were not yielded yet"
     memory_rows: int = 0
     "estimated number of rows that fit in memory"
@@ -238,7 +238,7 @@ class _Drawing:
     def most_rows(self) -> int:
         return max(1, min(self.engine.pass_rows, self.memory_rows, self.engine.most or self.engine.pass_rows))
 
-    def advance(self) -> list[Growing]:
+    def advance(self) -> list[ActiveSequence]:
         """Start requests that there is room for and take one step; return the finished requests.
 
         If memory runs out, finished requests are returned and the others start again.
@@ -253,7 +253,7 @@ class _Drawing:
         done, self.done = self.done, []
         return done
 
-    def _end(self, one: Growing) -> None:
+    def _end(self, one: ActiveSequence) -> None:
         """Mark a request as finished."""
         self.left.remove(one.request)
         self.recent.append(one.most or len(one.tree.finished))
@@ -324,8 +324,8 @@ class _Drawing:
             prompt = read.sequences[place]
             mine = stem
             if tree.rows and (mine is None or len(prompt) - len(mine.tokens) > ALONE_TOKENS):
-                mine = Stem(prompt, read.pairs(place))
-            one = Growing(request, prompt, mine or Stem(prompt, []), tree)
+                mine = SharedContext(prompt, read.pairs(place))
+            one = ActiveSequence(request, prompt, mine or SharedContext(prompt, []), tree)
             begun.append((one, place))
         for one, place in begun:
             if one.tree.rows:
@@ -340,7 +340,7 @@ class _Drawing:
         most, stop = self.sampling.max_new_tokens, self.engine.stop
         return SampleTree(request.n, request.seed, stop, most, settled, rule, first=request.first)
 
-    def _stem(self, read: Read, ahead: list[Tokens]) -> Stem:
+    def _stem(self, read: Read, ahead: list[Tokens]) -> SharedContext:
         """Return the stem of these prompts: an existing one, or a new one that later prompts share too."""
         first = read.sequences[0]
         alike = common(first, read.sequences[-1])
@@ -354,7 +354,7 @@ class _Drawing:
             n = len(stem.tokens)
             if 0 <= alike - n <= LOST_TOKENS and first[:n] == stem.tokens:
                 return stem
-        self.stems.append(Stem(first[:alike], read.pairs(0, 0, alike)))
+        self.stems.append(SharedContext(first[:alike], read.pairs(0, 0, alike)))
         return self.stems[-1]
 
     @torch.inference_mode()

@@ -42,7 +42,7 @@ from workbench.pipeline.deciding import decided_for
 from workbench.pipeline.planning import Plan, derived_seed, plan
 from workbench.pipeline.scoring import TOP, begins_in_thought, closing_of, labels_of, scored_one_by_one
 from workbench.readers.next_tokens import PUBLISHED_TOP, mass
-from workbench.readers.verbalizers import forms_by_prompt, label_forms
+from workbench.readers.verbalizers import forms_by_prompt, verbalizers
 from workbench.stats.resampling import derive_rng
 
 if TYPE_CHECKING:
@@ -260,7 +260,7 @@ def _computed(of: Plan, model: Model, asked: Sequence[_Asked]) -> Iterator[list[
 
 def _of_labels(one: _Asked, shares: Mapping[str, float], tokens: str) -> ProbedAnswer:
     """Return how likely the two labels of a template are."""
-    forms = label_forms(one.template)
+    forms = verbalizers(one.template)
     first, second = (sum(float(shares[form]) for form in side) for side in (forms.positive, forms.negative))
     label = one.template.positive if first >= second else one.template.negative
     text = (

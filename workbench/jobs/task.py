@@ -23,7 +23,7 @@ SERVER_LOG = ".vllm.log"
 
 
 @dataclass(slots=True)
-class Shelf:
+class ModelCache:
     """The model that a worker holds: also while its job is paused, so that going on takes no time."""
 
     key: tuple[str, ...] = ()
@@ -69,11 +69,11 @@ class Task:
     "called, whether the job should end"
     say: Callable[[str], None]
     "writes to the job's log"
-    shelf: Shelf = field(default_factory=Shelf)
+    models: ModelCache = field(default_factory=ModelCache)
 
     def load(self, name: str, dtype: str = "", cluster: str = "", chat_format: str = "", device: str = "") -> Model:
         """Return a model, which hears from now on how many answers may be under way at once."""
-        held = self.shelf.holds(name, dtype, cluster, chat_format, device)
+        held = self.models.holds(name, dtype, cluster, chat_format, device)
         if not held:
             how = {"in": dtype, "on": cluster or device, "in the chat format of": chat_format}
             where = " ".join([name, *(f"{word} {value}" for word, value in how.items() if value)])
@@ -81,7 +81,7 @@ class Task:
             self.store.jobs.beat(self.job.id, f"loading {where}")
         beside = log_path(self.store.path, self.job.id).with_suffix(SERVER_LOG)
         beside.parent.mkdir(exist_ok=True)
-        model = self.shelf.get(name, dtype, cluster, chat_format, device, beside, self.stop)
+        model = self.models.get(name, dtype, cluster, chat_format, device, beside, self.stop)
         if not held and isinstance(model, Remarking):
             self.say("\n".join(model.notes))
         self.stop.steer(model)
@@ -109,4 +109,4 @@ def said(card: ModelCard) -> str:
     return f"model {card.name}, revision {card.revision}, {card.dtype} by {card.backend}{chat}{encoding}"
 
 
-__all__ = ["AGAIN", "Ended", "Shelf", "Task", "said", "unfinished"]
+__all__ = ["AGAIN", "Ended", "ModelCache", "Task", "said", "unfinished"]

@@ -27,7 +27,7 @@ from workbench.jobs.control import PAUSED, REQUESTED, Control
 from workbench.jobs.launch import hold_s, lane_of, most_at_once
 from workbench.jobs.origin import ElsewhereError, about, allowed
 from workbench.jobs.space import Probe, check_room, free_bytes, shortage
-from workbench.jobs.task import Ended, Shelf, Task
+from workbench.jobs.task import Ended, ModelCache, Task
 from workbench.jobs.work import WORK
 
 BEAT_EVERY_S, STOPPING_BEAT_S = 1.0, 5.0
@@ -35,7 +35,7 @@ TURN_EVERY_S = 1.0
 MENDED = "Resume the job when this is fixed; for another model, start a new job."
 
 
-class Heart:
+class Heartbeat:
     """Beats in the store from a thread of its own, hears there what people ask, and watches the room on the disk."""
 
     def __init__(self, path: Path, job_id: int, attempt: int, control: Control, free: Probe = free_bytes):
@@ -44,7 +44,7 @@ class Heart:
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._live, name="heartbeat", daemon=True)
 
-    def __enter__(self) -> Heart:
+    def __enter__(self) -> Heartbeat:
         self._thread.start()
         return self
 
@@ -96,13 +96,13 @@ def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
     with Store.open(path) as store:
         attempt = take(store, job_id)
         store.work_for(attempt)
-        control, shelf = Control(), Shelf()
+        control, models = Control(), ModelCache()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, control.on_signal)
         try:
             check_room(path, free)
-            with Heart(path, job_id, attempt, control, free):
-                state, message = _until_ended(store, job_id, attempt, control, shelf)
+            with Heartbeat(path, job_id, attempt, control, free):
+                state, message = _until_ended(store, job_id, attempt, control, models)
         except AttemptEnded as error:
             state, message = "lost", str(error)
         except StoreGone as error:
@@ -158,13 +158,13 @@ def take(store: Store, job_id: int) -> int:
         time.sleep(TURN_EVERY_S)
 
 
-def _until_ended(store: Store, job_id: int, attempt: int, control: Control, shelf: Shelf) -> Ended:
+def _until_ended(store: Store, job_id: int, attempt: int, control: Control, models: ModelCache) -> Ended:
     """Work, pause and go on until the job has an end; a pause without end is the state `paused`."""
     try:
         while True:
             control.interrupted = False
             job = store.jobs.get(job_id)
-            state, message = WORK[job.kind](Task(store, job, attempt, control, say, shelf))
+            state, message = WORK[job.kind](Task(store, job, attempt, control, say, models))
             if control.trouble:
                 return ("failed" if state == "cancelled" else state), message
             if state != "cancelled" or not control.interrupted or control.stopping:
@@ -174,7 +174,7 @@ def _until_ended(store: Store, job_id: int, attempt: int, control: Control, shel
                 return ended
             say("goes on")
     finally:
-        shelf.clear()
+        models.clear()
 
 
 def _hold(store: Store, job_id: int, attempt: int, control: Control, message: str) -> Ended | None:

@@ -16,7 +16,7 @@ from stores.jobs.job_rows import Job
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import EXACT, Request, Sampling
 from workbench.inference.served.address import parse_address
-from workbench.inference.served.budget import TOKENS_PER_MESSAGE, Budget, Spent, budget_from
+from workbench.inference.served.budget import TOKENS_PER_MESSAGE, Budget, Usage, budget_from
 from workbench.inference.served.budget import estimate as at_most
 from workbench.inference.served.providers import named, recognised
 from workbench.pipeline.design_checks import scripted, served
@@ -46,9 +46,9 @@ class Estimate:
     scripted: bool = False
     tokens_out: int | None = None
     "as long as answers were in the job `like`; None: no such job"
-    least: Spent = field(default_factory=Spent)
+    least: Usage = field(default_factory=Usage)
     "of a served model that gives all answers to a prompt in one call; tokens are counted rather too many than too few"
-    most: Spent = field(default_factory=Spent)
+    most: Usage = field(default_factory=Usage)
     "of one that gives one answer a call, which bills the prompt again each time; calls that are repeated come on top"
     billed_in: int | None = None
     "prompt tokens as the job `like` was billed for them"
@@ -81,7 +81,7 @@ class Estimate:
         """What a served model's calls cost if answers are as long as in the job `like`; None: not known."""
         if not self.served or self.tokens_out is None:
             return None
-        spent = Spent(self.least.requests, self.billed_in or self.tokens_in, self.tokens_out)
+        spent = Usage(self.least.requests, self.billed_in or self.tokens_in, self.tokens_out)
         return self.budget.cost(spent.in_batches if self.batched else spent)
 
     @property
@@ -203,8 +203,8 @@ def estimate(
         exact=exact,
         served=is_served,
         scripted=scripted(design.model),
-        least=least if is_served else Spent(),
-        most=most if is_served else Spent(),
+        least=least if is_served else Usage(),
+        most=most if is_served else Usage(),
         budget=_budget(design.model, environ, batched) if is_served else Budget(),
         batched=batched,
         rate=told["answers"] / told["seconds"] if told.get("seconds") else None,

@@ -37,7 +37,7 @@ BLANKS = ("", " ")
 
 
 @dataclass(frozen=True, slots=True)
-class LabelForms:
+class Verbalizers:
     """The spellings that name one label or the other."""
 
     positive: tuple[str, ...]
@@ -54,7 +54,7 @@ class LabelForms:
         return self.positive + self.negative
 
 
-def label_forms(template: Template) -> LabelForms:
+def verbalizers(template: Template) -> Verbalizers:
     """Return the spellings of a template's two labels.
 
     Raises UsageError if its answers are not labels, or if one label begins with the words of the other, so that the
@@ -62,29 +62,29 @@ def label_forms(template: Template) -> LabelForms:
 
     Examples
     --------
-    >>> forms = label_forms(Template("t", False, "{statement}", "agree", "disagree"))
+    >>> forms = verbalizers(Template("t", False, "{statement}", "agree", "disagree"))
     >>> len(forms.positive), forms.positive[:6]
     (24, ('agree', 'Agree', 'AGREE', '"agree', '"Agree', '"AGREE'))
     >>> forms.words
     ('agree, Agree, AGREE', 'disagree, Disagree, DISAGREE')
     """
     labels = _labels(template)
-    return LabelForms(*(_written(label) for label in labels))
+    return Verbalizers(*(_written(label) for label in labels))
 
 
-def forms_of(template: Template, version: str) -> LabelForms:
-    """Return the spellings that a version scores for a template's labels; raises as `label_forms`."""
-    return first_forms(template) if version == FIRST else label_forms(template)
+def forms_of(template: Template, version: str) -> Verbalizers:
+    """Return the spellings that a version scores for a template's labels; raises as `verbalizers`."""
+    return first_verbalizers(template) if version == FIRST else verbalizers(template)
 
 
-def first_forms(template: Template) -> LabelForms:
+def first_verbalizers(template: Template) -> Verbalizers:
     """Return the spellings that the first version scored for a template's labels."""
     blank = "" if template.chat else " "
     sides = []
     for label in _labels(template):
         forms = dict.fromkeys((blank + label, blank + label[:1].upper() + label[1:]))
         sides.append(tuple(f for f in forms if not any(f != other and f.startswith(other) for other in forms)))
-    return LabelForms(sides[0], sides[1])
+    return Verbalizers(sides[0], sides[1])
 
 
 def _labels(template: Template) -> tuple[str, str]:
@@ -116,9 +116,9 @@ def _cases(label: str) -> tuple[str, ...]:
 def forms_by_prompt(templates: Sequence[Template], probes: Iterable[Probe]) -> dict[bytes, tuple[str, ...]]:
     """Return the spellings to score for each prompt, by its key: those of all templates that produce its text.
 
-    Raises UsageError as `label_forms`.
+    Raises UsageError as `verbalizers`.
     """
-    forms = {(t.name, t.inverted): label_forms(t).all for t in templates}
+    forms = {(t.name, t.inverted): verbalizers(t).all for t in templates}
     found: dict[bytes, dict[str, None]] = defaultdict(dict)
     for probe in probes:
         found[probe.prompt.key] |= dict.fromkeys(forms[probe.template, probe.inverted])

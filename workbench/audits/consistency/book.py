@@ -103,7 +103,7 @@ class _Figures:
 
     @property
     def partyless(self) -> str:
-        return "" if self.result.land.parties else NO_PARTIES
+        return "" if self.result.positions.parties else NO_PARTIES
 
     def respondents(self) -> list[Entry]:
         """Return what each model, party and person supports and whom each answers like."""
@@ -138,7 +138,7 @@ class _Figures:
             return replace(found, subject=(name,))
 
         def weaker(name: str) -> AnyTable:
-            found = weaker_sets(weaker_tests(reports[name], self.result.land, formula, options.seed))
+            found = weaker_sets(weaker_tests(reports[name], self.result.positions, formula, options.seed))
             return replace(found, subject=(name,))
 
         return [
@@ -189,9 +189,9 @@ class Given:
 def given(result: Consistency, kind: str, of: Sequence[str], texts: Mapping[str, str]) -> Table[Given]:
     """Return what a party (country, name), or a person (name), answered, and what that supports."""
     stances = _given(result, kind, of)
-    land = result.land.on(stances.statements)
+    positions = result.positions.on(stances.statements)
     rows = [
-        Given(ref, stance, tuple(_supported(land.issues, stance, land.labels[:, at].tolist())))
+        Given(ref, stance, tuple(_supported(positions.issues, stance, positions.labels[:, at].tolist())))
         for at, (ref, stance) in enumerate(zip(stances.statements, map(int, stances.values[0]), strict=True))
     ]
     return Table(
@@ -214,7 +214,7 @@ def given(result: Consistency, kind: str, of: Sequence[str], texts: Mapping[str,
 def _given(result: Consistency, kind: str, of: Sequence[str]) -> Stances:
     if kind == "person":
         return next(one for one in result.people if one.name == of[0])
-    return party_stances(result.land, result.land.party(*of))
+    return party_stances(result.positions, result.positions.party(*of))
 
 
 def _supported(issues: Sequence[str], stance: int, labels: Sequence[int]) -> Iterator[str]:

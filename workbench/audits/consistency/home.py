@@ -23,13 +23,13 @@ def lines(store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
         if isinstance(report, str):
             continue
         instrument = store.instruments.get(run.instrument)
-        land = of_stances.landscape(instrument, store.issues.gold(run.instrument))
-        issues = int((land.labels != 0).any(axis=1).sum())
-        if not land.parties and not issues:
+        positions = of_stances.party_positions(instrument, store.issues.gold(run.instrument))
+        issues = int((positions.labels != 0).any(axis=1).sum())
+        if not positions.parties and not issues:
             return ()
         stances = [of_stances.reliable_stances(run.model, report)]
-        result = of_stances.judge(land, stances, options=of_stances.Options(resamples=0))
-        families = result.leaning(run.model).families if land.parties else ()
+        result = of_stances.judge(positions, stances, options=of_stances.Options(resamples=0))
+        families = result.leaning(run.model).families if positions.parties else ()
         shares = ", ".join(
             f"{of.family.value} {number(of.share.value, Kind.SHARE)}" for of in families if of.share.defined
         )

@@ -24,7 +24,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from workbench.audits.consistency.stances import Landscape, Stances, matched
+from workbench.audits.consistency.stances import PartyPositions, Stances, matched
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.errors import UnknownName
 from workbench.stats.arrays import FloatArray, IntArray
@@ -155,8 +155,8 @@ class _Issue(NamedTuple):
         return np.hstack([flat, plus[:, None], ~plus[:, None]]).astype(np.float64)
 
 
-def _labelled(stances: Stances, land: Landscape, issue: str) -> _Issue:
-    here = land.on(stances.statements)
+def _labelled(stances: Stances, positions: PartyPositions, issue: str) -> _Issue:
+    here = positions.on(stances.statements)
     labels = here.labels[here.issue(issue)].astype(np.int64)
     columns = np.flatnonzero(labels)
     refs = tuple(here.statements[at] for at in columns)
@@ -177,7 +177,7 @@ def _mean(values: FloatArray) -> FloatArray:
 
 
 def issue_stance(
-    stances: Stances, land: Landscape, issue: str, formula: Formula, seed: int, resamples: int
+    stances: Stances, positions: PartyPositions, issue: str, formula: Formula, seed: int, resamples: int
 ) -> IssueStance:
     """Return the stance of a respondent on an issue.
 
@@ -186,7 +186,7 @@ def issue_stance(
 
     Raises UnknownName for an issue or a formula that is not there.
     """
-    found = _labelled(stances, land, issue)
+    found = _labelled(stances, positions, issue)
     features = found.features
     totals = features.sum(axis=0)
     by_template = _values(totals, formula)
@@ -238,9 +238,9 @@ def _estimate(
     return replace(alone, low=low, high=high, interval=f"{formula} stance on an issue")
 
 
-def labelled_statements(stances: Stances, land: Landscape, issue: str) -> tuple[LabelledStatement, ...]:
+def labelled_statements(stances: Stances, positions: PartyPositions, issue: str) -> tuple[LabelledStatement, ...]:
     """Return the statements behind a stance, in the order in which the respondent has them."""
-    found = _labelled(stances, land, issue)
+    found = _labelled(stances, positions, issue)
     return tuple(
         LabelledStatement(
             ref=ref,
@@ -254,14 +254,14 @@ def labelled_statements(stances: Stances, land: Landscape, issue: str) -> tuple[
 
 
 def issue_difference(
-    first: Stances, second: Stances, land: Landscape, issue: str, formula: Formula, seed: int, resamples: int
+    first: Stances, second: Stances, positions: PartyPositions, issue: str, formula: Formula, seed: int, resamples: int
 ) -> tuple[float, float, Estimate]:
     """Return both stances and their difference, on the labelled statements that both were asked.
 
     Each is a mean over templates, of two models over those that both have (`matched`). Every resample draws the same
     statements for both (paired).
     """
-    both = [_labelled(one, land, issue) for one in matched(first, second)[:2]]
+    both = [_labelled(one, positions, issue) for one in matched(first, second)[:2]]
     features = [one.features for one in both]
     values = [float(_mean(_values(one.sum(axis=0), formula))) if both[0].refs else float("nan") for one in features]
     nan = float("nan")

@@ -42,12 +42,12 @@ from workbench.audits.consistency.stances import (
     FAMILIES,
     Family,
     Kind,
-    Landscape,
+    PartyPositions,
     Shared,
     Stances,
     baselines,
-    landscape,
     matched,
+    party_positions,
     party_stances,
     reliable_stances,
     survey_stances,
@@ -73,9 +73,9 @@ __all__ = [
     "IssueStance",
     "Kind",
     "LabelledStatement",
-    "Landscape",
     "Leaning",
     "Options",
+    "PartyPositions",
     "PartyShare",
     "PartyStances",
     "PartyStatement",
@@ -84,7 +84,7 @@ __all__ = [
     "View",
     "baselines",
     "judge",
-    "landscape",
+    "party_positions",
     "party_stances",
     "reliable_stances",
     "survey_stances",
@@ -131,25 +131,28 @@ class PartyStances:
 
 
 def judge(
-    land: Landscape, models: Sequence[Stances] = (), survey: Sequence[SurveyAnswer] = (), options: Options | None = None
+    positions: PartyPositions,
+    models: Sequence[Stances] = (),
+    survey: Sequence[SurveyAnswer] = (),
+    options: Options | None = None,
 ) -> Consistency:
     """Return the analysis of some models, of none, and always of the two baselines.
 
     The baselines answer the statements that any of the models was asked, so that both stand on the same ground; without
-    a model, all statements of the landscape.
+    a model, all statements with positions.
     """
     asked = {ref for model in models for ref in model.statements}
-    refs = tuple(ref for ref in land.statements if ref in asked or not models)
-    known = set(land.statements)
+    refs = tuple(ref for ref in positions.statements if ref in asked or not models)
+    known = set(positions.statements)
     kept = tuple(model.on([ref for ref in model.statements if ref in known]) for model in models)
-    return Consistency(land, (*kept, *baselines(refs)), survey_stances(survey), options or Options())
+    return Consistency(positions, (*kept, *baselines(refs)), survey_stances(survey), options or Options())
 
 
 @dataclass(frozen=True, eq=False)
 class Consistency:
     """Leaning and stance on issues of every respondent. Figures are computed when they are asked for, and kept."""
 
-    land: Landscape
+    positions: PartyPositions
     respondents: tuple[Stances, ...]
     "models, then the two baselines; names are unique"
     people: tuple[Stances, ...]
@@ -180,16 +183,16 @@ class Consistency:
         """Return how often a respondent answers like left, center and right parties. Raises UnknownName."""
         if (name, view) not in self._leanings:
             one, options = self.respondent(name), self.options
-            self._leanings[name, view] = leaning(one, self.land, view, options.resamples)
+            self._leanings[name, view] = leaning(one, self.positions, view, options.resamples)
         return self._leanings[name, view]
 
     def parties(self, name: str) -> tuple[PartyShare, ...]:
         """Return how often a respondent answers like each party, in the order of the instrument."""
-        return party_shares(self.respondent(name), self.land)
+        return party_shares(self.respondent(name), self.positions)
 
     def party_statements(self, name: str, country: str, party: str) -> tuple[PartyStatement, ...]:
         """Return the statements behind a respondent's share with one party. Raises UnknownName."""
-        return party_statements(self.respondent(name), self.land, country, party)
+        return party_statements(self.respondent(name), self.positions, country, party)
 
     def issue(self, name: str, issue: str, formula: Formula = "signed") -> IssueStance:
         """Return a respondent's stance on one policy issue. Raises UnknownName."""
@@ -200,17 +203,19 @@ class Consistency:
     def issues(self, name: str, formula: Formula = "signed") -> tuple[IssueStance, ...]:
         """Return a respondent's stance on every policy issue, in the order of the instrument."""
         self.respondent(name)
-        return tuple(self.issue(name, issue, formula) for issue in self.land.issues)
+        return tuple(self.issue(name, issue, formula) for issue in self.positions.issues)
 
     def issue_statements(self, name: str, issue: str) -> tuple[LabelledStatement, ...]:
         """Return the statements behind a respondent's stance on an issue. Raises UnknownName."""
-        return labelled_statements(self.respondent(name), self.land, issue)
+        return labelled_statements(self.respondent(name), self.positions, issue)
 
     def party_stances(self, formula: Formula = "signed") -> tuple[PartyStances, ...]:
         """Return every party taken as a respondent: all of its answers are reliable, neutral ones are no stance."""
         return tuple(
-            PartyStances(party, self.land.families[place], self._issues(party_stances(self.land, place), formula))
-            for place, party in enumerate(self.land.parties)
+            PartyStances(
+                party, self.positions.families[place], self._issues(party_stances(self.positions, place), formula)
+            )
+            for place, party in enumerate(self.positions.parties)
         )
 
     def people_stances(self, formula: Formula = "signed") -> tuple[tuple[str, tuple[IssueStance, ...]], ...]:
@@ -223,14 +228,14 @@ class Consistency:
         seed, resamples = self.options.seed, self.options.resamples
         shared = matched(*pair)[2]
         return tuple(
-            Difference(issue, *issue_difference(*pair, self.land, issue, formula, seed, resamples), shared)
-            for issue in self.land.issues
+            Difference(issue, *issue_difference(*pair, self.positions, issue, formula, seed, resamples), shared)
+            for issue in self.positions.issues
         )
 
     def compare_leaning(self, first: str, second: str, view: View = "all") -> tuple[Difference, ...]:
         """Return per party family how far two respondents differ. Raises UnknownName."""
         pair = self.respondent(first), self.respondent(second)
-        rows = leaning_difference(*pair, self.land, view, self.options.resamples)
+        rows = leaning_difference(*pair, self.positions, view, self.options.resamples)
         shared = matched(*pair)[2]
         return tuple(Difference(of.value, one, other, gap, shared) for of, one, other, gap in rows)
 
@@ -241,7 +246,7 @@ class Consistency:
         return methods(self)
 
     def _issue(self, one: Stances, issue: str, formula: Formula) -> IssueStance:
-        return issue_stance(one, self.land, issue, formula, self.options.seed, self.options.resamples)
+        return issue_stance(one, self.positions, issue, formula, self.options.seed, self.options.resamples)
 
     def _issues(self, one: Stances, formula: Formula) -> tuple[IssueStance, ...]:
-        return tuple(self._issue(one, issue, formula) for issue in self.land.issues)
+        return tuple(self._issue(one, issue, formula) for issue in self.positions.issues)

@@ -138,11 +138,11 @@ def judge_consistency(
     judged = tuple(
         _judged(store, choice, name, run, (known or {}).get(run)) for name, run in _runs(store, choice, instrument.name)
     )
-    land = audit.landscape(instrument, store.issues.gold(instrument.name, choice.labels))
+    positions = audit.party_positions(instrument, store.issues.gold(instrument.name, choice.labels))
     models = [reliable_stances(one.name, one.report) for one in judged]
     options = audit.Options(choice.seed, choice.resamples)
-    result = audit.judge(land, models, store.surveys.answers(instrument.name), options)
-    labelled = int((land.labels != 0).any(axis=0).sum())
+    result = audit.judge(positions, models, store.surveys.answers(instrument.name), options)
+    labelled = int((positions.labels != 0).any(axis=0).sum())
     return ConsistencyJudged(choice, instrument.name, judged, result, labelled, store.issues.fewest(instrument.name))
 
 

@@ -15,7 +15,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from workbench.audits.consistency.stances import FAMILIES, Family, Landscape, Stances, matched
+from workbench.audits.consistency.stances import FAMILIES, Family, PartyPositions, Stances, matched
 from workbench.domain.instruments import Party
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.errors import UnknownName
@@ -94,7 +94,7 @@ class PartyStatement:
     "templates under which both answer alike"
 
 
-def leaning(stances: Stances, land: Landscape, view: View, resamples: int) -> Leaning:
+def leaning(stances: Stances, positions: PartyPositions, view: View, resamples: int) -> Leaning:
     """Return the shares of the three families.
 
     The interval is over statements within countries, whose numbers the questionnaires fix; templates and parties stay
@@ -104,7 +104,7 @@ def leaning(stances: Stances, land: Landscape, view: View, resamples: int) -> Le
     parties of a country out of a template's mean where no statement of the country is reliable; here they have a share
     of 0.)
     """
-    here = land.on(stances.statements)
+    here = positions.on(stances.statements)
     found = family_contributions(stances, here, view)
     counted = _counted(stances, view).sum(axis=1)
     each = found.mean(axis=0) if resamples and counted.any() else None
@@ -117,12 +117,12 @@ def leaning(stances: Stances, land: Landscape, view: View, resamples: int) -> Le
     return Leaning(view, rows, unplaced, unasked, _spread(counted / (len(stances.statements) or np.nan)))
 
 
-def _members(here: Landscape, of: Family) -> list[int]:
+def _members(here: PartyPositions, of: Family) -> list[int]:
     """Return the places of the parties of a family of which some statement was asked."""
     return [p for p, family in enumerate(here.families) if family is of and here.concerns[p].any()]
 
 
-def _family(of: Family, by_template: FloatArray, here: Landscape, each: FloatArray | None) -> FamilyShare:
+def _family(of: Family, by_template: FloatArray, here: PartyPositions, each: FloatArray | None) -> FamilyShare:
     """Return a share. each : (S,), what statements add to its mean over templates; None: no interval."""
     members = _members(here, of)
     n = int(here.concerns[members].any(axis=0).sum())
@@ -144,7 +144,7 @@ def _spread(values: FloatArray) -> MeanSd:
     return found if found.n > 1 else MeanSd(found.mean, float("nan"), found.n, found.excluded)
 
 
-def _matches(stances: Stances, here: Landscape, view: View) -> BoolArray:
+def _matches(stances: Stances, here: PartyPositions, view: View) -> BoolArray:
     """Return where a reliable stance is the party's answer: (T, P, S). Neutral and missing answers never match."""
     counted = _counted(stances, view)[:, None, :]
     return np.asarray((stances.values[:, None, :] == here.answers) & counted & here.concerns, dtype=np.bool_)
@@ -158,11 +158,11 @@ def _counted(stances: Stances, view: View) -> BoolArray:
     return np.asarray(values != 0 if view == "all" else values == (1 if view == "agree" else -1), dtype=np.bool_)
 
 
-def family_contributions(stances: Stances, here: Landscape, view: View) -> FloatArray:
+def family_contributions(stances: Stances, here: PartyPositions, view: View) -> FloatArray:
     """Return what each statement adds to the share of each family: (T, 3, S); their sum over S is the share.
 
     The share is a mean over parties of sums over statements, so it is a sum over statements, and resamples of it need
-    no second look at the parties. `here` is the landscape of exactly the respondent's statements.
+    no second look at the parties. `here` has the positions on exactly the respondent's statements.
     """
     asked = np.asarray(here.concerns.sum(axis=1), dtype=np.int64)
     each = _matches(stances, here, view) / np.maximum(asked, 1)[:, None]
@@ -174,7 +174,7 @@ def family_contributions(stances: Stances, here: Landscape, view: View) -> Float
     return parts
 
 
-def _strata(here: Landscape, members: Sequence[int]) -> Strata:
+def _strata(here: PartyPositions, members: Sequence[int]) -> Strata:
     """Return the statements that concern some parties, by country: the questionnaires fix how many a country has."""
     concerned: BoolArray = np.asarray(here.concerns[list(members)].any(axis=0))
     names = dict.fromkeys(of for of, there in zip(here.countries, concerned, strict=True) if there)
@@ -184,7 +184,7 @@ def _strata(here: Landscape, members: Sequence[int]) -> Strata:
     ]
 
 
-def _moves(each: FloatArray, here: Landscape, members: Sequence[int]) -> FloatArray:
+def _moves(each: FloatArray, here: PartyPositions, members: Sequence[int]) -> FloatArray:
     """Return how far each statement moves a share: what it adds, less the mean of its country."""
     moves = np.zeros(len(each))
     for places in _strata(here, members):
@@ -193,7 +193,7 @@ def _moves(each: FloatArray, here: Landscape, members: Sequence[int]) -> FloatAr
 
 
 def leaning_difference(
-    first: Stances, second: Stances, land: Landscape, view: View, resamples: int
+    first: Stances, second: Stances, positions: PartyPositions, view: View, resamples: int
 ) -> tuple[tuple[Family, float, float, Estimate], ...]:
     """Return per family: both shares and their difference, on the statements that both were asked.
 
@@ -201,7 +201,7 @@ def leaning_difference(
     """
     pair = matched(first, second)[:2]
     refs = pair[0].statements
-    here = land.on(refs)
+    here = positions.on(refs)
     both = [family_contributions(one, here, view).mean(axis=0) for one in pair]
     difference = both[0] - both[1]
     found = []
@@ -217,9 +217,9 @@ def leaning_difference(
     return tuple(found)
 
 
-def party_shares(stances: Stances, land: Landscape) -> tuple[PartyShare, ...]:
-    """Return a row for each party of the landscape, in its order."""
-    here = land.on(stances.statements)
+def party_shares(stances: Stances, positions: PartyPositions) -> tuple[PartyShare, ...]:
+    """Return a row for each party, in its order."""
+    here = positions.on(stances.statements)
     asked = np.asarray(here.concerns.sum(axis=1), dtype=np.int64)
     whole = np.where(asked == 0, np.nan, asked)
     all_, agree, disagree = (_matches(stances, here, view).sum(axis=2) / whole for view in VIEWS)
@@ -243,9 +243,11 @@ def party_shares(stances: Stances, land: Landscape) -> tuple[PartyShare, ...]:
     return tuple(rows)
 
 
-def party_statements(stances: Stances, land: Landscape, country: str, name: str) -> tuple[PartyStatement, ...]:
+def party_statements(
+    stances: Stances, positions: PartyPositions, country: str, name: str
+) -> tuple[PartyStatement, ...]:
     """Return the statements behind a party's share, in the order in which the respondent has them."""
-    here = land.on(stances.statements)
+    here = positions.on(stances.statements)
     p = here.party(country, name)
     matches = _matches(stances, here, "all")[:, p].sum(axis=0)
     return tuple(

@@ -25,30 +25,30 @@ def methods(result: Consistency) -> str:
 
 
 def _leaning(result: Consistency) -> str:
-    land = result.land
-    if not land.parties:
+    positions = result.positions
+    if not positions.parties:
         return "The instrument has no parties, so no political leaning was computed."
-    placed = ", ".join(f"{land.families.count(of)} {of.value}" for of in FAMILIES)
+    placed = ", ".join(f"{positions.families.count(of)} {of.value}" for of in FAMILIES)
     return (
         f"Leaning is the share of a country's statements that were asked on which a reliable stance is the party's "
         f"answer, averaged over the parties of a family (left-right position below 4 left, above 6 right, else center: "
-        f"{placed}; {land.families.count(None)} without a position left out), then over templates, with the population "
-        f"standard deviation. Parties are told apart by country and name; a party's neutral or missing answer matches "
-        f"nothing. Baselines that always agree and always disagree are shown for comparison."
+        f"{placed}; {positions.families.count(None)} without a position left out), then over templates, with the "
+        f"population standard deviation. Parties are told apart by country and name; a party's neutral or missing "
+        f"answer matches nothing. Baselines that always agree and always disagree are shown for comparison."
     )
 
 
 def _issues(result: Consistency) -> str:
-    labels = result.land.labels
+    labels = result.positions.labels
     if not (labels != 0).any():
         return "No statement has a policy-issue label, so no stance on issues was computed."
     return (
         f"Stance on a policy issue is signed support, statements answered in favour of the issue minus those answered "
         f"against it as a share of the reliable ones, unless another formula is named (tacl: a/A - d/N, 0 where a + d "
         f"= 0; v1: (a - d)/n; both measure agreeing, not supporting), per template, then mean and population standard "
-        f"deviation over templates; {int((labels != 0).any(axis=0).sum())} of {len(result.land.statements)} statements "
-        f"have a label of {_number(len(result.land.issues), 'issue')}. Issues with fewer than {FEWEST} reliable "
-        f"statements on average over templates are marked."
+        f"deviation over templates; {int((labels != 0).any(axis=0).sum())} of {len(result.positions.statements)} "
+        f"statements have a label of {_number(len(result.positions.issues), 'issue')}. Issues with fewer than "
+        f"{FEWEST} reliable statements on average over templates are marked."
     )
 
 

@@ -18,7 +18,7 @@ from itertools import combinations
 import numpy as np
 
 from workbench.audits.consistency.issues import Formula, IssueStance, issue_stance
-from workbench.audits.consistency.stances import Landscape, Stances, reliable_stances
+from workbench.audits.consistency.stances import PartyPositions, Stances, reliable_stances
 from workbench.audits.reliability.counts import ALL, PRINTED, Counts
 from workbench.audits.reliability.judge import Report
 from workbench.domain.counting import plural
@@ -213,23 +213,29 @@ def answer_types(report: Report) -> AnswerTypes:
 
 
 def weaker_tests(
-    report: Report, land: Landscape, formula: Formula = "signed", seed: int = SEED, resamples: int = 0
+    report: Report, positions: PartyPositions, formula: Formula = "signed", seed: int = SEED, resamples: int = 0
 ) -> tuple[WeakerTests, ...]:
     """Return a model's results without tests, under weaker sets of them, and last under those that its report names."""
     named = report.options.tests
     sets = [(name, tests) for name, tests in TEST_SETS if set(tests) != set(named)]
     return tuple(
-        _under(ALL if tests == named else name, tests, report, land, formula, seed, resamples)
+        _under(ALL if tests == named else name, tests, report, positions, formula, seed, resamples)
         for name, tests in (*sets, (ALL, named))
     )
 
 
 def _under(
-    name: str, tests: tuple[str, ...], report: Report, land: Landscape, formula: Formula, seed: int, resamples: int
+    name: str,
+    tests: tuple[str, ...],
+    report: Report,
+    positions: PartyPositions,
+    formula: Formula,
+    seed: int,
+    resamples: int,
 ) -> WeakerTests:
     found: Stances = reliable_stances(name, report, tests)
     shares = np.count_nonzero(found.values, axis=1) / (len(found.statements) or np.nan)
-    issues = tuple(issue_stance(found, land, issue, formula, seed, resamples) for issue in land.issues)
+    issues = tuple(issue_stance(found, positions, issue, formula, seed, resamples) for issue in positions.issues)
     spread = mean_sd([issue.templates.sd for issue in issues])
     return WeakerTests(name, tests, mean_sd(shares, ddof=0), issues, spread)
 

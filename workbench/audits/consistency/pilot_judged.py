@@ -98,7 +98,7 @@ def judge_pilot(store: Store, choice: PilotChoice) -> PilotJudged:
         )
     report = judge(found, choice.reliability)
     instrument = store.instruments.get(run.instrument)
-    land = audit.landscape(instrument, store.issues.gold(run.instrument))
+    positions = audit.party_positions(instrument, store.issues.gold(run.instrument))
     return PilotJudged(
         choice=choice,
         run=run,
@@ -107,7 +107,7 @@ def judge_pilot(store: Store, choice: PilotChoice) -> PilotJudged:
         ranks=rank_templates(found, {t.name: t.address for t in of_run}, choice.seed, choice.resamples),
         templates=found.templates,
         types=answer_types(report),
-        weaker=weaker_tests(report, land, choice.formula, choice.seed),
+        weaker=weaker_tests(report, positions, choice.formula, choice.seed),
         scales=scale_collapse(instrument),
         answered=came_of(answered(store, run), report, refusals_of(store, run)),
     )

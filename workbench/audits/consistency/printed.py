@@ -109,7 +109,7 @@ def told(judged: ConsistencyJudged) -> tuple[str, ...]:
     from workbench.evidence.refusal_tables import told as refused
     from workbench.evidence.runs import template_notes
 
-    head = f"{judged.instrument}: {len(judged.result.land.statements)} statements, {judged.labelled} with a label."
+    head = f"{judged.instrument}: {len(judged.result.positions.statements)} statements, {judged.labelled} with a label."
     if not judged.runs:
         return head, "No model has answered yet: only baselines and parties."
     tests = {one.name: ", ".join(one.report.options.tests) for one in judged.runs}
@@ -133,9 +133,9 @@ def told(judged: ConsistencyJudged) -> tuple[str, ...]:
 def _check(result: Consistency, options: Given) -> None:
     """Raise UnknownName for a name that is not there, before any table is printed."""
     if options.issue:
-        result.land.issue(options.issue)
+        result.positions.issue(options.issue)
     if options.party:
-        result.land.party(*party_key(options.party))
+        result.positions.party(*party_key(options.party))
 
 
 def party_key(text: str) -> tuple[str, str]:

@@ -61,7 +61,7 @@ def reported(store: Store, wanted: Wanted) -> Iterator[Reported]:
         )
         known = {run: judged_once(store, run, wanted) for run in here}
         judged = judge_consistency(store, choice, known)
-        if judged.runs and (judged.result.land.parties or judged.labelled):
+        if judged.runs and (judged.result.positions.parties or judged.labelled):
             yield _part(store, judged, wanted)
             yield from _compared(store, judged, wanted)
 
@@ -105,7 +105,7 @@ def _findings(judged: ConsistencyJudged) -> Iterator[str]:
 
 
 def _leaning(judged: ConsistencyJudged, name: str) -> Iterator[str]:
-    if not judged.result.land.parties:
+    if not judged.result.positions.parties:
         return
     families = [of for of in judged.result.leaning(name).families if of.share.defined]
     if not families:

@@ -1,9 +1,9 @@
 """Who takes which stance on which statement, and what these stances are compared with.
 
 A *respondent* is a model, of which only reliable stances count (Ceron et al. 2024, section 7: "We only include
-statements that pass all reliability tests"), one of the two baselines, a party, or a person who answered the survey. A
-*landscape* is what the statements of an instrument can be compared with: the parties' answers and the policy-issue
-labels.
+statements that pass all reliability tests"), one of the two baselines, a party, or a person who answered the survey.
+Stances are compared with the *party positions* of an instrument: the parties' answers to its statements, and the
+policy-issue labels of these.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def matched(first: Stances, second: Stances) -> tuple[Stances, Stances, Shared]:
 
 
 @dataclass(frozen=True, eq=False)
-class Landscape:
+class PartyPositions:
     """Parties' answers and policy-issue labels on S statements: P parties, I issues."""
 
     statements: tuple[str, ...]
@@ -175,7 +175,7 @@ class Landscape:
         """Of each party; None where it is not placed."""
         return tuple(family(party) for party in self.parties)
 
-    def on(self, statements: Sequence[str]) -> Landscape:
+    def on(self, statements: Sequence[str]) -> PartyPositions:
         """Return what is known of these statements, in this order; of those that are not here, nothing."""
         place = {ref: at for at, ref in enumerate(self.statements)}
         found = [place.get(ref, -1) for ref in statements]
@@ -183,7 +183,7 @@ class Landscape:
         empty = not self.statements
         take = np.zeros((len(self.parties), len(found)), dtype=np.int8) if empty else self.answers[:, columns]
         label = np.zeros((len(self.issues), len(found)), dtype=np.int8) if empty else self.labels[:, columns]
-        return Landscape(
+        return PartyPositions(
             tuple(statements),
             tuple(self.countries[at] if at >= 0 else None for at in found),
             self.parties,
@@ -207,7 +207,7 @@ class Landscape:
         return self.issues.index(name)
 
 
-def landscape(instrument: Instrument, labels: Labels) -> Landscape:
+def party_positions(instrument: Instrument, labels: Labels) -> PartyPositions:
     """Return what the current statements of an instrument can be compared with.
 
     `labels` of statements or issues that the instrument does not have are left out; answers of a party on a statement
@@ -227,7 +227,7 @@ def landscape(instrument: Instrument, labels: Labels) -> Landscape:
         for ref, at_statement in place.items():
             table[i, at_statement] = np.sign(labels.get(ref, {}).get(issue, 0))
     countries = tuple(statement.country for statement in instrument.statements)
-    return Landscape(statements, countries, instrument.parties, answers, issues, table)
+    return PartyPositions(statements, countries, instrument.parties, answers, issues, table)
 
 
 def reliable_stances(name: str, report: Report, tests: Sequence[str] | None = None) -> Stances:
@@ -257,12 +257,12 @@ def baselines(statements: Sequence[str]) -> tuple[Stances, Stances]:
     return agrees, disagrees
 
 
-def party_stances(land: Landscape, place: int) -> Stances:
+def party_stances(positions: PartyPositions, place: int) -> Stances:
     """Return a party as a respondent: its own answers on the statements that concern it; neutral is no stance."""
-    party, columns = land.parties[place], np.flatnonzero(land.concerns[place])
-    answers = land.answers[place, columns]
+    party, columns = positions.parties[place], np.flatnonzero(positions.concerns[place])
+    answers = positions.answers[place, columns]
     values = np.where(answers == MISSING, 0, answers).astype(np.int8)
-    refs = tuple(land.statements[at] for at in columns)
+    refs = tuple(positions.statements[at] for at in columns)
     return Stances(f"{party.country}/{party.name}", Kind.PARTY, ("party",), refs, values[None, :])
 
 

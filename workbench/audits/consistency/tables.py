@@ -323,7 +323,7 @@ def people(result: Consistency, formula: Formula) -> Table[tuple[str, tuple[Issu
 
 
 def _issue_words(result: Consistency) -> dict[str, str]:
-    return {issue: issue.replace("_", " ") for issue in result.land.issues}
+    return {issue: issue.replace("_", " ") for issue in result.positions.issues}
 
 
 def _wording(texts: Texts, ref: Callable[[Row], str]) -> Column[Row]:
@@ -458,7 +458,7 @@ def _issue_columns(result: Consistency, of: Callable[[Row], Sequence[IssueStance
 
     return [
         Column(issue, issue.replace("_", " "), value(place), Kind.SCORE, aside=place > 2)
-        for place, issue in enumerate(result.land.issues)
+        for place, issue in enumerate(result.positions.issues)
     ]
 
 

@@ -1,7 +1,7 @@
 """The reliability audit on exact label probabilities instead of samples.
 
 The leaning of a prompt is p(positive) / (p(positive) + p(negative)): the share of agreement among answers that begin
-with a spelling of one of the template's labels (`label_forms`), in the limit of ever more samples. Nothing was sampled,
+with a spelling of one of the template's labels (`verbalizers`), in the limit of ever more samples. Nothing was sampled,
 so a prompt leans clearly where its leaning lies outside [low, high], without an interval, and its stance is the side of
 one half. The tests are those of `reliability` (Ceron et al. 2024, sections 4.3, 5.2 and 5.4). Where the model puts less
 than a small share of its probability on the labels at all, their ratio says little about what it would answer: the
@@ -71,7 +71,7 @@ class LabelMass:
     prompts: IntArray | None = None
     blank: BoolArray | None = None
     version: str = VERSION
-    "of the spellings that are added up, see `label_forms`"
+    "of the spellings that are added up, see `verbalizers`"
     spellings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     "label -> its spellings, of all templates"
     left_out: BoolArray | None = None

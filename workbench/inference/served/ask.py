@@ -12,10 +12,10 @@ import numpy as np
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
 from workbench.inference.base import Work
-from workbench.inference.served.budget import MOST_CHOICES, Account, Room, Spent, prompt_tokens
+from workbench.inference.served.budget import MOST_CHOICES, Account, Room, Usage, prompt_tokens
 from workbench.inference.served.calls import Body, Call, Dialect, call_seed
 from workbench.inference.served.client import Client
-from workbench.inference.served.pace import Pace, Patience, Slot, wait_before
+from workbench.inference.served.pace import Pace, RetryPolicy, Slot, wait_before
 from workbench.inference.served.reply import Kind, Reply, TryFailed, read_reply
 from workbench.inference.served.snapshots import Snapshots
 
@@ -48,7 +48,7 @@ class Asker:
         client: Client,
         dialect: Dialect,
         account: Account,
-        patience: Patience,
+        patience: RetryPolicy,
         work: Work,
         snapshots: Snapshots,
         rng: np.random.Generator,
@@ -106,7 +106,7 @@ class Asker:
 
     async def _try(self, run: Run, call: Call, body: Body) -> Reply:
         """Send a call once and book it."""
-        dearest = Spent(1, prompt_tokens(call.prompt) + len(call.echo), call.n * call.sampling.most_tokens)
+        dearest = Usage(1, prompt_tokens(call.prompt) + len(call.echo), call.n * call.sampling.most_tokens)
         async with self.pace.slot() as slot:
             await self._set_aside(run, dearest)
             sent_under = len(self._snapshots.turns)
@@ -116,11 +116,11 @@ class Asker:
                 reply = read_reply(content, call.n, self._hidden)
                 cost = _cost(reply, dearest)
             except TryFailed as failure:
-                cost = dearest if failure.paid else Spent(1)
+                cost = dearest if failure.paid else Usage(1)
                 _tell(slot, failure)
                 raise
             except ModelError:
-                cost = Spent(1)
+                cost = Usage(1)
                 raise
             finally:
                 self._account.book(dearest, cost)
@@ -133,7 +133,7 @@ class Asker:
             run.end(error)
         return reply
 
-    async def _set_aside(self, run: Run, dearest: Spent) -> None:
+    async def _set_aside(self, run: Run, dearest: Usage) -> None:
         """Wait until the budget has room for a call. Raises BudgetSpent where it has none left."""
         while True:
             if run.over:
@@ -149,7 +149,7 @@ class Asker:
                 )
             await self.pace.a_call_ended()
 
-    def _count(self, reply: Reply, cost: Spent) -> None:
+    def _count(self, reply: Reply, cost: Usage) -> None:
         self.filtered += sum(choice.filtered for choice in reply.choices)
         self._work.prompt_tokens += cost.prompt_tokens
         self._work.prompt_tokens_computed += cost.prompt_tokens - min(reply.cached_tokens, cost.prompt_tokens)
@@ -271,7 +271,7 @@ class Run:
         self._ever, self._in_a_row = True, 0
         self._last = time.monotonic()
 
-    def bear_silence(self, patience: Patience) -> None:
+    def bear_silence(self, patience: RetryPolicy) -> None:
         """Raise ModelError where nothing was answered for as long as one call may take with its tries."""
         silent = time.monotonic() - self._last
         if silent >= patience.long_tries * patience.reply_s:
@@ -304,11 +304,11 @@ def _tell(slot: Slot, failure: TryFailed) -> None:
         slot.too_much()
 
 
-def _cost(reply: Reply, dearest: Spent) -> Spent:
+def _cost(reply: Reply, dearest: Usage) -> Usage:
     """Return what the server counted; where it did not count, what was set aside."""
     prompt = dearest.prompt_tokens if reply.prompt_tokens is None else reply.prompt_tokens
     answer = dearest.answer_tokens if reply.answer_tokens is None else reply.answer_tokens
-    return Spent(1, prompt, answer, min(reply.thinking_tokens, answer))
+    return Usage(1, prompt, answer, min(reply.thinking_tokens, answer))
 
 
 def _counted(texts: list[str]) -> tuple[tuple[str, int], ...]:

@@ -23,7 +23,7 @@ from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
 from workbench.inference.base import Work
 from workbench.inference.served.batch_client import BatchClient, as_line, read_lines
-from workbench.inference.served.budget import MOST_CHOICES, Account, Room, Spent, prompt_tokens
+from workbench.inference.served.budget import MOST_CHOICES, Account, Room, Usage, prompt_tokens
 from workbench.inference.served.calls import Body, Call, Dialect, call_seed
 from workbench.inference.served.reply import Kind, Reply, TryFailed
 from workbench.inference.served.snapshots import Snapshots
@@ -113,7 +113,7 @@ class BatchRun:
     ):
         self._of, self._ledger, self._sampling = of, ledger, sampling
         self._wanted = {_name(one): Wanted(place, one, calls=one.first) for place, one in enumerate(requests, begin)}
-        self._aside: dict[str, Spent] = {}
+        self._aside: dict[str, Usage] = {}
         self._stop: ModelError | None = None
         self._unmatched = 0
         self.winding_down = False
@@ -201,7 +201,7 @@ class BatchRun:
         n = one.missing
         calls = math.ceil(n / MOST_CHOICES) if self._of.dialect.many else n
         tokens = calls * prompt_tokens(one.request.prompt)
-        dearest = Spent(calls, tokens, n * self._sampling.most_tokens).in_batches
+        dearest = Usage(calls, tokens, n * self._sampling.most_tokens).in_batches
         account = self._of.account
         if account.set_aside(dearest) is Room.FREE:
             self._aside[_name(one.request)] = dearest
@@ -361,12 +361,12 @@ class BatchRun:
             return
         if isinstance(found, TryFailed):
             one.failure = found
-            self._book(of, Spent(1))
+            self._book(of, Usage(1))
             return
         prompt = prompt_tokens(one.request.prompt) if found.prompt_tokens is None else found.prompt_tokens
         most = len(found.choices) * self._sampling.most_tokens
         answer = most if found.answer_tokens is None else found.answer_tokens
-        cost = Spent(1, prompt, answer, min(found.thinking_tokens, answer)).in_batches
+        cost = Usage(1, prompt, answer, min(found.thinking_tokens, answer)).in_batches
         self._book(of, cost)
         work = self._of.work
         work.prompt_tokens += prompt
@@ -379,8 +379,8 @@ class BatchRun:
         except SnapshotsAlternate as error:
             self._stop = self._stop or error
 
-    def _book(self, of: str, cost: Spent) -> None:
-        self._of.account.book(self._aside.pop(of, Spent()), cost)
+    def _book(self, of: str, cost: Usage) -> None:
+        self._of.account.book(self._aside.pop(of, Usage()), cost)
 
     def _ended_early(self, sent: SentBatch, answered: int, errors: Sequence[str]) -> None:
         """Say plainly that a batch did not come to its end; what it answered is kept."""

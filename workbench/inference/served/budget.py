@@ -32,7 +32,7 @@ TOKENS_PER_MESSAGE = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class Usage:
     """What calls cost, or may cost."""
 
     requests: int = 0
@@ -44,8 +44,8 @@ class Spent:
     "of the prompt tokens, those of requests in batches"
     batched_answer_tokens: int = 0
 
-    def __add__(self, other: Spent) -> Spent:
-        return Spent(
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
             self.requests + other.requests,
             self.prompt_tokens + other.prompt_tokens,
             self.answer_tokens + other.answer_tokens,
@@ -54,8 +54,8 @@ class Spent:
             self.batched_answer_tokens + other.batched_answer_tokens,
         )
 
-    def __sub__(self, other: Spent) -> Spent:
-        return self + Spent(
+    def __sub__(self, other: Usage) -> Usage:
+        return self + Usage(
             -other.requests,
             -other.prompt_tokens,
             -other.answer_tokens,
@@ -65,7 +65,7 @@ class Spent:
         )
 
     @property
-    def in_batches(self) -> Spent:
+    def in_batches(self) -> Usage:
         """The same, all of it in batches."""
         return replace(self, batched_prompt_tokens=self.prompt_tokens, batched_answer_tokens=self.answer_tokens)
 
@@ -99,7 +99,7 @@ class Budget:
                 f"a cost needs both prices of a million tokens, and ${missing} is not set; set it (0: free)"
             )
 
-    def cost(self, spent: Spent) -> float | None:
+    def cost(self, spent: Usage) -> float | None:
         """Return the price of calls, None where prices are not known."""
         if self.price_in is None or self.price_out is None:
             return None
@@ -108,7 +108,7 @@ class Budget:
         answer = spent.answer_tokens - off * spent.batched_answer_tokens
         return (prompt * self.price_in + answer * self.price_out) / 1e6
 
-    def exceeded(self, spent: Spent) -> str:
+    def exceeded(self, spent: Usage) -> str:
         """Return which limits calls are beyond, "" for none."""
         cost = self.cost(spent)
         beyond = []
@@ -129,7 +129,7 @@ class Budget:
         ]
         return "at most " + ", ".join(named) if named else "no limit of cost (WORKBENCH_MAX_COST)"
 
-    def describe(self, spent: Spent) -> str:
+    def describe(self, spent: Usage) -> str:
         """Say for people what was or may be spent."""
         cost = self.cost(spent)
         price = "" if cost is None else f", a cost of {cost:.4g}"
@@ -154,17 +154,17 @@ class Account:
 
     def __init__(self, budget: Budget):
         self.budget = budget
-        self.spent = Spent()
-        self._aside = Spent()
+        self.spent = Usage()
+        self._aside = Usage()
 
-    def set_aside(self, dearest: Spent) -> Room:
+    def set_aside(self, dearest: Usage) -> Room:
         """Set aside what a call may cost at most, where there is room."""
         if not self.budget.exceeded(self.spent + self._aside + dearest):
             self._aside += dearest
             return Room.FREE
         return Room.NONE if self.budget.exceeded(self.spent + dearest) else Room.TAKEN
 
-    def book(self, dearest: Spent, cost: Spent) -> None:
+    def book(self, dearest: Usage, cost: Usage) -> None:
         """Book what a call for which `dearest` was set aside did cost."""
         self._aside -= dearest
         self.spent += cost
@@ -176,12 +176,12 @@ def prompt_tokens(prompt: Prompt) -> int:
     return math.ceil(length / BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE * (len(prompt.messages) + 1)
 
 
-def estimate(requests: Sequence[Request], sampling: Sampling, *, alone: bool = False) -> Spent:
+def estimate(requests: Sequence[Request], sampling: Sampling, *, alone: bool = False) -> Usage:
     """Return what requests cost at most where every call succeeds and the server answers as often a call as it is asked
     to; `alone`: where it answers once a call, so that a prompt is paid for each of its answers.
     """
     calls = [request.n if alone else math.ceil(request.n / MOST_CHOICES) for request in requests]
-    return Spent(
+    return Usage(
         sum(calls),
         sum(n * prompt_tokens(request.prompt) for n, request in zip(calls, requests, strict=True)),
         sum(request.n for request in requests) * sampling.most_tokens,

@@ -14,7 +14,7 @@ from typing import Any
 from workbench.errors import MissingPackage, ModelError
 from workbench.inference.served.address import ENDPOINT_HOSTS, Address
 from workbench.inference.served.calls import Body
-from workbench.inference.served.pace import Patience, retry_after
+from workbench.inference.served.pace import RetryPolicy, retry_after
 from workbench.inference.served.reply import Kind, TryFailed, brief, server_words
 
 NEVER_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout")
@@ -29,7 +29,7 @@ LIST_TRIES, LIST_S = 3, 10.0
 class Client:
     """An endpoint that calls are sent to. Belongs to one event loop."""
 
-    def __init__(self, address: Address, key: str | None, patience: Patience, transport: Any = None):
+    def __init__(self, address: Address, key: str | None, patience: RetryPolicy, transport: Any = None):
         try:
             import openai
         except ImportError as error:

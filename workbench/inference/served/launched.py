@@ -31,7 +31,7 @@ from workbench.inference.served import keeper
 from workbench.inference.served.address import LAUNCHED, Address, parse_address
 from workbench.inference.served.budget import budget_from
 from workbench.inference.served.model import RemoteModel
-from workbench.inference.served.pace import patience_from
+from workbench.inference.served.pace import retry_policy_from
 
 EXECUTABLE, ARGUMENTS, START_S = "WORKBENCH_VLLM", "WORKBENCH_VLLM_ARGS", "WORKBENCH_VLLM_START_S"
 "environment variables: the folder of vLLM's environment or its executable; more for `vllm serve`; patience in seconds"
@@ -114,7 +114,7 @@ class LaunchedModel(RemoteModel):
     """A served model whose server is this process's own."""
 
     def __init__(self, address: Address, server: Server, environ: Mapping[str, str] = os.environ):
-        super().__init__(address, None, budget_from(environ), patience_from(environ))
+        super().__init__(address, None, budget_from(environ), retry_policy_from(environ))
         self._server = server
 
     def look(self) -> None:

@@ -31,11 +31,11 @@ from workbench.inference.served.address import Address, endpoint_key, parse_addr
 from workbench.inference.served.ask import Asker, PromptAsker, Run
 from workbench.inference.served.batch_client import BatchClient
 from workbench.inference.served.batches import BatchRun, Endpoint
-from workbench.inference.served.budget import Account, Budget, Spent, budget_from
+from workbench.inference.served.budget import Account, Budget, Usage, budget_from
 from workbench.inference.served.calls import ALTERNATIVES, Call, Dialect
 from workbench.inference.served.client import Client
 from workbench.inference.served.loop import Loop
-from workbench.inference.served.pace import Patience, patience_from
+from workbench.inference.served.pace import RetryPolicy, retry_policy_from
 from workbench.inference.served.probabilities import Probabilities
 from workbench.inference.served.providers import named, providers, recognised
 from workbench.inference.served.reply import Reply, TryFailed, brief
@@ -56,7 +56,7 @@ def load_remote(
     *,
     environ: Mapping[str, str] = os.environ,
     budget: Budget | None = None,
-    patience: Patience | None = None,
+    patience: RetryPolicy | None = None,
     transport: Any = None,
 ) -> RemoteModel:
     """Return a served model after asking its endpoint what it serves.
@@ -71,7 +71,7 @@ def load_remote(
         address,
         endpoint_key(address, environ),
         budget_from(environ) if budget is None else budget,
-        patience or patience_from(environ),
+        patience or retry_policy_from(environ),
         transport,
     )
     try:
@@ -93,12 +93,12 @@ class RemoteModel:
         address: Address,
         key: str | None,
         budget: Budget | None = None,
-        patience: Patience | None = None,
+        patience: RetryPolicy | None = None,
         transport: Any = None,
     ):
         self.address = address
         self._key, self._transport = key, transport
-        self._patience = patience or Patience()
+        self._patience = patience or RetryPolicy()
         self._account = Account(budget or Budget())
         self._work = Work()
         self._snapshots = Snapshots(address.name, lambda spent: self._account.budget.cost(spent))
@@ -145,7 +145,7 @@ class RemoteModel:
         return self._account.budget
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> Usage:
         """What was booked so far, calls without a usable answer included."""
         return self._account.spent
 

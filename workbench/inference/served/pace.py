@@ -23,7 +23,7 @@ FIRST_LIMIT = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """How long and how often a server is asked. Times in seconds."""
 
     tries: int = 8
@@ -43,20 +43,20 @@ class Patience:
     "longest pause between two looks at a batch"
 
 
-def patience_from(environ: Mapping[str, str]) -> Patience:
+def retry_policy_from(environ: Mapping[str, str]) -> RetryPolicy:
     """Return the patience that $WORKBENCH_CONCURRENCY and $WORKBENCH_TIMEOUT_S set, and $WORKBENCH_BATCH_LOOK_S."""
-    usual = Patience()
+    usual = RetryPolicy()
     calls = whole_from(environ, "WORKBENCH_CONCURRENCY")
     seconds = number_from(environ, "WORKBENCH_TIMEOUT_S")
     look_s = number_from(environ, "WORKBENCH_BATCH_LOOK_S")
-    return Patience(
+    return RetryPolicy(
         concurrency=max(1, calls or usual.concurrency),
         reply_s=seconds or usual.reply_s,
         batch_look_s=look_s or usual.batch_look_s,
     )
 
 
-def wait_before(attempt: int, patience: Patience, rng: np.random.Generator) -> float:
+def wait_before(attempt: int, patience: RetryPolicy, rng: np.random.Generator) -> float:
     """Return the seconds to wait before the next try of a call that failed `attempt` times: a random part, at least
     half, of a time that doubles up to the longest.
     """

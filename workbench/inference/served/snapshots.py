@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from workbench.domain.responses import Answerer
 from workbench.errors import SnapshotsAlternate
-from workbench.inference.served.budget import Spent
+from workbench.inference.served.budget import Usage
 from workbench.inference.served.reply import Reply
 
 MOST_CHANGES = 3
@@ -25,13 +25,13 @@ class Tally:
     """What came from one snapshot."""
 
     answers: int = 0
-    spent: Spent = field(default_factory=Spent)
+    spent: Usage = field(default_factory=Usage)
 
 
 class Snapshots:
     """The snapshots of one endpoint, in the order in which it changed."""
 
-    def __init__(self, name: str, cost: Callable[[Spent], float | None]):
+    def __init__(self, name: str, cost: Callable[[Usage], float | None]):
         self.current: str | None = None
         "None: nothing is known before the first reply"
         self.fingerprints: Counter[str] = Counter()
@@ -52,7 +52,7 @@ class Snapshots:
         if not self._tallies:
             self.current, self._met, self._assumed = snapshot, [snapshot], not asked
 
-    def met(self, reply: Reply, spent: Spent, sent_under: int) -> bool:
+    def met(self, reply: Reply, spent: Usage, sent_under: int) -> bool:
         """Take a reply into account; return whether the model has changed with it.
 
         A reply to a call that was sent before the last change was seen says nothing new. Raises SnapshotsAlternate

@@ -14,7 +14,7 @@ from textual.widgets import Static
 from workbench.errors import UsageError
 from workbench.help.sections import section
 from workbench.tui.format import percent, visible
-from workbench.tui.kit.start_form import Outlook, StartForm, row, select, titled
+from workbench.tui.kit.start_form import JobPreview, StartForm, row, select, titled
 from workbench.tui.widgets.ticks import TickList
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class ClassifyForm(StartForm):
             models=() if models == self.listed("models") else models,
         )
 
-    def work_out(self, store: Store, values: ClassifyValues) -> Outlook:
+    def work_out(self, store: Store, values: ClassifyValues) -> JobPreview:
         from workbench.jobs import launch
         from workbench.pipeline.classifying import ClassifySpec, plan_classifying
 
@@ -124,8 +124,8 @@ class ClassifyForm(StartForm):
             f"have been read; {left:,} to read"
         )
         if left:
-            return Outlook(text, lambda opened: launch.start_classifying(opened, spec))
-        return Outlook(f"{text}\nEverything has been read already; there is nothing to start.", None)
+            return JobPreview(text, lambda opened: launch.start_classifying(opened, spec))
+        return JobPreview(f"{text}\nEverything has been read already; there is nothing to start.", None)
 
 
 def about(classifier: Classifier) -> str:

@@ -13,7 +13,7 @@ from textual.widgets import Checkbox, Input, Select
 
 from workbench.classifier.config import EMBEDDED_BASE, PUBLISHED_BASE, Confidence, Premise
 from workbench.help.sections import section
-from workbench.tui.kit.start_form import Outlook, StartForm, row, select
+from workbench.tui.kit.start_form import JobPreview, StartForm, row, select
 from workbench.tui.training_form import (
     SETTINGS,
     TrainValues,
@@ -145,12 +145,12 @@ class TrainForm(StartForm):
             **{name: self.typed(name) for name in SETTINGS if name not in ("premise", "confidence")},
         )
 
-    def work_out(self, store: Store, values: TrainValues) -> Outlook:
+    def work_out(self, store: Store, values: TrainValues) -> JobPreview:
         from workbench.jobs import launch
         from workbench.pipeline.training import plan_training
 
         plan = plan_training(store, as_training(values, self._kept))
-        return Outlook(plan.describe(), lambda opened: launch.start_training(opened, plan.spec, plan))
+        return JobPreview(plan.describe(), lambda opened: launch.start_training(opened, plan.spec, plan))
 
 
 _BASES = (

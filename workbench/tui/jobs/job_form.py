@@ -39,7 +39,7 @@ from workbench.tui.design_form import (
     usual_values,
 )
 from workbench.tui.format import visible
-from workbench.tui.kit.start_form import Outlook, StartForm, asked, row, select, titled
+from workbench.tui.kit.start_form import JobPreview, StartForm, asked, row, select, titled
 from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.ticks import TickList
 
@@ -324,7 +324,7 @@ class JobForm(StartForm):
             return "" if ticked == self.listed(name) else ",".join(ticked) or ","
         return self.chosen(name) if option.choices or option.type is Type.FLAG else self.typed(name)
 
-    def work_out(self, store: Store, values: FormValues) -> Outlook:
+    def work_out(self, store: Store, values: FormValues) -> JobPreview:
         from workbench import pipeline
         from workbench.jobs import launch
 
@@ -333,16 +333,16 @@ class JobForm(StartForm):
         if plan.samples_needed:
             estimate = pipeline.estimate(plan, store.jobs.list(), batched=batched)
             probe = ProbeWish(asks=True) if launch.wants_probe(store, plan) else None
-            return Outlook(
+            return JobPreview(
                 f"{plan.describe()}\n{estimate.describe()}",
                 lambda opened: launch.start(opened, plan.design, plan, probe=probe, batched=batched),
                 "" if probe is None else PROBE_FIRST,
             )
         if not launch.is_noted(store, plan):
-            return Outlook(f"{plan.describe()}\n{COUNTS_HERE}", lambda opened: launch.note_stored(opened, plan))
+            return JobPreview(f"{plan.describe()}\n{COUNTS_HERE}", lambda opened: launch.note_stored(opened, plan))
         place = next((one for one in registry.places() if one.mode == mode_of(values.audit)), None)
         there = f" Its figures: Esc, then {place.key}." if place is not None else ""
-        return Outlook(f"{plan.describe()}\nEverything is stored already; there is nothing to start.{there}", None)
+        return JobPreview(f"{plan.describe()}\nEverything is stored already; there is nothing to start.{there}", None)
 
 
 def sampled(field: Horizontal) -> Horizontal:

@@ -49,7 +49,7 @@ NOTHING = "…"
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class JobPreview:
     """What a filled form comes to."""
 
     text: str
@@ -89,7 +89,7 @@ class StartForm(ModalScreen[int | None], Keyed):
         """It is known what the form comes to."""
 
         values: object
-        outlook: Outlook
+        outlook: JobPreview
 
     @dataclass
     class Started(Message):
@@ -101,7 +101,7 @@ class StartForm(ModalScreen[int | None], Keyed):
         super().__init__()
         self._like = like
         "number of the job whose options the fields begin with"
-        self._outlook: Outlook | None = None
+        self._outlook: JobPreview | None = None
         self._pause: Timer | None = None
 
     @abstractmethod
@@ -125,7 +125,7 @@ class StartForm(ModalScreen[int | None], Keyed):
         """Return the form as typed, comparable with ==; None while it cannot be worked out."""
 
     @abstractmethod
-    def work_out(self, store: Store, values: Any) -> Outlook:
+    def work_out(self, store: Store, values: Any) -> JobPreview:
         """Return what these values come to. Called in a thread. Raises WorkbenchError, naming the field."""
 
     def compose(self) -> ComposeResult:

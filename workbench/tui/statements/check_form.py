@@ -11,7 +11,7 @@ from textual.containers import Horizontal
 
 from workbench.errors import UsageError
 from workbench.help.sections import section
-from workbench.tui.kit.start_form import Outlook, StartForm, asked, row, titled
+from workbench.tui.kit.start_form import JobPreview, StartForm, asked, row, titled
 from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.ticks import TickList
 from workbench.workshop.options import COSINES
@@ -100,7 +100,7 @@ class CheckForm(StartForm):
             tuple(self.typed(one.name) for one in COSINES),
         )
 
-    def work_out(self, store: Store, values: CheckValues) -> Outlook:
+    def work_out(self, store: Store, values: CheckValues) -> JobPreview:
         from workbench.jobs import launch
         from workbench.pipeline.checking import plan_check, thresholds_of
 
@@ -108,9 +108,9 @@ class CheckForm(StartForm):
         spec = as_check(self._instrument, values, standing)
         plan = plan_check(store, spec)
         if not plan.left and spec.thresholds == standing:
-            return Outlook(f"{plan.describe()}\nEverything is stored already; there is nothing to start.", None)
+            return JobPreview(f"{plan.describe()}\nEverything is stored already; there is nothing to start.", None)
         what = plan.describe() if plan.left else f"{plan.describe()}\nOnly the cosines change."
-        return Outlook(what, lambda opened: launch.start_checking(opened, spec, plan))
+        return JobPreview(what, lambda opened: launch.start_checking(opened, spec, plan))
 
 
 def as_check(instrument: str, values: CheckValues, standing: Thresholds) -> CheckSpec:

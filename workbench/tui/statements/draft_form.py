@@ -19,7 +19,7 @@ from workbench.domain.statements import VariantKind
 from workbench.errors import UsageError
 from workbench.help.sections import section
 from workbench.options.shared import MAX_NEW_TOKENS, SEED, TEMPERATURE, THINKING, TOP_K, TOP_P
-from workbench.tui.kit.start_form import Outlook, StartForm, asked, row, select, titled
+from workbench.tui.kit.start_form import JobPreview, StartForm, asked, row, select, titled
 from workbench.tui.kit.status import say_below
 from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.ticks import TickList
@@ -170,7 +170,7 @@ class DraftForm(StartForm):
             numbers=tuple(self.typed(name).strip() for name in NUMBERS),
         )
 
-    def work_out(self, store: Store, values: DraftValues) -> Outlook:
+    def work_out(self, store: Store, values: DraftValues) -> JobPreview:
         from workbench.jobs import launch
         from workbench.pipeline.draft_planning import plan_drafting
 
@@ -178,12 +178,12 @@ class DraftForm(StartForm):
             return self._ruled(store, values)
         plan = plan_drafting(store, as_spec(store, values))
         if plan.needed:
-            return Outlook(plan.describe(), lambda opened: launch.start_drafting(opened, plan.spec, plan))
-        return Outlook(
+            return JobPreview(plan.describe(), lambda opened: launch.start_drafting(opened, plan.spec, plan))
+        return JobPreview(
             f"{plan.describe()}\nThe model has drafted all of this already; another seed gives other drafts.", None
         )
 
-    def _ruled(self, store: Store, values: DraftValues) -> Outlook:
+    def _ruled(self, store: Store, values: DraftValues) -> JobPreview:
         """Return what the rule comes to: it has nobody to wait for."""
         from workbench.pipeline.draft_rules import draft_by_rule
 
@@ -198,7 +198,7 @@ class DraftForm(StartForm):
             self._said = f"{plural(said[''], 'draft')} from the rule to review."
             return NO_JOB
 
-        return Outlook(text, start if made else None)
+        return JobPreview(text, start if made else None)
 
     def dismiss(self, result: int | None = None) -> AwaitComplete:
         """Leave; what the rule has done is said here, because there is no job to watch."""
