@@ -24,7 +24,7 @@ from workbench.evidence.rule_reading import read
 from workbench.formats.read import read_instrument
 from workbench.formats.write import export
 from workbench.lint import lint
-from workbench.pipeline.deciding import decided_by
+from workbench.pipeline.answer_cutoff import decided_by
 from workbench.pipeline.exporting import prepared
 from workbench.pipeline.imported_said import said
 from workbench.pipeline.importing import Material, put

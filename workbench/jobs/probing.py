@@ -38,7 +38,7 @@ from workbench.domain.thinking import split
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate, UnknownName, WorkbenchError
 from workbench.evidence.refusals import read_answer
 from workbench.evidence.rule_reading import stance_reader
-from workbench.pipeline.deciding import decided_for
+from workbench.pipeline.answer_cutoff import decided_for
 from workbench.pipeline.planning import Plan, derived_seed, plan
 from workbench.pipeline.scoring import TOP, begins_in_thought, closing_of, labels_of, scored_one_by_one
 from workbench.readers.next_tokens import PUBLISHED_TOP, mass

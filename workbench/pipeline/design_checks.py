@@ -18,7 +18,7 @@ from workbench.inference.cluster.shards import LOCAL, checked_address
 from workbench.inference.dtypes import check_dtype
 from workbench.inference.served.address import LAUNCHED, PREFIX, parse_address
 from workbench.options.shared import BATCH, CHAT_FORMAT, EXACT_ANSWERS
-from workbench.pipeline.deciding import decided_by
+from workbench.pipeline.answer_cutoff import decided_by
 
 
 def served(model: str) -> bool:

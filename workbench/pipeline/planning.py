@@ -23,7 +23,7 @@ from workbench.errors import UsageError
 from workbench.evidence.settling import Read, Settling, settling_of
 from workbench.inference.reach import check_chat_format_there
 from workbench.inference.served.address import LAUNCHED
-from workbench.pipeline.deciding import decided_for
+from workbench.pipeline.answer_cutoff import decided_for
 from workbench.pipeline.design_checks import check_design, check_ideal, check_script, check_settled
 from workbench.pipeline.valid_answers import ValidTally, valid_tally
 from workbench.readers.verbalizers import forms_by_prompt
