@@ -1,7 +1,7 @@
-"""Whether a model's chat template writes a system turn, read from its file before anything is loaded.
+"""Checks whether a model's chat template writes a system turn, from its file, without loading the model.
 
-Gemma's templates raise an error for one, others leave it out. What only the tokenizer knows (a GGUF file, a template of
-the hub that is not in the cache) is known once the model is loaded: `ChatTurns.encoding` says it then.
+Gemma's templates raise an error for a system turn, others leave it out. For a GGUF file, or a template of the hub that
+is not in the cache, the answer is known only when the model is loaded, from `ChatTurns.encoding`.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from workbench.inference.chat_formats import FILE, SUFFIX, parted
 from workbench.inference.embedded import EMBEDDED
 
 FOLDED = "system turn at the beginning of the user turn"
-"part of `ModelCard.encoding` where a chat template has no place for a system turn"
+"part of `ModelCard.encoding` if a chat template has no place for a system turn"
 EARLIER_FOLDED = "earlier turns at the beginning of the last one"
-"the same where a chat template writes the last turn alone"
+"part of `ModelCard.encoding` if a chat template writes only the last turn"
 CONFIG = "tokenizer_config.json"
 MARK = "qqsystemturn"
 
 
 class _Refused(Exception):
-    """Raised by a template that does not take these turns."""
+    """Raised by a template that does not accept these turns."""
 
 
 def writes_system_turn(model: str, chat_format: str = "") -> bool | None:
-    """Return whether the chat template that a model is asked in writes a system turn; None: nobody can say yet."""
+    """Return whether the chat template of a model writes a system turn; None if unknown before loading."""
     source = _source(parted(chat_format)[0] or model)
     if source is None:
         return None
@@ -34,7 +34,7 @@ def writes_system_turn(model: str, chat_format: str = "") -> bool | None:
 
 
 def writes(source: str) -> bool | None:
-    """Return whether a chat template writes a system turn; None where it does not run here.
+    """Return whether a chat template writes a system turn; None if it cannot run here.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def writes(source: str) -> bool | None:
         return MARK in environment.from_string(source).render(messages=turns, add_generation_prompt=True)
     except _Refused:
         return False
-    except Exception:  # whatever a template raises that wants more than it has here
+    except Exception:  # any error of a template that needs more than is available here
         return None
 
 

@@ -1,9 +1,9 @@
-"""How long a model may think before it answers, and what ends a thought that takes longer.
+"""Limits how long a model may think before it answers, and ends thoughts that take longer.
 
-A thought has a budget of its own: its tokens do not count towards the most tokens of an answer. Once the budget is
-spent, the tokens that end a thought are put in place of what the model would have written next, and it goes on with
-its answer. What is put there depends on nothing but the tokens before it, so samples that have begun alike still share
-one computation, and merged sampling stays exact.
+A thought has a separate budget: its tokens do not count towards the token limit of an answer. When the budget is spent,
+the tokens that end a thought are inserted instead of the model's next tokens, and the model continues with its answer.
+The inserted tokens depend only on the tokens before them, so samples with the same beginning still share one
+computation, and merged sampling stays exact.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from workbench.domain.thinking import Pair, in_thought, split
 from workbench.inference.engines import Spell
 
 WITHIN = -1
-"in place of a count of tokens: the thought goes on"
+"instead of a count of tokens: the thought continues"
 OPENING = 8
-"tokens of an output among which a model that begins to think writes the mark of it"
+"first tokens of an output, among which a model writes the mark that begins a thought"
 TAIL = 12
-"tokens at the end of an output that hold a mark which has just been written"
+"last tokens of an output, among which a mark may just have been completed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,11 @@ class ThoughtRule:
     """The budget of one prompt's thoughts."""
 
     budget: int
-    "tokens; the marks around a thought that the model writes itself count"
+    "in tokens, including marks that the model writes itself"
     end: tuple[int, ...]
-    "tokens that are put at the end of a thought that is cut"
+    "tokens appended to a thought that is cut"
     opened: str
-    "the mark with which the prompt has opened a thought already; empty: none"
+    "the mark with which the prompt opens a thought; empty: none"
     closing: str
     "the mark that ends a thought"
     spell: Spell
@@ -40,12 +40,12 @@ class ThoughtRule:
 
     @property
     def start(self) -> int:
-        """Return what `after` begins with."""
+        """Return the initial value of `after`."""
         return WITHIN if self.opened else 0
 
     def after(self, before: int, tokens: Sequence[int]) -> int:
-        """Return how many of an output's tokens stand before its answer, `WITHIN` while it is a thought; `before`: the
-        same without the last token.
+        """Return how many of an output's tokens precede its answer, `WITHIN` during a thought; `before`: the result
+        without the last token.
         """
         n = len(tokens)
         if before == WITHIN:
@@ -57,13 +57,13 @@ class ThoughtRule:
         return before
 
     def forced(self, before: int, n: int) -> int | None:
-        """Return the token that has to come after n tokens of an output; None: whichever the model draws."""
+        """Return the forced token after n tokens of an output; None: the model draws it."""
         if before != WITHIN or n < self.budget:
             return None
         return self.end[n - self.budget]
 
     def thought(self, tokens: Sequence[int]) -> int:
-        """Return how many tokens of a whole output are thought, with the marks of it."""
+        """Return how many tokens of a complete output are thoughts, including their marks."""
 
         def ended(n: int) -> bool:
             return split(self.opened + self.spell(tokens[:n]), self.own).answer is not None

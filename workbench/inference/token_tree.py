@@ -1,7 +1,7 @@
-"""Sequences of tokens as one tree, laid out flat: every distinct beginning is one token to compute.
+"""Sequences of tokens as one flat tree: every distinct beginning is one token to compute.
 
-A tree's tokens stand in one row, each after the tokens it follows; a mask says which of the earlier ones each may see.
-That way one pass of a network computes all of them, with no token computed twice and none for padding.
+A tree's tokens are in one row, each after its predecessors; a mask determines which earlier tokens each one sees. So
+one pass of a network computes all of them, without duplicates and without padding.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Tokens = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Packed:
-    """The tokens of some sequences that have to be computed, a *path* of tokens being there already.
+    """The tokens of some sequences that have to be computed, given an already computed *path* of tokens.
 
-    The path is the beginning of the sequence before them; each of these may branch off anywhere on it.
+    The path is the beginning of the previous sequence; each sequence may branch off anywhere on it.
     """
 
     path: int
@@ -28,17 +28,19 @@ class Packed:
     tokens: Ints
     "(n,)"
     positions: Ints
-    "(n,): place in the sequence"
+    "(n,): position in the sequence"
     slots: tuple[Ints, ...]
-    "for each sequence, where its tokens stand: on the path at 0 … path - 1, new ones at path … path + n - 1"
+    "for each sequence, the slots of its tokens: those of the path are 0 … path - 1, new ones path … path + n - 1"
 
     def seen(self) -> NDArray[np.bool_]:
-        """Return which tokens each new token may see: (n, path + n), itself included."""
+        """Return which tokens each new token sees, including itself: (n, path + n)."""
         n = len(self.tokens)
         mask = np.zeros((n, self.path + n), dtype=bool)
         done = self.path
         for slots in self.slots:
-            first = int(np.searchsorted(slots, done))  # slots go up along a sequence: from here on they are its own
+            first = int(
+                np.searchsorted(slots, done)
+            )  # slots increase along a sequence: from here on they belong to it alone
             own = slots[first:] - self.path
             mask[np.ix_(own, slots)] = np.tri(len(own), len(slots), first, dtype=bool)
             done += len(own)
@@ -48,7 +50,7 @@ class Packed:
 def pack(sequences: Sequence[Tokens], before: Tokens, wanted: Sequence[int]) -> Packed:
     """Lay out sequences, in their lexicographic order, that follow the sequence `before`.
 
-    `wanted[i]`: the first place of sequence i whose token has to be computed, even if the path has it.
+    `wanted[i]`: the first position of sequence i whose token has to be computed, even if it is on the path.
 
     Examples
     --------
@@ -74,7 +76,7 @@ def pack(sequences: Sequence[Tokens], before: Tokens, wanted: Sequence[int]) -> 
 
 
 def common(one: Tokens, other: Tokens) -> int:
-    """Return how many tokens two sequences begin with alike.
+    """Return the length of the common beginning of two sequences.
 
     Examples
     --------
@@ -88,12 +90,12 @@ def common(one: Tokens, other: Tokens) -> int:
 
 
 def lexicographic(sequences: Sequence[Tokens]) -> list[int]:
-    """Return the positions of sequences so that those with a common beginning stand together."""
+    """Return the indices of sequences in lexicographic order, which puts common beginnings together."""
     return sorted(range(len(sequences)), key=lambda i: sequences[i])
 
 
 def distinct_beginnings(sequences: Sequence[Tokens]) -> int:
-    """Return how many tokens sequences have at the least to be computed: the size of their tree."""
+    """Return the least number of tokens that must be computed for sequences: the size of their tree."""
     total = 0
     before: Tokens = ()
     for i in lexicographic(sequences):

@@ -1,11 +1,11 @@
 """The bookkeeping of merged sampling: n samples of one prompt as a tree of distinct beginnings.
 
-Samples that have begun alike have the same next-token distribution, so it is computed once for all of them, and each
-goes on with a draw of its own from it. That is what independent samples would do, so the tree's distribution is exactly
-that of independent sampling; only the work is shared.
+Samples with the same beginning have the same next-token distribution, so it is computed once for all of them, and each
+continues with its own draw from it. Independent samples would do the same, so the tree's distribution is exactly that
+of independent sampling; only the work is shared.
 
-What a sample draws depends on the request's seed, the sample's number and the depth alone: the first k of n samples are
-those that k samples would have been, and k + 1 … n can be drawn later.
+A sample's draws depend only on the request's seed, the sample's number and the depth: the first k of n samples are the
+same as k samples alone, and k + 1 … n can be drawn later.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from workbench.inference.thought_rule import WITHIN, ThoughtRule
 
 BLOCK = 32
-"depths whose numbers are drawn at once: as long as most answers are"
+"depths whose numbers are drawn together, about the length of most answers"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,9 +29,9 @@ class Row:
 
     tokens: tuple[int, ...]
     samples: NDArray[np.int64]
-    "which of the request's samples have begun so, counted from its first"
+    "indices of the request's samples with this beginning"
     parent: int
-    "position of the row, in the step before, that it grew from"
+    "index of its parent row in the previous step"
     begun: int = 0
     "tokens before the answer, see `ThoughtRule.after`"
 
@@ -43,8 +43,8 @@ class Row:
 class Uniforms:
     """Uniform numbers in [0, 1) of samples first … first + n - 1, depth by depth.
 
-    A depth's number of a sample is the same whatever n and first are: each block of depths has a generator of its own,
-    in which every sample has its place.
+    A sample's number at a depth does not depend on n and first: each block of depths has its own generator, in which
+    every sample has a fixed position.
     """
 
     def __init__(self, seed: int, first: int, n: int):
@@ -56,7 +56,7 @@ class Uniforms:
         block, place = divmod(depth, BLOCK)
         if block != self._block:
             bits = np.random.PCG64([self._seed, block])
-            bits.advance(self._first * BLOCK)  # a double takes one step of the generator
+            bits.advance(self._first * BLOCK)  # each double takes one step of the generator
             self._columns = np.random.Generator(bits).random((self._n, BLOCK)).T
             self._block = block
         found: NDArray[np.float64] = self._columns[place]
@@ -67,7 +67,7 @@ class Uniforms:
 class SampleTree:
     """All samples of one prompt, while they are drawn.
 
-    The seed is the request's own: what is drawn does not depend on which other prompts share the batch.
+    The seed belongs to the request: the draws do not depend on other prompts in the batch.
     """
 
     n: int
@@ -75,9 +75,9 @@ class SampleTree:
     stop: frozenset[int]
     max_new_tokens: int
     settled: Callable[[tuple[int, ...]], bool] | None = None
-    "whether the beginning of an answer is all that is wanted of it; None: answers go on to their end"
+    "whether the beginning of an answer suffices; None: answers continue to their end"
     rule: ThoughtRule | None = None
-    "how long a thought before the answer may be; None: thought and answer share `max_new_tokens`"
+    "limit of the thought before the answer; None: thought and answer share `max_new_tokens`"
     rows: list[Row] = field(default_factory=list)
     finished: Counter[tuple[int, ...]] = field(default_factory=Counter)
     decided: int = 0
@@ -96,13 +96,15 @@ class SampleTree:
         Parameters
         ----------
         tokens, probabilities : shape (rows, k)
-            The tokens that may come next in each row and their probabilities, the rest of a row being 0. Rows need not
-            add up to 1; they are normalised.
+            The possible next tokens of each row and their probabilities, 0 for the rest of a row. Rows need not add up
+            to 1; they are normalised.
         """
         before, self.rows = self.rows, []
         uniforms = self.uniforms.at(len(before[0].tokens))
         all_edges = np.cumsum(probabilities, axis=1)
-        last = probabilities.shape[1] - 1 - np.argmax(probabilities[:, ::-1] > 0, axis=1)  # rounding draws no further
+        last = (
+            probabilities.shape[1] - 1 - np.argmax(probabilities[:, ::-1] > 0, axis=1)
+        )  # rounding must not go past the last token
         for parent, row in enumerate(before):
             if (forced := self._forced(row)) is not None:
                 self._add(parent, row, forced, row.samples)
@@ -113,11 +115,11 @@ class SampleTree:
                 self._add(parent, row, int(tokens[parent, place]), samples)
 
     def _forced(self, row: Row) -> int | None:
-        """Return the token that ends the row's thought, where its budget is spent."""
+        """Return the token that ends the row's thought if its budget is spent."""
         return None if self.rule is None else self.rule.forced(row.begun, len(row.tokens))
 
     def _add(self, parent: int, row: Row, token: int, samples: NDArray[np.int64]) -> None:
-        """Let samples go on with a token, or end."""
+        """Continue samples with a token, or end them."""
         answer = (*row.tokens, token)
         begun = 0 if self.rule is None else self.rule.after(row.begun, answer)
         if token in self.stop:
@@ -132,7 +134,7 @@ class SampleTree:
 
 
 def _split(drawn: NDArray[np.int64], samples: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Yield each place that samples drew, in order, with those that drew it."""
+    """Yield each index that samples drew, in order, with these samples."""
     places = drawn.tolist()
     low, high = min(places), max(places)
     if low == high:

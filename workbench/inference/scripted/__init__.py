@@ -1,1 +1,1 @@
-"""Stand-ins that answer from a script, for tests and for trying things out."""
+"""Scripted models, for tests and demonstrations."""

@@ -1,10 +1,10 @@
-"""The ideal predictor of a synthetic population: no model can do better on its questionnaire.
+"""The oracle of a synthetic population: no model can predict its questionnaire better.
 
-`scripted:ideal@veldania_panel` knows how the respondents of the shipped questionnaire were drawn;
-`scripted:FILE.toml` those of a file of your own (`workbench.synthetic.spec`), with the questionnaire's `statements.csv`
-beside it. It reads the conversation as any model does: which questions were asked, in which wording, and what was
-answered. Of the target it says yes with the probability that a person with these answers says yes, neither more nor
-less. So its bias is 0 but for chance, and its accuracy is known: statistics can be checked against both.
+`scripted:ideal@veldania_panel` knows how the respondents of the shipped questionnaire were drawn; `scripted:FILE.toml`
+those of your own file (`workbench.synthetic.spec`), with the questionnaire's `statements.csv` in the same folder. It
+reads the conversation as any model does: which questions were asked, in which wording, and with which answers. It says
+yes to the target with exactly the probability that a person with these answers says yes. So its bias is 0 except for
+chance, and its accuracy is known: statistics can be checked against both.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from workbench.synthetic.spec import read_population
 SPEC = "generator.toml"
 STATEMENTS = "statements.csv"
 CAPITAL = 0.25
-"share of an answer that is said with a capital: both spellings have to be counted"
+"share of answers with a capital letter, so that both spellings have to be counted"
 ANSWERS = {"yes": True, "no": False}
 
 
 class IdealModel(ScriptedModel):
-    """Says yes to a target with the probability that people with the same answers do."""
+    """Says yes to a target with the probability that people with the same answers say yes."""
 
     def __init__(self, population: Population, texts: Mapping[str, str], name: str):
         """`texts`: every wording of every question -> its ref."""
@@ -44,7 +44,7 @@ class IdealModel(ScriptedModel):
         self._targets = {item.ref for item in population.targets}
         self._texts = dict(sorted(texts.items(), key=lambda item: -len(item[0])))
         self._revision = content_key([repr(population), sorted(texts.items())]).hex()
-        self._asked = lru_cache(maxsize=None)(self._search)  # a question stands in very many prompts
+        self._asked = lru_cache(maxsize=None)(self._search)  # a question occurs in very many prompts
         self._answered = lru_cache(maxsize=1024)(self._predicted)
 
     @property
@@ -52,7 +52,7 @@ class IdealModel(ScriptedModel):
         return ModelCard(self._name, self._revision, "scripted", "none", "none")
 
     def _shares(self, prompt: Prompt) -> dict[str, float]:
-        """Raises ModelError where the prompt is no conversation about this questionnaire."""
+        """Raises ModelError if the prompt is not a conversation about this questionnaire."""
         target = self._asked(prompt.messages[-1].content)
         if target not in self._targets:
             raise ModelError(f"{self._name}: {target} is no target of the population; it predicts targets alone")
@@ -81,7 +81,7 @@ class IdealModel(ScriptedModel):
         return self._predict(answers)
 
     def _search(self, content: str) -> str:
-        """Return the question that a turn asks: the longest known wording in it."""
+        """Return the question of a turn: the longest known wording in it."""
         for text, ref in self._texts.items():
             if text in content:
                 return ref
@@ -92,12 +92,12 @@ class IdealModel(ScriptedModel):
 
 
 def describes_population(table: Mapping[str, Any]) -> bool:
-    """Return whether a parsed file is about a population and not about a persona."""
+    """Return whether a parsed file describes a population instead of a persona."""
     return "profile" in table or "target" in table
 
 
 def load_shipped_ideal(instrument: str, name: str) -> IdealModel:
-    """Return the ideal predictor of a shipped questionnaire. Raises UnknownName where there is none of it."""
+    """Return the oracle of a shipped questionnaire. Raises UnknownName for an unknown questionnaire."""
     spec = shipped_instrument_folder(instrument) / SPEC
     if not spec.is_file():
         raise UnknownName(f"{name}: the respondents of {instrument} were not drawn from a known population")
@@ -105,7 +105,7 @@ def load_shipped_ideal(instrument: str, name: str) -> IdealModel:
 
 
 def load_ideal(spec: Path, name: str) -> IdealModel:
-    """Return the ideal predictor of a population. Raises ModelError, saying what is wrong with its files."""
+    """Return the oracle of a population. Raises ModelError with the faults of its files."""
     try:
         population = read_population(spec)
         texts = wordings(spec.with_name(STATEMENTS))

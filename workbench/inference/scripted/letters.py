@@ -1,15 +1,15 @@
-"""How a stand-in answers a question with lettered options: with known probabilities, so that statistics can be checked.
+"""How a scripted model answers questions with lettered options: with known probabilities, to check statistics.
 
     [letters]
-    weights = [3, 1]             # odds of the first option, the second, …; the last number holds for all after it
-    by_text = 0                  # how much options differ by their own text, wherever they stand; 0: not at all
+    weights = [3, 1]             # odds of the first option, the second, …; the last number also applies to later ones
+    by_text = 0                  # how much options differ by their text, in any position; 0: not at all
     yes = 0.9                    # share of answers that are the option Yes or Agree where there is one
-    invalid = 0.1                # share of answers that are none of the letters; 1: never a valid one
+    invalid = 0.1                # share of answers that are not a letter; 1: never a valid one
     others = ["As", "\\n", "I"]  # these answers, one drawn at random
 
-A model of `by_text` alone says the same whatever the order of options and the errors in the question; one with
-`weights` alone follows places. Without the table an option is liked by its text and all places alike, and as many
-answers are none of the letters as the persona leaves unreadable.
+A model with only `by_text` gives the same answer for any order of options and any errors in the question; one with only
+`weights` depends on positions. Without the table options differ by text but not by position, and the share of invalid
+answers is the persona's share of unreadable ones.
 """
 
 from __future__ import annotations
@@ -24,31 +24,32 @@ from workbench.domain.keys import text_key
 from workbench.domain.prompts import Prompt
 
 STEEPEST = 100.0
-"log-odds beyond which an option's text may not count"
+"limit of the log-odds of an option's text"
 YES = re.compile(r"(yes|agree|strongly agree|allow(ed)?|true)\b", re.IGNORECASE)
-"how an option begins that says yes"
+"beginning of an option that says yes"
 _OPTION = re.compile(r"([A-Z])\.[ \t]+(\S.*)")
 
 
 @dataclass(frozen=True, slots=True)
 class LetterHabits:
-    """Which of the lettered options are chosen how often."""
+    """How often each lettered option is chosen."""
 
     weights: tuple[float, ...] = (1.0,)
     by_text: float = 1.0
-    "the log-odds of an option lie within plus or minus so much, by a hash of its text"
+    "limit, plus or minus, of the log-odds of an option, which a hash of its text determines"
     invalid: float | None = None
     "None: the persona's share of unreadable answers"
     yes: float = 0.0
-    "share of the answers that say yes to a question with such an option, whatever it asks"
+    "share of answers that say yes to any question with such an option"
     others: tuple[str, ...] = ("As", "\n", "I")
-    "one token each, as models begin an answer that is no letter"
+    "one token each, like the beginning of a model's answer that is not a letter"
 
 
 def letter_shares(habits: LetterHabits, unreadable: float, prompt: Prompt) -> dict[str, float] | None:
-    """Return the probability of each answer to a lettered question; None where the prompt ends with no such question.
+    """Return the probability of each answer to a lettered question; None if the prompt does not end with such a
+    question.
 
-    `unreadable`: the persona's share of answers that say nothing, for habits that name none of their own.
+    `unreadable`: the persona's share of unreadable answers, for habits without `invalid`.
     """
     return _shares(habits, unreadable, prompt.messages[-1].content)
 
@@ -77,7 +78,7 @@ def _odds(habits: LetterHabits, place: int, option: str) -> float:
 
 
 def offered_options(text: str) -> tuple[str, ...]:
-    """Return the last options that a text lists, `A. …` to the end, a line each; nothing where there are not two.
+    """Return the last options that a text lists, from `A. …` to the end, one per line; empty if fewer than two.
 
     Examples
     --------

@@ -1,25 +1,25 @@
-"""A stand-in that answers from a script: for tests, demonstrations and dry runs of a whole audit.
+"""The scripted model: for tests, demonstrations and dry runs of a whole audit.
 
-`scripted` answers with one of the two labels that a prompt names, in any language that ships, leaning one way by the
-prompt's own hash, sometimes unreadably. `scripted:FILE.toml` sets the persona:
+`scripted` answers with one of the two labels that a prompt names, in any shipped language; a hash of the prompt
+determines the leaning, and some answers are unreadable. `scripted:FILE.toml` sets the persona:
 
-    agree = 0.8          # how often the first label of the prompt is chosen; left out: by the prompt's hash
+    agree = 0.8          # share of answers with the first label of the prompt; default: by the prompt's hash
     unreadable = 0.05    # share of answers without a label
-    delay_s = 0.01       # seconds a prompt
-    answers = ["…"]      # answer from these alone, one drawn at random
-    thoughts = ["…"]     # what is thought before, one drawn at random; --thinking N cuts it after N words
-    [letters]            # how a question with lettered options is answered: `workbench.inference.scripted.letters`
+    delay_s = 0.01       # seconds per prompt
+    answers = ["…"]      # only these answers, drawn at random
+    thoughts = ["…"]     # thoughts before the answer, drawn at random; --thinking N cuts them after N words
+    [letters]            # answers to questions with lettered options: `workbench.inference.scripted.letters`
     [spread]             # shares of agreement with known variance components: `workbench.inference.scripted.spread`
     [sides]              # agrees with the left or the right, or with anything: `workbench.inference.scripted.sides`
 
-A prompt that ends with lettered options (`A. …`, a line each) is answered by one letter, or by the beginning of an
-answer that is none.
+A prompt that ends with lettered options (`A. …`, one per line) is answered with one letter, or with the beginning of an
+answer without a letter.
 
-Its probabilities are those of its answers: the score of a continuation is the share of answers that begin with it,
-whether the prompt is a chat's or raw text that a space parts from the answer. Its tokens are words.
+Its probabilities are those of its answers: the score of a continuation is the share of answers that begin with it, for
+chats and for raw text that a space separates from the answer. Its tokens are words.
 
 `scripted:ideal@INSTRUMENT`, and `scripted:FILE.toml` where the file describes a population, predict that population's
-answers to a questionnaire as well as can be done: see `workbench.inference.scripted.ideal`.
+answers to a questionnaire optimally: see `workbench.inference.scripted.ideal`.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ from workbench.readers.tokens import continues_word
 UNREADABLE = ("It depends on many things.", "As an AI language model, I have no opinion.", "Both sides have a point.")
 LABELS = re.compile(r"""["'](\w+)["'] or ["'](\w+)["']|\b(agree) or (disagree)\b|\b(disagree) or (agree)\b""")
 QUOTED = re.compile(r"""["']([^"]{1,30})["'] (?:oder|ou|o|of|lub|albo|czy|vagy)(?: \w+)? ["']([^"]{1,30})["']""")
-"the same in the other languages that ship with templates; English is looked for first"
+"the same in the other languages with shipped templates; English is tried first"
 BARE = ("yes", "no")
-"labels that are said without a full stop: a questionnaire reads the next token alone"
+"labels answered without a full stop: a questionnaire reads only the next token"
 
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """How the stand-in answers."""
+    """The answering behaviour of a scripted model."""
 
     agree: float | None = None
     unreadable: float = 0.03
@@ -62,22 +62,22 @@ class Persona:
     answers: tuple[str, ...] = ()
     letters: LetterHabits = field(default_factory=LetterHabits)
     thoughts: tuple[str, ...] = ()
-    "what it thinks before an answer, one drawn at random; none: it does not think"
+    "thoughts before an answer, drawn at random; empty: it does not think"
     spread: Spread | None = None
-    "how shares of agreement vary with statement, wording, template and label order; None: as `agree` says"
+    "how shares of agreement vary with statement, wording, template and label order; None: `agree` applies"
     sides: Sides | None = None
-    "what it agrees with by its political views; None: as `agree` or `spread` says"
+    "its political views; None: `agree` or `spread` applies"
 
 
 class ScriptedModel:
-    """Answers by a persona; the same request with the same seed has the same answers."""
+    """Answers like a persona; the same request with the same seed gives the same answers."""
 
     def __init__(self, persona: Persona | None = None, name: str = "scripted"):
         self.persona = persona or Persona()
         self._name = name
         self._work = Work()
         self.thinking_tokens = 0
-        "words of thoughts"
+        "number of words of thoughts"
 
     @property
     def card(self) -> ModelCard:
@@ -88,7 +88,7 @@ class ScriptedModel:
         return self._work
 
     def score_with(self, sampling: Sampling) -> None:
-        """See `Configured`: probabilities are those of answers, before which nothing is thought."""
+        """See `Configured`: probabilities are those of answers without thoughts."""
         self._check_thinking(sampling)
 
     def _check_thinking(self, sampling: Sampling) -> None:
@@ -118,7 +118,7 @@ class ScriptedModel:
                 yield Scored(position, np.log(np.array(masses, dtype=np.float64)))
 
     def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
-        """As `Model.next_tokens`; all of its words where it knows fewer than k."""
+        """As `Model.next_tokens`; all of its words if there are fewer than k."""
         for position, prompt in enumerate(prompts):
             self._pause()
             try:
@@ -149,13 +149,14 @@ class ScriptedModel:
         return first if rng.random() < share else second
 
     def _answers(self, request: Request) -> list[str]:
-        """Return the answers to a request: those of one seed are a sequence, of which it asks for a part."""
+        """Return the answers to a request: a part of the sequence that its seed defines."""
         rng = np.random.default_rng(request.seed)
         return [self._answer(request.prompt, rng) for _ in range(request.first + request.n)][request.first :]
 
     def _thoughts(self, request: Request, sampling: Sampling) -> list[str]:
-        """Return what is thought before each answer, cut where its budget of words is spent: a sequence of its own, so
-        that the answers are the same with it and without.
+        """Return the thought before each answer, cut at the budget of words.
+
+        Thoughts are a separate random sequence, so that answers are the same with and without them.
         """
         if not self.persona.thoughts or sampling.thinking == NO_THINKING:
             return [""] * request.n
@@ -169,13 +170,13 @@ class ScriptedModel:
         return letter_shares(self.persona.letters, self.persona.unreadable, prompt)
 
     def _spoken(self, prompt: Prompt) -> dict[str, float] | None:
-        """Return the answers of a stand-in with views to a prompt without labels, with their shares; else None."""
+        """Return the answers of a persona with views to a prompt without labels, with their shares; else None."""
         if self.persona.sides is None or _offered(prompt):
             return None
         return self.persona.sides.spoken(prompt.messages[-1].content)
 
     def _labels(self, prompt: Prompt) -> tuple[str, str, float]:
-        """Return the two answers that name a label, and how often it is the first of them."""
+        """Return the two answers that name a label, and the share of the first one."""
         text = " ".join(message.content for message in prompt.messages)
         found = _offered(prompt)
         first, second = [label for label in found.groups() if label] if found else ("agree", "disagree")
@@ -183,7 +184,7 @@ class ScriptedModel:
         share = self.persona.agree if self.persona.agree is not None else (0.08 if by_hash < 0.45 else 0.92)
         if self.persona.spread is not None:
             share = self.persona.spread.share(text, first, second)
-        if self.persona.sides is not None:  # the last turn: those before it may be other questions, with their answers
+        if self.persona.sides is not None:  # the last turn: earlier turns may be other questions with their answers
             share = self.persona.sides.share(prompt.messages[-1].content, first)
         stop = "" if {first, second} == set(BARE) else "."
         return first.capitalize() + stop, second.capitalize() + stop, share
@@ -209,7 +210,7 @@ class ScriptedModel:
 
 
 def _told(persona: Persona) -> dict[str, Any]:
-    """Return what tells a persona from others; those from before there were thoughts and views keep their keys."""
+    """Return the identity of a persona; personas without thoughts and views keep the keys of earlier versions."""
     told = {name: value for name, value in asdict(persona).items() if name not in ("thoughts", "sides") or value}
     if not persona.letters.yes:
         told["letters"] = {name: value for name, value in told["letters"].items() if name != "yes"}
@@ -219,13 +220,13 @@ def _told(persona: Persona) -> dict[str, Any]:
 
 
 def _offered(prompt: Prompt) -> re.Match[str] | None:
-    """Return where a prompt names the two labels of its answers."""
+    """Return the match of the two labels that a prompt names."""
     text = " ".join(message.content for message in prompt.messages)
     return LABELS.search(text) or QUOTED.search(text)
 
 
 def _first_words(shares: Mapping[str, float]) -> dict[str, float]:
-    """Return the probability of each first word; of a text without any, that of the text."""
+    """Return the probability of each first word; a text without words counts as a whole."""
     words: dict[str, float] = {}
     for text, share in shares.items():
         word = text.split()[0] if text.split() else text
@@ -234,7 +235,7 @@ def _first_words(shares: Mapping[str, float]) -> dict[str, float]:
 
 
 def _begins(text: str, option: str, whole_words: bool) -> bool:
-    """Return whether an answer begins with an option; without whole words the option's own blank is set aside."""
+    """Return whether an answer begins with an option; without whole words the option's leading space is ignored."""
     if not whole_words:
         return text.startswith(option.lstrip())
     return text.startswith(option) and not continues_word(text[len(option) :])
@@ -245,7 +246,7 @@ def _same(token: str, word: str) -> bool:
 
 
 def _end(text: str, decided: Decided | None) -> tuple[str, bool]:
-    """Return an answer up to the word that settles its stance, and whether there is one."""
+    """Return an answer up to the word that settles its stance, and whether there is such a word."""
     if decided is not None:
         for word in re.finditer(r"\S+", text):
             if decided(text[: word.end()]):
@@ -254,5 +255,5 @@ def _end(text: str, decided: Decided | None) -> tuple[str, bool]:
 
 
 def _one_of(texts: Sequence[str], rng: np.random.Generator) -> str:
-    """Draw a text as it is; `rng.choice` would drop trailing NULs."""
+    """Draw a text unchanged; `rng.choice` would drop trailing NULs."""
     return texts[int(rng.integers(len(texts)))]

@@ -1,4 +1,4 @@
-"""From the name of a stand-in to the model: `scripted`, a persona that ships, a file, or an instrument's oracle."""
+"""Loads a scripted model by name: `scripted`, a shipped persona, a file, or an instrument's oracle."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from workbench.toml_files import TomlFile
 
 
 def load_scripted(name: str) -> ScriptedModel:
-    """Return the stand-in `scripted`, `scripted:PERSONA`, `scripted:FILE.toml` or `scripted:ideal@INSTRUMENT`.
+    """Return the scripted model `scripted`, `scripted:PERSONA`, `scripted:FILE.toml` or `scripted:ideal@INSTRUMENT`.
 
-    Raises ModelError, with every fault, where the file is not as expected, UnknownName where no such instrument ships.
+    Raises ModelError, with every fault, for an invalid file, UnknownName if there is no shipped instrument of that
+    name.
     """
     _, _, file = name.partition(":")
     if not file:

@@ -1,8 +1,7 @@
-"""Scripted personas as files that people write: a TOML file, read exactly or refused with all its faults at once.
+"""Scripted personas as TOML files, read exactly or refused with all faults at once.
 
-Which fields there are, and what they mean, says `workbench.inference.scripted.model`; those of the table `[letters]`
-`workbench.inference.scripted.letters`; those of `[spread]` `workbench.inference.scripted.spread`, those of `[sides]`
-`workbench.inference.scripted.sides`.
+`workbench.inference.scripted.model` documents the fields; for the tables `[letters]`, `[spread]` and `[sides]` see
+`letters`, `spread` and `sides` in `workbench.inference.scripted`.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ RANGES = {
     **dict.fromkeys(("left", "right", "yes", "hedges"), (0.0, 1.0, SHARE)),
     **dict.fromkeys(FIELDS, (0.0, 0.25, "the variance of a share, 0 to 0.25")),
 }
-"least, most, and how that is said"
+"(least, most, description)"
 
 
 def read_persona(file: TomlFile) -> Persona:
-    """Return the persona of a parsed file. Raises InputError with every fault of it."""
+    """Return the persona of a parsed file. Raises InputError with all of its faults."""
     table = file.table
     misplaced = [key for key in table if key in OF_LETTERS]
     for key in misplaced:
@@ -61,7 +60,7 @@ def read_persona(file: TomlFile) -> Persona:
 
 
 def _spread(file: TomlFile, table: Mapping[str, Any]) -> Spread | None:
-    """Return what `[spread]` says; None where there is none, or something is wrong with it, noted as a fault."""
+    """Return what `[spread]` as given; None if it is missing or, with a fault noted, invalid."""
     given = table.get("spread")
     if given is None:
         return None
@@ -87,7 +86,7 @@ def _spread(file: TomlFile, table: Mapping[str, Any]) -> Spread | None:
 
 
 def _moved(file: TomlFile, given: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    """Yield what `[[spread.moved]]` says; what is wrong with it is noted as a fault."""
+    """Yield the entries of `[[spread.moved]]`; faults are noted."""
     tables = given.get("moved", [])
     for one in tables if isinstance(tables, list) else [tables]:
         known = isinstance(one, dict) and one.keys() == {"said", "by"}
@@ -104,7 +103,7 @@ def _moved(file: TomlFile, given: Mapping[str, Any]) -> Iterator[tuple[str, floa
 
 
 def _sides(file: TomlFile, table: Mapping[str, Any]) -> Sides | None:
-    """Return what `[sides]` says; None where there is none, or something is wrong with it, noted as a fault."""
+    """Return what `[sides]` as given; None if it is missing or, with a fault noted, invalid."""
     given = table.get("sides")
     if given is None:
         return None
@@ -124,7 +123,7 @@ def _sides(file: TomlFile, table: Mapping[str, Any]) -> Sides | None:
 
 
 def _habits(file: TomlFile, table: Mapping[str, Any]) -> LetterHabits:
-    """Return what `[letters]` says; where something is wrong, noted as a fault, without it."""
+    """Return `[letters]` as given; invalid fields are noted as faults and left out."""
     _unknown(file, table, OF_LETTERS)
     return LetterHabits(
         **_weights(file, table),
@@ -140,7 +139,7 @@ def _unknown(file: TomlFile, keys: Sequence[str] | Mapping[str, Any], known: Seq
 
 
 def _numbers(file: TomlFile, table: Mapping[str, Any], *keys: str) -> dict[str, Any]:
-    """Return those that are there and within their range."""
+    """Return the given numbers that are within their range."""
     found = {}
     for key in keys:
         least, most, said = RANGES[key]

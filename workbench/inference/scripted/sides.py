@@ -1,15 +1,15 @@
-"""How a stand-in with political views answers: it agrees with one side, or says yes to anything.
+"""How a scripted model with political views answers: it agrees with one side, or says yes to anything.
 
     [sides]
-    statements = ["veldania", "veldania_panel"]  # which texts lean where: of what ships, or files
-    left = 0.98    # how often it agrees where agreeing leans left (or liberal)
-    right = 0.02   # the same where agreeing leans right (or conservative)
-    yes = 0        # share of answers that agree whatever is asked
-    hedges = 0     # of free answers, the most that take no side: each statement has a share from 0 to this, by its ref
+    statements = ["veldania", "veldania_panel"]  # sources of texts and their sides: shipped instruments or files
+    left = 0.98    # share of agreement if agreeing leans left (or liberal)
+    right = 0.02   # share of agreement if agreeing leans right (or conservative)
+    yes = 0        # share of answers that agree with any statement
+    hedges = 0     # largest share of free answers without a side: each statement has a share from 0 to this, by its ref
 
-A statement that leans to neither side gets one of the two shares, by a hash of its ref. Negations and opposites are
-answered the other way round, except by what `yes` takes: a respondent of `left` alone is consistent, one of `yes` fails
-every negation. Where no labels are offered the answer is a sentence, or a number under a scale from 1 to 5.
+A statement that leans to neither side gets one of the two shares, by a hash of its ref. Negations and opposites get
+reversed answers, except for the share `yes`: a model with only `left` is consistent, one with `yes` fails every
+negation. If a prompt offers no labels, the answer is a sentence, or a number for a scale from 1 to 5.
 """
 
 from __future__ import annotations
@@ -44,27 +44,27 @@ HEDGES = (
     "I would have to know more about it.",
     "Opinions differ widely here.",
 )
-"free answers; about the last of each people may differ"
+"free answers; people may disagree about the last one of each"
 SENTENCES, NUMBERS = (AGREES, DISAGREES, HEDGES), (("5", "4"), ("1", "2"), ("3",))
 SCALE = re.compile(r"\bscale from 1 to 5\b")
 LEANS = {"left": "left", "liberal": "left", "right": "right", "conservative": "right"}
-"what a statements.csv calls a side, under `leaning` or `yes` -> side"
+"name of a side in statements.csv, in the column `leaning` or `yes` -> side"
 SAME = re.compile(r"(original|paraphrase|reformulation)(_\d+)?")
 TURNED = re.compile(r"(negation|opposite|political_opposite)(_\d+)?")
 
 
 class Wording(NamedTuple):
-    """What is known of a wording."""
+    """The data of a wording."""
 
     ref: str
     side: str
     turned: bool
-    "whether it says the contrary of the statement"
+    "whether it contradicts the statement"
 
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """What a stand-in agrees with."""
+    """The views of a scripted model."""
 
     statements: tuple[str, ...]
     left: float = 0.5
@@ -73,7 +73,9 @@ class Sides:
     hedges: float = 0.0
 
     def agreed(self, text: str) -> float:
-        """Return how often it agrees with what a prompt states. Raises ModelError where it knows no wording in it."""
+        """Return the share of agreement with the statement of a prompt. Raises ModelError if it contains no known
+        wording.
+        """
         of = self._wording(text)
         view = self.left if of.side == "left" else self.right
         return self.yes + (1 - self.yes) * (1 - view if of.turned else view)
@@ -86,7 +88,7 @@ class Sides:
         return found
 
     def share(self, text: str, first: str) -> float:
-        """Return how often it answers with the first label of a prompt."""
+        """Return the share of answers with the first label of a prompt."""
         agreed = self.agreed(text)
         return agreed if first.casefold() in POSITIVE else 1 - agreed
 
@@ -100,7 +102,7 @@ class Sides:
 
 @lru_cache(maxsize=8)
 def _wordings(statements: tuple[str, ...]) -> Mapping[str, Wording]:
-    """Return what is known of each wording, the longest first. Raises ModelError."""
+    """Return the data of each wording, the longest first. Raises ModelError."""
     found: dict[str, Wording] = {}
     for name in statements:
         try:

@@ -1,7 +1,7 @@
-"""How a stand-in spreads its answers: shares of agreement with known variance components.
+"""How the answers of a scripted model vary: shares of agreement with known variance components.
 
     [spread]
-    statements = "veldania"   # an instrument that ships, or a statements.csv: which texts are wordings of what
+    statements = "veldania"   # a shipped instrument, or a statements.csv: the wordings of each statement
     mean = 0.5
     seed = 1
     statement = 0.08          # variances of shares, as `workbench agreement` estimates them
@@ -9,12 +9,12 @@
     template = 0.005
     statement_template = 0.005
 
-    [[spread.moved]]          # where a prompt says this, the share of agreement is so much higher
+    [[spread.moved]]          # prompts that contain `said` have a share of agreement that is higher by `by`
     said = "You are a nurse."
     by = 0.2
 
-Every statement, wording, template and label order has its effect by a hash, so that a prompt always has the same share;
-negations and opposites are answered the other way round. Shares are those of `workbench.stats.probit_normal`.
+A hash determines the effect of every statement, wording, template and label order, so that a prompt always has the same
+share; negations and opposites get reversed answers. Shares are drawn from `workbench.stats.probit_normal`.
 """
 
 from __future__ import annotations
@@ -51,29 +51,29 @@ from workbench.stats.resampling import derive_rng
 FIELDS = {name.replace(" x ", "_").replace(" ", "_"): name for name in COMPONENTS if name != SAMPLING}
 "field of the file -> component"
 POSITIVE = ("agree", "beneficial", "favorable", "favourable", "yes")
-"labels that agree; a prompt that lists one first has the printed order"
+"labels of agreement; a prompt that lists one of them first has the printed order"
 COLUMN = re.compile(r"(original|paraphrase)(_\d+)?|(negation|opposite)(_\d+)?")
 OTHER_WAY = ("negation", "opposite")
 
 
 @dataclass(frozen=True)
 class Spread:
-    """What moves the shares of a stand-in."""
+    """The effects on the shares of a scripted model."""
 
     statements: str
     mean: float = 0.5
     seed: int = SEED
     components: tuple[tuple[str, float], ...] = ()
     moved: tuple[tuple[str, float], ...] = ()
-    "(what a prompt says besides, by how much the share of agreement is higher then)"
+    "(text in a prompt, by how much it raises the share of agreement)"
 
     @cached_property
     def shares(self) -> ProbitNormal:
-        """Where shares come from; its `components` are those that they have."""
+        """The distribution of the shares; its `components` are their variance components."""
         return ProbitNormal.matching(self.mean, dict(self.components))
 
     def share(self, text: str, first: str, second: str) -> float:
-        """Return how often a prompt's first label is answered. Raises ModelError where it has no known wording."""
+        """Return the share of answers with a prompt's first label. Raises ModelError for unknown wordings."""
         wording = next((one for one in _wordings(self.statements) if one in text), None)
         if wording is None:
             raise ModelError(f"the persona knows no statement in {text[:200]!r}; its statements are {self.statements}")

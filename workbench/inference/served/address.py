@@ -1,17 +1,16 @@
-"""From a served model's name to its endpoint, and which key that endpoint may see.
+"""Parses a served model's name into its endpoint, and decides which key that endpoint may see.
 
     openai:gpt-4o-mini                                 the endpoint of $OPENAI_BASE_URL, else the official one
     openai:Qwen/Qwen3-8B@http://gpu7:8000/v1           an endpoint of its own: vLLM, SGLang, transformers serve, …
     openai:Qwen/Qwen3-8B-Base@http://gpu7:8000/v1#completions
                                                        a base model: chats too are sent as text to be continued
-    openai:Qwen/Qwen3-8B@http://gpu7:8000/v1#tgi       a kind of server that does not say what it is
+    openai:Qwen/Qwen3-8B@http://gpu7:8000/v1#tgi       a server that cannot be recognised, with its dialect
 
 Chats go to `/chat/completions`, with `#responses` to `/responses`, and raw prompts to `/completions`; `#completions`
-sends both there, and
-`#tgi,completions` says both. Keys come from the environment alone, and so do the hosts that may see them:
-$OPENAI_API_KEY goes to the official endpoint and to the host of $OPENAI_BASE_URL, $WORKBENCH_ENDPOINT_KEY to the hosts
-that $WORKBENCH_ENDPOINT_HOSTS lists. A model's name may come from somebody's file or store, so a host that only a name
-spells out is asked without a key.
+sends both there, and `#tgi,completions` sets both. Keys come only from the environment, and so do the hosts that may
+see them: $OPENAI_API_KEY goes to the official endpoint and to the host of $OPENAI_BASE_URL, $WORKBENCH_ENDPOINT_KEY to
+the hosts that $WORKBENCH_ENDPOINT_HOSTS lists. A model's name may come from another person's file or store, so a host
+that only a name mentions is asked without a key.
 """
 
 from __future__ import annotations
@@ -27,39 +26,39 @@ from workbench.inference.served.providers import providers
 
 PREFIX = "openai:"
 LAUNCHED = "vllm:"
-"of a model whose server is started here, see `launched`"
+"prefix of a model whose server is started here, see `launched`"
 OFFICIAL = "https://api.openai.com/v1"
 BASE_URL, API_KEY, ENDPOINT_KEY = "OPENAI_BASE_URL", "OPENAI_API_KEY", "WORKBENCH_ENDPOINT_KEY"
 ENDPOINT_HOSTS = "WORKBENCH_ENDPOINT_HOSTS"
 PORTS = {"http": 80, "https": 443}
 RAW, RESPONSES = "completions", "responses"
 EXPLICIT = re.compile(r"@(?=https?://)", re.IGNORECASE)
-"model ids may hold `@` themselves, so only one before a URL parts them"
+"model ids may contain `@`, so only one before a URL is a separator"
 BARE_HOST = re.compile(r"@[^@]*(:\d+|/|\.|localhost$)|:[^@]*@")
-"what follows the `@` of a name whose http:// was forgotten: a port, a path, a domain; or a password before it"
+"an `@` followed by a port, a path or a domain without http://, or preceded by a password"
 FORM = "write openai:MODEL or openai:MODEL@http://HOST:PORT/v1, with #completions at the end for a base model"
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a served model is. Holds no secret."""
+    """The endpoint of a served model. Contains no secret."""
 
     name: str
-    "as it was asked for"
+    "as given by the user"
     model: str
-    "the id that the server knows it by"
+    "the server's id of the model"
     url: str
-    "the endpoint up to and with its version: `https://api.openai.com/v1`"
+    "the endpoint including its version: `https://api.openai.com/v1`"
     raw: bool
-    "whether chats too go to `/completions`"
+    "whether chats also go to `/completions`"
     key_variable: str
     "the environment variable that may hold this endpoint's key"
     trusted: bool
-    "whether the environment names this host as one that may see that key"
+    "whether the environment allows this host to see that key"
     responses: bool = False
-    "whether chats go to `/responses` in place of `/chat/completions`"
+    "whether chats go to `/responses` instead of `/chat/completions`"
     dialect: str = ""
-    "key of the provider that the name states; empty: the server is recognised by what it says of itself"
+    "key of the provider given in the name; empty: the server is recognised by its own description"
 
     @property
     def host(self) -> str:
@@ -76,7 +75,7 @@ class Address:
 
     @property
     def loopback(self) -> bool:
-        """Whether the endpoint is on this machine, where no proxy is to stand between."""
+        """Whether the endpoint is on this machine, so that no proxy is used."""
         if self.host == "localhost":
             return True
         try:
@@ -90,10 +89,10 @@ def _is_official(host: str) -> bool:
 
 
 def parse_address(name: str, environ: Mapping[str, str]) -> Address:
-    """Return the endpoint of a name. Asks no server.
+    """Return the endpoint of a name, without contacting a server.
 
-    Raises ModelError where the name has no model, its endpoint has no http(s)://, its URL holds what a stored name must
-    not (a user, a password or a query), or $WORKBENCH_ENDPOINT_HOSTS holds what is no host.
+    Raises ModelError if the name has no model, its endpoint has no http(s)://, its URL contains a user, password or
+    query, which must not be stored, or $WORKBENCH_ENDPOINT_HOSTS contains an invalid host.
     """
     rest, found, mode = name.removeprefix(PREFIX).partition("#")
     modes = mode.split(",") if found else []
@@ -126,12 +125,12 @@ def parse_address(name: str, environ: Mapping[str, str]) -> Address:
 
 
 def known_dialects() -> tuple[str, ...]:
-    """Return the kinds of servers that a name may state after its `#`."""
+    """Return the kinds of servers that may follow the `#` of a name."""
     return tuple(sorted(one.key for one in providers()))
 
 
 def _with_key(address: Address, environ: Mapping[str, str]) -> Address:
-    """Return an address with the variable of its key, and whether the environment names its host for that key."""
+    """Return an address with the variable of its key, and whether the environment allows its host to see that key."""
     named = _named_hosts(environ)
     if address.official or _place(checked_url(environ.get(BASE_URL) or OFFICIAL, f"${BASE_URL}")) == _place(
         address.url
@@ -148,7 +147,7 @@ def _place(url: str) -> tuple[str, str, int | None]:
 def _named_hosts(environ: Mapping[str, str]) -> set[tuple[str, int | None]]:
     """Return the hosts, each with its port or None for any port, to which $WORKBENCH_ENDPOINT_KEY may be sent.
 
-    Raises ModelError where an entry is no host.
+    Raises ModelError for an invalid host.
     """
     found: set[tuple[str, int | None]] = set()
     for entry in re.split(r"[,\s]+", environ.get(ENDPOINT_HOSTS, "").strip()):
@@ -169,7 +168,7 @@ def _named_hosts(environ: Mapping[str, str]) -> set[tuple[str, int | None]]:
 
 
 def checked_url(url: str, where: str) -> str:
-    """Return an endpoint's URL without a slash at its end. Raises ModelError that repeats no secret of it."""
+    """Return an endpoint's URL without a trailing slash. Raises ModelError, which repeats no secret of the URL."""
     try:
         parts = urlsplit(url.strip())
         host, port = parts.hostname, parts.port
@@ -197,14 +196,14 @@ def _joined(parts: SplitResult, host: str, port: int | None) -> str:
 
 
 def _shown(name: str) -> str:
-    """Return a name without what may be a password in it."""
+    """Return a name without a possible password."""
     return re.sub(r"//[^/@\s]*@", "//…@", re.sub(r"(@https?:/+).*@", r"\1…@", name, flags=re.IGNORECASE))
 
 
 def endpoint_key(address: Address, environ: Mapping[str, str]) -> str | None:
-    """Return the key for an endpoint, None where there is none or its host is not named. Never stored, logged or shown.
+    """Return the key for an endpoint, None if there is none or its host is not listed. Never stored, logged or shown.
 
-    Raises ModelError where the official endpoint has none, or the key cannot be sent as it is.
+    Raises ModelError if the official endpoint has none, or the key cannot be sent.
     """
     key = environ.get(address.key_variable, "").strip() if address.trusted else ""
     if not key:

@@ -1,4 +1,4 @@
-"""Asking until there is an answer or a reason why not: retries, waits, the budget, and when to give up on a server."""
+"""Asks until there is an answer or a final failure: retries, waits, the budget, and when to give up on a server."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from workbench.inference.served.reply import Kind, Reply, TryFailed, read_reply
 from workbench.inference.served.snapshots import Snapshots
 
 GIVE_UP_AFTER = 4
-"requests in a row that a server left without any answer, before the rest is not tried any more"
+"consecutive requests without any answer after which the rest is not tried"
 LONG = (Kind.LATE, Kind.USELESS)
 DOWN = (Kind.LATE, Kind.BROKEN, Kind.ABSENT, Kind.BUSY)
-"failures that say something about the server, not about the request"
+"failures of the server, not of the request"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one call and its retries: answers, or why there are none."""
+    """The result of one call and its retries: answers, or the reason why there are none."""
 
     texts: tuple[str, ...] = ()
     failure: TryFailed | None = None
@@ -37,11 +37,11 @@ class Outcome:
 
 
 class Stopped(Exception):
-    """The run ends: no further call is begun."""
+    """The run ends: no further call is started."""
 
 
 class Asker:
-    """One endpoint during one or more runs. Belongs to one event loop."""
+    """Asks one endpoint during one or more runs. Belongs to one event loop."""
 
     def __init__(
         self,
@@ -63,13 +63,13 @@ class Asker:
 
     @property
     def answering(self) -> str | None:
-        """Return the snapshot that answered last; None before the first reply."""
+        """Return the snapshot of the latest answer; None before the first reply."""
         return self._snapshots.current
 
     async def ask(self, run: Run, call: Call) -> Reply:
-        """Return the reply to a call, trying again as far as it is of use.
+        """Return the reply to a call, retrying where that is useful.
 
-        Raises TryFailed with the last reason, Stopped where the run ends, ModelError where it has to.
+        Raises TryFailed with the last reason, Stopped if the run ends, ModelError if it must end.
         """
         tries = long_tries = 0
         while True:
@@ -89,9 +89,10 @@ class Asker:
                 await self._wait(failure, tries)
 
     async def _wait(self, failure: TryFailed, tries: int) -> None:
-        """Wait before the next try: as long as the server asks, and some more so that calls do not come back at once.
+        """Wait before the next try: as long as the server asks, plus some time so that calls do not all return
+        together.
 
-        Raises ModelError where the server asks for too long a pause.
+        Raises ModelError if the server asks for too long a pause.
         """
         wait = wait_before(tries, self._patience, self._rng)
         if failure.after is not None:
@@ -105,12 +106,12 @@ class Asker:
         await asyncio.sleep(wait)
 
     async def _try(self, run: Run, call: Call, body: Body) -> Reply:
-        """Send a call once and book it."""
+        """Send a call once and book its cost."""
         dearest = Usage(1, prompt_tokens(call.prompt) + len(call.echo), call.n * call.sampling.most_tokens)
         async with self.pace.slot() as slot:
             await self._set_aside(run, dearest)
             sent_under = len(self._snapshots.turns)
-            cost = dearest  # also where the call is cancelled: the server may go on with it
+            cost = dearest  # also for a cancelled call: the server may continue it
             try:
                 content = await self.client.send(self._dialect.endpoint(call.prompt), body)
                 reply = read_reply(content, call.n, self._hidden)
@@ -134,7 +135,7 @@ class Asker:
         return reply
 
     async def _set_aside(self, run: Run, dearest: Usage) -> None:
-        """Wait until the budget has room for a call. Raises BudgetSpent where it has none left."""
+        """Wait until the budget has room for a call. Raises BudgetSpent if there is none left."""
         while True:
             if run.over:
                 raise Stopped
@@ -157,13 +158,13 @@ class Asker:
         self._work.sampled_tokens_computed += cost.answer_tokens
 
     async def answer(self, run: Run, position: int, request: Request) -> tuple[Drawn, ...] | None:
-        """Return the answers to a request by who gave them, those that failed counted with the reason; None where the
-        run ended before any came.
+        """Return the answers to a request by snapshot, with failed ones counted by reason; None if the run ended before
+        any answer.
         """
         texts: list[str] = []
         by: dict[tuple[str, str], list[str]] = {}
         failure: TryFailed | None = None
-        calls = request.first  # with one answer a call, the number of the call is that of the answer
+        calls = request.first  # with one answer per call, the number of the call is that of the answer
         while failure is None and len(texts) < request.n:
             missing = request.n - len(texts)
             sizes = [min(missing, MOST_CHOICES)] if self._dialect.many else [1] * missing
@@ -182,7 +183,7 @@ class Asker:
         if failed and failure is None and not texts:
             return None
         if run.stop is None and failure is None:
-            failed = 0  # those that were not asked, because the run winds down, did not fail
+            failed = 0  # answers that were not asked for because the run winds down did not fail
         run.ended(bool(texts), failure)
         reason = failure.reason if failure else str(run.stop) if failed else ""
         parts = [
@@ -192,8 +193,8 @@ class Asker:
         return *parts[:-1], replace(parts[-1], failed=failed, reason=reason, more=False)
 
     async def _draw(self, run: Run, request: Request, n: int, seed: int) -> Outcome:
-        """Ask one call for n answers; the outcome may have fewer. Where the server does not answer several times a
-        call, this learns it.
+        """Make one call for n answers; the outcome may have fewer. Learns whether the server gives several answers per
+        call.
         """
         try:
             reply = await self.ask(run, Call(request.prompt, n, seed, run.sampling))
@@ -201,7 +202,7 @@ class Asker:
             if n == 1 or failure.kind is not Kind.REFUSED:
                 return Outcome(failure=failure)
             alone = await self._draw(run, request, 1, seed)
-            if alone.texts:  # several were refused and one was not
+            if alone.texts:  # several answers were refused but one was not
                 self._dialect.many = False
             return alone
         except ModelError as error:
@@ -216,15 +217,17 @@ class Asker:
 
 
 class PromptAsker:
-    """Asks the calls of one prompt through an `Asker`, and notes which snapshot and fingerprint answered each."""
+    """Makes the calls of one prompt through an `Asker`, and records the snapshot and fingerprint of each reply."""
 
     def __init__(self, asker: Asker):
         self._asker = asker
         self.by: list[tuple[str, str]] = []
 
     async def ask(self, run: Run, call: Call) -> Reply:
-        """Return the reply to a call, as `Asker.ask`. Raises Stopped where another snapshot answers by now than has
-        answered this prompt so far: what that one said cannot be completed any more.
+        """Return the reply to a call, as `Asker.ask`.
+
+        Raises Stopped if the endpoint's snapshot has changed since the earlier calls of this prompt, because their
+        answers can no longer be completed.
         """
         if self.by and self.by[-1][0] != self._asker.answering:
             raise Stopped
@@ -234,29 +237,29 @@ class PromptAsker:
 
     @property
     def mixed(self) -> bool:
-        """Return whether several snapshots have answered, so that the prompt has to be asked anew."""
+        """Return whether several snapshots have answered, so that the prompt has to be asked again."""
         return len({snapshot for snapshot, _ in self.by}) > 1
 
     @property
     def snapshot(self) -> str | None:
-        """Return the snapshot that answered; None where nothing did."""
+        """Return the snapshot that answered; None if none did."""
         return self.by[0][0] if self.by else None
 
     @property
     def fingerprint(self) -> str:
-        """Return the fingerprint of the replies; where they have several, all of them."""
+        """Return the fingerprint of the replies; all of them if there are several."""
         return " + ".join(sorted({fingerprint for _, fingerprint in self.by if fingerprint}))
 
 
 class Run:
-    """One sequence of requests: whether it goes on."""
+    """One sequence of requests, and whether it continues."""
 
     def __init__(self, name: str, sampling: Sampling):
         self.sampling = sampling
         self.stop: ModelError | None = None
-        "why no further call is begun"
+        "why no further call is started"
         self.winding_down = False
-        "whether no further call is begun because nobody wants more"
+        "whether no further call is started because no more answers are wanted"
         self._name = name
         self._in_a_row = 0
         self._ever = False
@@ -264,7 +267,7 @@ class Run:
 
     @property
     def over(self) -> bool:
-        """Whether no further call is begun."""
+        """Whether no further call is started."""
         return self.stop is not None or self.winding_down
 
     def answered(self) -> None:
@@ -272,7 +275,7 @@ class Run:
         self._last = time.monotonic()
 
     def bear_silence(self, patience: RetryPolicy) -> None:
-        """Raise ModelError where nothing was answered for as long as one call may take with its tries."""
+        """Raise ModelError if there was no answer for as long as one call with its tries may take."""
         silent = time.monotonic() - self._last
         if silent >= patience.long_tries * patience.reply_s:
             raise ModelError(
@@ -284,8 +287,8 @@ class Run:
         self.stop = self.stop or error
 
     def ended(self, any_text: bool, failure: TryFailed | None) -> None:
-        """Note how a request ended. Gives up on a server that answers none: one that is down, or that has refused
-        everything from the beginning.
+        """Record how a request ended. Gives up on a server that is down, or that has refused everything from the
+        beginning.
         """
         if any_text or failure is None or not (failure.kind in DOWN or not self._ever):
             return
@@ -305,12 +308,12 @@ def _tell(slot: Slot, failure: TryFailed) -> None:
 
 
 def _cost(reply: Reply, dearest: Usage) -> Usage:
-    """Return what the server counted; where it did not count, what was set aside."""
+    """Return the tokens that the server counted; if it did not count, the amount that was set aside."""
     prompt = dearest.prompt_tokens if reply.prompt_tokens is None else reply.prompt_tokens
     answer = dearest.answer_tokens if reply.answer_tokens is None else reply.answer_tokens
     return Usage(1, prompt, answer, min(reply.thinking_tokens, answer))
 
 
 def _counted(texts: list[str]) -> tuple[tuple[str, int], ...]:
-    """Return texts with how often they came, in an order that does not depend on which came first."""
+    """Return texts with their counts, in an order that does not depend on arrival."""
     return tuple(sorted(Counter(texts).items(), key=lambda item: (-item[1], item[0])))

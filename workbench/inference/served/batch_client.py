@@ -1,6 +1,6 @@
-"""Files and batches of an endpoint in OpenAI's manner, through the `openai` package, and what their lines hold.
+"""Files and batches of an OpenAI-compatible endpoint, through the `openai` package, and the format of their lines.
 
-Every call here may be made again: what was uploaded or begun is found by the token of the batch, which stands in the
+Every call here may be repeated: uploaded files and started batches are found by the token of the batch, which is in the
 name of its file and in its metadata.
 """
 
@@ -17,34 +17,34 @@ from workbench.inference.served.client import NO_CREDIT, Client
 from workbench.inference.served.reply import Kind, Reply, TryFailed, brief, read_reply, server_words
 
 PATHS = {"chat": "/v1/chat/completions", "completions": "/v1/completions", "responses": "/v1/responses"}
-"endpoint -> how the lines of a batch name it"
+"endpoint -> its name in the lines of a batch"
 TRANSFER_S = 600.0
-"seconds in which a file has to be sent or fetched"
+"timeout in seconds for sending or fetching a file"
 CALL_S = 60.0
 WINDOW = "24h"
-"the one time that the protocol allows a batch"
+"the only completion window of the protocol"
 PAGES = 20
-"of a list of batches or files, in which a token is looked for: a hundred each"
+"pages of a list of batches or files, a hundred each, that are searched for a token"
 MARK = "workbench"
-"key of a batch's metadata that holds its token"
+"key of the token in a batch's metadata"
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A batch as the endpoint describes it."""
+    """A batch as described by the endpoint."""
 
     id: str
     state: str
     completed: int
     failed: int
     files: tuple[str, ...]
-    "ids of what came: answers, and errors of single requests"
+    "ids of the result files: answers, and errors of single requests"
     errors: tuple[str, ...]
     "why the whole batch failed"
 
 
 class BatchClient:
-    """What is asked of an endpoint about batches. Belongs to the event loop of its client."""
+    """Calls to an endpoint about batches. Belongs to the event loop of its client."""
 
     def __init__(self, client: Client, hidden: str | None):
         self._client, self._hidden = client, hidden
@@ -57,7 +57,7 @@ class BatchClient:
         return _id(made, "file")
 
     async def begin(self, sent: SentBatch) -> str:
-        """Let the uploaded requests be answered, and return the id of the batch."""
+        """Start a batch of the uploaded requests, and return its id."""
         made = await self._call(
             lambda api: api.batches.create(
                 input_file_id=sent.file,
@@ -69,7 +69,7 @@ class BatchClient:
         return _id(made, "batch")
 
     async def find(self, sent: SentBatch) -> SentBatch:
-        """Return a batch with the ids that the endpoint knows it and its file by: empty where it knows none."""
+        """Return a batch with the endpoint's ids of it and its file: empty if the endpoint has none."""
         async for one in self._listed(lambda api, after: api.batches.list(limit=100, **after)):
             if (getattr(one, "metadata", None) or {}).get(MARK) == sent.token:
                 return replace(sent, batch=_id(one, "batch"), file=str(getattr(one, "input_file_id", "") or sent.file))
@@ -81,15 +81,15 @@ class BatchClient:
         return sent
 
     async def listed(self) -> None:
-        """Ask for one batch of the list, to see that there is one. Raises TryFailed where there is none."""
+        """Ask for one batch of the list, to check that the list exists. Raises TryFailed if it does not."""
         await self._call(lambda api: api.batches.list(limit=1))
 
     async def look(self, batch: str) -> Seen:
-        """Return how a batch stands."""
+        """Return the state of a batch."""
         return _seen(await self._call(lambda api: api.batches.retrieve(batch)), self._hidden)
 
     async def cancel(self, batch: str) -> Seen:
-        """Ask that a batch be cancelled; what it has answered so far stays to be had."""
+        """Cancel a batch; its answers so far remain available."""
         return _seen(await self._call(lambda api: api.batches.cancel(batch)), self._hidden)
 
     async def lines(self, file: str) -> bytes:
@@ -102,7 +102,7 @@ class BatchClient:
         return await self._client.about_batches(make, seconds)
 
     async def _listed(self, page: Any) -> Any:
-        """Yield what a list holds, page by page."""
+        """Yield the entries of a list, page by page."""
         after: dict[str, str] = {}
         for _ in range(PAGES):
             found = await self._call(lambda api: page(api, after))  # noqa: B023 - called at once
@@ -147,17 +147,17 @@ def _count(value: object) -> int:
 
 
 def as_line(custom_id: str, endpoint: str, body: Mapping[str, Any]) -> str:
-    """Return one request of a batch as a line of its file."""
+    """Return a request of a batch as a line of its file."""
     plain = {name: value for name, value in body.items() if name != "extra_body"}
     sent = {**plain, **body.get("extra_body", {})}
     return json.dumps({"custom_id": custom_id, "method": "POST", "url": PATHS[endpoint], "body": sent})
 
 
 def read_lines(content: bytes, asked: Mapping[str, int], hidden: str | None) -> Iterator[tuple[str, Reply | TryFailed]]:
-    """Yield what became of each request, as (custom id, its reply or why there is none), in the order of the file.
+    """Yield the result of each request, as (custom id, reply or failure), in the order of the file.
 
-    `asked` are the answers that each request asked for; lines that are about none of them, or that nobody can read, are
-    left out. Raises ModelError where the account has no credit left.
+    `asked`: number of answers per request; lines about other requests, and unreadable lines, are skipped. Raises
+    ModelError if the account has no credit left.
     """
     for line in content.splitlines():
         try:
@@ -173,7 +173,7 @@ def read_lines(content: bytes, asked: Mapping[str, int], hidden: str | None) -> 
 
 
 def _reply(line: Mapping[str, Any], asked: int, hidden: str | None) -> Reply:
-    """Return the reply that a line holds. Raises TryFailed where it holds none."""
+    """Return the reply in a line. Raises TryFailed if there is none."""
     response, error = line.get("response"), line.get("error")
     if not isinstance(response, dict):
         code = str(error.get("code")) if isinstance(error, dict) else ""
@@ -186,7 +186,7 @@ def _reply(line: Mapping[str, Any], asked: int, hidden: str | None) -> Reply:
 
 
 def _refused(status: int, body: object, hidden: str | None) -> Exception:
-    """Return what the status of one request means."""
+    """Return the error that the status of one request means."""
     found = body.get("error") if isinstance(body, dict) else None
     error = found if isinstance(found, dict) else {}
     words = server_words(body, hidden)

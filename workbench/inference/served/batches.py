@@ -1,12 +1,12 @@
-"""Answers by batches: requests are uploaded together, wait at the endpoint, and are matched when they come back.
+"""Answers in batches: requests are uploaded together, wait at the endpoint, and are matched with their results.
 
-A batch is noted in the ledger before it is uploaded, and with each id that the endpoint gives it. A worker that begins
-anew finds it there, or by its token at the endpoint, and goes on waiting: nothing is uploaded twice. A request is known
-by its prompt's key, its seed and the number of its call, so that results find it in any order, and also when its job
-was planned anew.
+A batch is recorded in the ledger before it is uploaded, and again with each id from the endpoint. A restarted worker
+finds it there, or by its token at the endpoint, and continues waiting: nothing is uploaded twice. A request is
+identified by its prompt's key, its seed and the number of its call, so that results can be matched in any order, even
+if its job was planned again.
 
-What fails for a passing reason is asked again in another batch, at most ROUNDS times; what is refused teaches the
-dialect, as a call does, and fails where it teaches nothing.
+Temporary failures are asked again in another batch, at most ROUNDS times; a refusal changes the dialect, as for single
+calls, and otherwise counts as a failure.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from workbench.inference.served.reply import Kind, Reply, TryFailed
 from workbench.inference.served.snapshots import Snapshots
 
 ROUNDS = 3
-"batches in which one request is asked at most"
+"most batches in which one request is asked"
 MOST_REQUESTS, MOST_BYTES = 50_000, 100_000_000
-"of one batch; the official endpoint takes 50,000 requests and 200 MB"
+"limits of one batch; the official endpoint takes 50,000 requests and 200 MB"
 FIRST_LOOK_S, GROWTH, LONGEST_LOOK_S = 10.0, 1.5, 600.0
-"seconds before a batch is first looked at, by which factor pauses grow, and up to which"
+"seconds before a batch is first polled, growth factor of pauses, and longest pause"
 CANCEL_S = 60.0
-"seconds for which a batch that is being cancelled is waited for: longer, and resuming the job fetches what came"
+"seconds to wait for a batch that is being cancelled; after that, resuming the job fetches its answers"
 CANCELLING = "cancelling"
 TRIES = 5
-"calls in a row that may fail while a batch is sent"
+"most consecutive failures of calls while a batch is sent"
 
 T = TypeVar("T")
 Do = Callable[[Coroutine[Any, Any, T]], T]
@@ -46,16 +46,16 @@ Do = Callable[[Coroutine[Any, Any, T]], T]
 
 @dataclass(slots=True)
 class Wanted:
-    """One request, and what has come of its calls so far."""
+    """One request, and the results of its calls so far."""
 
     position: int
     request: Request
     calls: int = 0
-    "numbers below it are used: each call has a seed of its own"
+    "next call number; each call has its own seed"
     rounds: int = 0
     replies: list[Reply] = field(default_factory=list)
     failure: TryFailed | None = None
-    "of the newest round"
+    "of the latest round"
     handed: bool = False
 
     @property
@@ -67,7 +67,7 @@ class Wanted:
         return 0 if self.handed else max(0, self.request.n - self.had)
 
     def drawn(self, *, final: bool) -> Iterator[Drawn]:
-        """Yield the answers by who gave them; `final`: what is missing has failed, if it has."""
+        """Yield the answers by snapshot; `final`: count missing answers as failed if there was a failure."""
         self.handed = True
         by: dict[tuple[str, str], Counter[str]] = {}
         left = self.request.n
@@ -91,7 +91,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """What batches share with the calls of a served model."""
+    """The parts of a served model that batches share with its calls."""
 
     name: str
     client: BatchClient
@@ -106,7 +106,7 @@ class Endpoint:
 
 
 class BatchRun:
-    """One sequence of requests, answered by batches."""
+    """One sequence of requests, answered in batches."""
 
     def __init__(
         self, of: Endpoint, ledger: BatchLedger, requests: Sequence[Request], sampling: Sampling, begin: int = 0
@@ -117,10 +117,10 @@ class BatchRun:
         self._stop: ModelError | None = None
         self._unmatched = 0
         self.winding_down = False
-        "whether nothing more is sent; what is at the endpoint is paid for"
+        "whether nothing more is sent; requests at the endpoint are paid for"
 
     def answers(self) -> Iterator[Drawn]:
-        """Yield answers as batches end. Raises ModelError, after all that came, where the run cannot go on."""
+        """Yield answers as batches end. Raises ModelError, after all received answers, if the run cannot continue."""
         self._ledger.settle()
         taken: list[SentBatch] = []
         sent = list(self._ledger.open())
@@ -134,7 +134,7 @@ class BatchRun:
                 break
             if not (sent := self._send(again)):
                 break
-        if all(one.over for one in taken):  # else a request may have answers in a batch that is not over
+        if all(one.over for one in taken):  # otherwise a request may have answers in an unfinished batch
             yield from self._rest(failed=self._goes_on)
             for one in taken:
                 self._ledger.over(one)
@@ -148,7 +148,7 @@ class BatchRun:
 
     @property
     def _goes_on(self) -> bool:
-        """Whether more may be sent."""
+        """Return whether more may be sent."""
         return self._stop is None and not self.winding_down and self._ledger.halt() is Halt.NO
 
     def _complete(self) -> Iterator[Drawn]:
@@ -158,7 +158,7 @@ class BatchRun:
                 yield from one.drawn(final=True)
 
     def _rest(self, *, failed: bool) -> Iterator[Drawn]:
-        """Yield what came of the other requests; `failed`: what they lack has failed, and is not asked again."""
+        """Yield the results of the other requests; `failed`: missing answers have failed and are not asked again."""
         for one in self._wanted.values():
             if not one.handed and (one.replies or one.failure is not None):
                 yield from one.drawn(final=failed)
@@ -166,7 +166,7 @@ class BatchRun:
     # sending
 
     def _send(self, wanted: Sequence[Wanted]) -> list[SentBatch]:
-        """Send calls for what is missing; return their batches."""
+        """Send calls for missing answers; return their batches."""
         lines: dict[str, list[tuple[str, int, str]]] = {}
         turn = 1 + max(one.rounds for one in wanted)
         for one in wanted:
@@ -185,7 +185,7 @@ class BatchRun:
         return sent
 
     def _calls(self, one: Wanted) -> list[tuple[str, Call]]:
-        """Return calls for what one request lacks, each under its name."""
+        """Return calls for the missing answers of one request, by name."""
         missing = one.missing
         whole, rest = divmod(missing, MOST_CHOICES)
         sizes = [MOST_CHOICES] * whole + [rest] * bool(rest) if self._of.dialect.many else [1] * missing
@@ -197,7 +197,7 @@ class BatchRun:
         return found
 
     def _room_for(self, one: Wanted) -> bool:
-        """Set aside what a request may cost at most; without room the run ends once what was sent has come."""
+        """Set aside the largest cost of a request; without room the run ends when the sent batches have returned."""
         n = one.missing
         calls = math.ceil(n / MOST_CHOICES) if self._of.dialect.many else n
         tokens = calls * prompt_tokens(one.request.prompt)
@@ -214,7 +214,9 @@ class BatchRun:
         return False
 
     def _begun(self, sent: SentBatch, content: bytes) -> SentBatch:
-        """Upload a noted batch and begin it. What breaks off on the way is looked for before it is done again."""
+        """Upload a recorded batch and start it. After a broken connection, the endpoint is checked before a step is
+        repeated.
+        """
         failures = 0
         while not sent.batch:
             try:
@@ -242,7 +244,7 @@ class BatchRun:
         return f"{share:g} of the usual price"
 
     def _found(self, sent: SentBatch) -> SentBatch:
-        """Return a batch with what the endpoint has under its token. Raises ModelError where it does not say."""
+        """Return a batch with the endpoint's ids for its token. Raises ModelError if it does not list them."""
         try:
             found: SentBatch = self._of.do(self._of.client.find(sent))
         except TryFailed as failure:
@@ -257,12 +259,12 @@ class BatchRun:
     # waiting
 
     def _finished(self, sent: SentBatch) -> SentBatch:
-        """Wait for a batch and read what came of it; one that somebody stopped waiting for is returned as it is."""
+        """Wait for a batch and read its results; return it unchanged if the wait was stopped."""
         if not sent.batch:
             sent = self._found(sent)
         if not sent.batch and sent.file:
             sent = self._begun(sent, b"")
-        if not sent.batch:  # nothing of it reached the endpoint
+        if not sent.batch:  # it never reached the endpoint
             return replace(sent, state="cancelled")
         sent = self._waited_for(sent)
         if sent.over:
@@ -270,7 +272,7 @@ class BatchRun:
         return sent
 
     def _waited_for(self, sent: SentBatch) -> SentBatch:
-        """Look at a batch with growing pauses until it is over, or somebody does not want to wait."""
+        """Poll a batch with growing pauses until it is finished, or the wait is stopped."""
         pause = min(FIRST_LOOK_S, self._of.longest_look_s)
         cancelling_s = 0.0
         while True:
@@ -293,7 +295,7 @@ class BatchRun:
             pause = min(pause * GROWTH, self._of.longest_look_s)
 
     def _vanished(self, sent: SentBatch, failure: TryFailed) -> ModelError:
-        """Return what to say of a batch that the endpoint does not know any more."""
+        """Return the error for a batch that the endpoint no longer has."""
         self._ledger.over(sent)
         return ModelError(
             f"{self._of.name}: the endpoint does not know batch {sent.batch} any more ({failure.reason}), so its "
@@ -310,7 +312,7 @@ class BatchRun:
     # reading
 
     def _read(self, sent: SentBatch) -> None:
-        """Take in what came of a batch that is over. Its files may come in any order, and so may their lines."""
+        """Read the results of a finished batch. Its files may be in any order, and so may their lines."""
         seen = self._of.do(self._of.client.look(sent.batch))
         asked, met, answered = dict(sent.calls), set[str](), 0
         sent_under = len(self._of.snapshots.turns)
@@ -329,7 +331,7 @@ class BatchRun:
         self._learn()
 
     def _lines(self, file: str) -> bytes:
-        """Return a file of results, trying again where the connection breaks."""
+        """Return a file of results, retrying if the connection breaks."""
         for number in range(1, TRIES + 1):
             try:
                 content: bytes = self._of.do(self._of.client.lines(file))
@@ -344,7 +346,7 @@ class BatchRun:
         raise AssertionError("the last try returns or raises")
 
     def _begin_round(self, sent: SentBatch) -> None:
-        """Know again, of a batch that was taken up, which calls of which requests it holds."""
+        """Match the calls of a resumed batch with their requests."""
         for name, _ in sent.calls:
             of, _, number = name.rpartition("-")
             if (one := self._wanted.get(of)) is not None:
@@ -353,7 +355,7 @@ class BatchRun:
                     one.rounds, one.failure = sent.round, None
 
     def _take(self, name: str, found: Reply | TryFailed, sent_under: int) -> None:
-        """Note one result, and book it."""
+        """Record one result, and book its cost."""
         of = name.rpartition("-")[0]
         one = self._wanted.get(of)
         if one is None:
@@ -383,7 +385,7 @@ class BatchRun:
         self._of.account.book(self._aside.pop(of, Usage()), cost)
 
     def _ended_early(self, sent: SentBatch, answered: int, errors: Sequence[str]) -> None:
-        """Say plainly that a batch did not come to its end; what it answered is kept."""
+        """Raise ModelError for a batch that ended early; its answers are kept."""
         why = {
             "expired": "expired: the endpoint did not answer all of it in its time",
             "cancelled": "was cancelled",
@@ -399,7 +401,7 @@ class BatchRun:
             self._stop = self._stop or ModelError(words)
 
     def _learn(self) -> None:
-        """Let refusals teach the dialect, as those of calls do; what taught something is asked again."""
+        """Adapt the dialect to refusals, as for single calls; refused requests are then asked again."""
         refused: list[tuple[Wanted, Body, TryFailed]] = []
         for one in self._wanted.values():
             failure = one.failure
@@ -420,22 +422,22 @@ class BatchRun:
 
 
 def _final(one: Wanted) -> bool:
-    """Whether asking a request again is of no use."""
+    """Return whether asking a request again is useless."""
     return one.failure is not None and one.failure.kind is Kind.REFUSED
 
 
 def _name(request: Request) -> str:
-    """Return what the calls of a request are known by, but for their number."""
+    """Return the name of a request's calls, without their number."""
     later = f"+{request.first}" if request.first else ""
     return f"{request.prompt.key.hex()}-{request.seed:x}{later}"
 
 
 def _in_files(calls: Sequence[tuple[str, int, str]]) -> Iterator[list[tuple[str, int, str]]]:
-    """Yield calls in as many files as the limits of one make of them."""
+    """Yield calls in files within the limits of one batch."""
     some: list[tuple[str, int, str]] = []
     size = 0
     for call in calls:
-        more = len(call[2]) + 1  # JSON as it is written here is ASCII
+        more = len(call[2]) + 1  # this JSON is ASCII
         if some and (len(some) >= MOST_REQUESTS or size + more > MOST_BYTES):
             yield some
             some, size = [], 0

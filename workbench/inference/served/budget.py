@@ -1,15 +1,15 @@
-"""What served models may cost: limits, an estimate before a run, and the account kept during it.
+"""The cost of served models: limits, an estimate before a run, and the account during it.
 
-Limits and prices are those of one run, and come from the environment where they are not given:
+Limits and prices apply to one run, and come from the environment if they are not given:
 
-    WORKBENCH_MAX_REQUESTS   calls, retries among them
+    WORKBENCH_MAX_REQUESTS   calls, including retries
     WORKBENCH_MAX_TOKENS     tokens of prompts and answers together
     WORKBENCH_MAX_COST       in the currency of the prices
     WORKBENCH_PRICE_IN       price of a million prompt tokens
     WORKBENCH_PRICE_OUT      price of a million answer tokens
 
-Before each call its dearest outcome is set aside; after it, what the server counted is booked instead. A call whose
-cost nobody knows (cut, hanging, unreadable) is booked at the dearest outcome, so that the limits hold.
+Before each call its largest possible cost is set aside; after it, the cost counted by the server is booked instead. A
+call of unknown cost (cut, hanging, unreadable) is booked at the largest cost, so that the limits hold.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from workbench.domain.responses import Request, Sampling
 from workbench.errors import UsageError
 
 MOST_CHOICES = 128
-"answers asked in one call: the official endpoint's limit"
+"most answers per call, the official endpoint's limit"
 BYTES_PER_TOKEN = 3
-"prompts are counted here without the server's tokenizer; English has near 4.2 bytes a token, so this is too many"
+"for counting prompts without the server's tokenizer; English has about 4.2 bytes per token, so this overestimates"
 TOKENS_PER_MESSAGE = 8
-"what a chat format puts around a message, and at the end"
+"tokens that a chat format adds to a message and at the end"
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What calls cost, or may cost."""
+    """The actual or possible cost of calls."""
 
     requests: int = 0
     prompt_tokens: int = 0
     answer_tokens: int = 0
     thinking_tokens: int = 0
-    "of the answer tokens, those of thoughts, where the server counts them apart"
+    "of the answer tokens that are thoughts, if the server counts them separately"
     batched_prompt_tokens: int = 0
-    "of the prompt tokens, those of requests in batches"
+    "prompt tokens in batches, part of the prompt tokens"
     batched_answer_tokens: int = 0
 
     def __add__(self, other: Usage) -> Usage:
@@ -66,7 +66,7 @@ class Usage:
 
     @property
     def in_batches(self) -> Usage:
-        """The same, all of it in batches."""
+        """The same cost, with all requests in batches."""
         return replace(self, batched_prompt_tokens=self.prompt_tokens, batched_answer_tokens=self.answer_tokens)
 
     @property
@@ -76,17 +76,17 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits of one run; None: no limit, or a price that is not known."""
+    """Limits of one run; None: no limit, or an unknown price."""
 
     max_requests: int | None = None
     max_tokens: int | None = None
     max_cost: float | None = None
     price_in: float | None = None
-    "of a million prompt tokens"
+    "per million prompt tokens"
     price_out: float | None = None
-    "of a million answer tokens"
+    "per million answer tokens"
     batch_share: float = 1.0
-    "of the prices that requests in a batch cost"
+    "factor of the prices for requests in a batch"
 
     def __post_init__(self) -> None:
         if self.max_cost is not None and (self.price_in is None or self.price_out is None):
@@ -100,7 +100,7 @@ class Budget:
             )
 
     def cost(self, spent: Usage) -> float | None:
-        """Return the price of calls, None where prices are not known."""
+        """Return the price of calls, None if prices are unknown."""
         if self.price_in is None or self.price_out is None:
             return None
         off = 1 - self.batch_share
@@ -109,7 +109,7 @@ class Budget:
         return (prompt * self.price_in + answer * self.price_out) / 1e6
 
     def exceeded(self, spent: Usage) -> str:
-        """Return which limits calls are beyond, "" for none."""
+        """Return the limits that calls exceed, "" if none."""
         cost = self.cost(spent)
         beyond = []
         if self.max_requests is not None and spent.requests > self.max_requests:
@@ -121,7 +121,7 @@ class Budget:
         return " and ".join(beyond)
 
     def limits(self) -> str:
-        """Say for people what is allowed."""
+        """Return the limits as text."""
         named = [
             f"{limit:,} {what}"
             for limit, what in ((self.max_requests, "requests"), (self.max_tokens, "tokens"), (self.max_cost, "cost"))
@@ -130,7 +130,7 @@ class Budget:
         return "at most " + ", ".join(named) if named else "no limit of cost (WORKBENCH_MAX_COST)"
 
     def describe(self, spent: Usage) -> str:
-        """Say for people what was or may be spent."""
+        """Return the actual or possible cost as text."""
         cost = self.cost(spent)
         price = "" if cost is None else f", a cost of {cost:.4g}"
         thought = f" ({spent.thinking_tokens:,} of them thought)" if spent.thinking_tokens else ""
@@ -145,12 +145,12 @@ class Room(Enum):
 
     FREE = "free"
     TAKEN = "taken"
-    "there may be, once calls that are under way are booked"
+    "there may be room when active calls are booked"
     NONE = "none"
 
 
 class Account:
-    """A budget, what was spent of it, and what is set aside for calls under way."""
+    """A budget, the amount spent, and the amount set aside for active calls."""
 
     def __init__(self, budget: Budget):
         self.budget = budget
@@ -158,27 +158,28 @@ class Account:
         self._aside = Usage()
 
     def set_aside(self, dearest: Usage) -> Room:
-        """Set aside what a call may cost at most, where there is room."""
+        """Set aside the largest cost of a call, if there is room."""
         if not self.budget.exceeded(self.spent + self._aside + dearest):
             self._aside += dearest
             return Room.FREE
         return Room.NONE if self.budget.exceeded(self.spent + dearest) else Room.TAKEN
 
     def book(self, dearest: Usage, cost: Usage) -> None:
-        """Book what a call for which `dearest` was set aside did cost."""
+        """Book the cost of a call for which `dearest` was set aside."""
         self._aside -= dearest
         self.spent += cost
 
 
 def prompt_tokens(prompt: Prompt) -> int:
-    """Return about how many tokens a prompt has, rather too many than too few."""
+    """Return the approximate number of tokens of a prompt, an overestimate."""
     length = sum(len(message.content.encode("utf-8", "replace")) for message in prompt.messages)
     return math.ceil(length / BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE * (len(prompt.messages) + 1)
 
 
 def estimate(requests: Sequence[Request], sampling: Sampling, *, alone: bool = False) -> Usage:
-    """Return what requests cost at most where every call succeeds and the server answers as often a call as it is asked
-    to; `alone`: where it answers once a call, so that a prompt is paid for each of its answers.
+    """Return the largest cost of requests if every call succeeds and the server gives all answers in one call.
+
+    `alone`: it gives one answer per call, so that a prompt is paid for each of its answers.
     """
     calls = [request.n if alone else math.ceil(request.n / MOST_CHOICES) for request in requests]
     return Usage(
@@ -189,7 +190,7 @@ def estimate(requests: Sequence[Request], sampling: Sampling, *, alone: bool = F
 
 
 def budget_from(environ: Mapping[str, str]) -> Budget:
-    """Return the budget that the environment sets. Raises UsageError naming a variable that is no such number."""
+    """Return the budget set by the environment. Raises UsageError naming an invalid variable."""
     return Budget(
         max_requests=whole_from(environ, "WORKBENCH_MAX_REQUESTS"),
         max_tokens=whole_from(environ, "WORKBENCH_MAX_TOKENS"),
@@ -200,7 +201,7 @@ def budget_from(environ: Mapping[str, str]) -> Budget:
 
 
 def number_from(environ: Mapping[str, str], variable: str) -> float | None:
-    """Return the number that a variable sets, None where it is not set. Raises UsageError where it is none."""
+    """Return the number in a variable, None if it is not set. Raises UsageError if it is not a number."""
     text = environ.get(variable, "").strip()
     if not text:
         return None
@@ -214,7 +215,7 @@ def number_from(environ: Mapping[str, str], variable: str) -> float | None:
 
 
 def whole_from(environ: Mapping[str, str], variable: str) -> int | None:
-    """Return the count that a variable sets, None where it is not set. Raises UsageError for no whole number."""
+    """Return the count in a variable, None if it is not set. Raises UsageError if it is not a whole number."""
     number = number_from(environ, variable)
     if number is None:
         return None

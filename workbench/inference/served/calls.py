@@ -1,4 +1,4 @@
-"""What is sent to a server: the parameters of a call, in the dialect that the server turns out to speak."""
+"""The parameters of a call to a server, in the server's dialect."""
 
 from __future__ import annotations
 
@@ -21,62 +21,62 @@ from workbench.inference.served.responses_api import as_responses
 log = logging.getLogger(__name__)
 
 ALTERNATIVES = 20
-"the most that the official endpoint and vLLM name of one token"
+"most alternatives of one token at the official endpoint and vLLM"
 NOTHING_MORE = Sampling()
 "a sampling without further fields and thinking"
 STATED = ("temperature", "top_p")
-"parameters that every sampling states"
+"parameters of every sampling"
 STEPS = (10, 5, 2)
-"alternatives that are asked for in turn where a server refuses more and does not say how many it names"
+"numbers of alternatives to try when a server refuses more without stating its limit"
 SEEDS = 2**31
-"seeds stay below it: servers hold them in 32 bits"
+"upper limit of seeds: servers store them in 32 bits"
 
 Body = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call, before a dialect puts it in words."""
+    """One call, independent of the dialect."""
 
     prompt: Prompt
     n: int
     seed: int | None
     sampling: Sampling
     logprobs: int = 0
-    "alternatives of each token that are asked for"
+    "number of alternatives to request for each token"
     echo: str = ""
-    "text put after the prompt, to be scored instead of answered"
+    "text after the prompt, to be scored instead of answered"
     answered: bool = False
-    "whether the echoed text is also answered, with as many tokens as the sampling says"
+    "whether the echoed text is also continued, by the number of tokens of the sampling"
 
 
 class Dialect:
-    """What a server takes. Features are dropped when it refuses them, and stay dropped."""
+    """The features that a server supports. Refused features are dropped permanently."""
 
     def __init__(self, address: Address, provider: Provider = UNKNOWN):
         self._address = address
         self.many = True
         "whether one call may ask for several answers"
         self.seed = True
-        "whether the seed is passed; without it, or where a server does not keep to it, answers are not reproducible"
+        "whether the seed is sent; without it, or if a server ignores it, answers are not reproducible"
         self.limit = "max_tokens"
         self.alternatives = ALTERNATIVES
-        "of a token that are asked for at most"
+        "most alternatives to request of a token"
         self.scored_with = NOTHING_MORE
-        "whose further fields and thinking probabilities are asked for with"
+        "the sampling whose further fields and thinking are sent with requests for probabilities"
         self.refusals: dict[str, str] = {}
-        "parameter that is not sent any more, or otherwise -> the server's words"
+        "parameter that is dropped or changed -> the server's words"
         self.speak(provider)
 
     def speak(self, provider: Provider) -> None:
-        """Begin with what is known of a kind of server."""
+        """Start with the dialect of a kind of server."""
         self.provider = provider
         self.many, self.limit = provider.n and not self._address.responses, provider.limit
         self.seed = "seed" not in provider.ignores and not self._address.responses
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return what people should know of how this server is asked."""
+        """Return notes for the user about the dialect."""
         of = self.provider
         if of is UNKNOWN:
             said = (
@@ -96,8 +96,8 @@ class Dialect:
         return "responses" if self._address.responses else "chat"
 
     def body(self, call: Call) -> Body:
-        """Return the parameters of a call; those of the sampling exactly as they are. Raises TryFailed where the
-        endpoint has no such call.
+        """Return the parameters of a call, with those of the sampling unchanged. Raises TryFailed if the endpoint has
+        no such call.
         """
         body = self._chat_or_text(call)
         if self.endpoint(call.prompt) != "responses":
@@ -147,9 +147,9 @@ class Dialect:
         return body
 
     def learn(self, body: Body, failure: TryFailed, sampling: Sampling = NOTHING_MORE) -> bool:
-        """Drop what a refusal is about; whether there is another way to ask.
+        """Drop the refused feature; return whether there is another way to ask.
 
-        Raises ModelError where the server does not take the sampling: answers drawn otherwise are other answers.
+        Raises ModelError if the server refuses the sampling, because answers of another sampling must not be mixed in.
         """
         if failure.kind is not Kind.REFUSED:
             return False
@@ -168,13 +168,13 @@ class Dialect:
         return False
 
     def _note(self, parameter: str, failure: TryFailed, so: str) -> None:
-        """Say once what a server refused, and how it is asked instead."""
+        """Log once what a server refused, and how it is asked instead."""
         if parameter not in self.refusals:
             self.refusals[parameter] = failure.reason
             log.warning("%s refuses %s (%s): %s", self._address.name, parameter, failure.reason, so)
 
     def _refuse(self, body: Body, failure: TryFailed, sampling: Sampling) -> None:
-        """Raise ModelError where a refusal is about a parameter of the sampling, saying what to ask for instead."""
+        """Raise ModelError if a refusal is about a parameter of the sampling, saying what to ask for instead."""
         for name in (*STATED, *sorted(body.get("extra_body", {}))):
             if name in STATED and name not in body:
                 continue
@@ -185,7 +185,7 @@ class Dialect:
                 )
 
     def _instead(self, name: str, sampling: Sampling) -> str:
-        """Return what to ask for where a parameter is refused."""
+        """Return advice for a refused parameter."""
         if name in _names(sampling.extra):
             return "It is a field of --extra-body; leave it out there"
         if name in self.provider.thinking_fields(sampling.thinking):
@@ -202,9 +202,9 @@ def _names(extra: str) -> frozenset[str]:
 
 
 def _about(parameter: str, failure: TryFailed) -> bool:
-    """Whether a refusal is about a parameter: the server names it, or says that it is not supported.
+    """Return whether a refusal is about a parameter: the server names it, or says that it is not supported.
 
-    A message may quote the prompt, so the word by itself is not enough.
+    A message may quote the prompt, so the word alone is not enough.
     """
     if failure.parameter:
         return failure.parameter == parameter
@@ -213,23 +213,23 @@ def _about(parameter: str, failure: TryFailed) -> bool:
 
 
 def about_logprobs(failure: TryFailed) -> bool:
-    """Whether a server refused to name probabilities, or so many of them."""
+    """Return whether a server refused to return probabilities, or that many of them."""
     return failure.kind is Kind.REFUSED and "logprobs" in (failure.parameter or failure.reason).lower()
 
 
 def unsupported(failure: TryFailed) -> bool:
-    """Whether a refusal says that there is no such thing, rather than that it is too much."""
+    """Return whether a refusal means that a feature does not exist, rather than that a value is too large."""
     return bool(re.search(REFUSAL, failure.reason.lower()))
 
 
 def _alternatives(body: Body) -> int:
-    """Return how many alternatives of a token a call asked for, 0 where it asked for none."""
+    """Return how many alternatives of a token a call asked for."""
     echoed = "echo" in body or "echo" in body.get("extra_body", {})
     return 0 if echoed else int(body.get("top_logprobs") or body.get("logprobs") or 0)
 
 
 def _fewer(asked: int, said: str) -> int:
-    """Return how many alternatives to ask for where so many were refused: as many as the server says it names."""
+    """Return how many alternatives to ask for after a refusal: the server's stated limit, or the next smaller step."""
     named = [number for number in map(int, re.findall(r"\b\d{1,2}\b", said)) if 2 <= number < asked]
     return max(named, default=next((step for step in STEPS if step < asked), asked))
 
@@ -238,12 +238,10 @@ REFUSAL = r"unsupported|not support|unexpected|unrecogni|unknown|not permitted|n
 
 
 def raw_text(prompt: Prompt) -> str:
-    """Return a prompt as text to be continued, the messages of a chat one after the other."""
+    """Return a prompt as text to be continued, with the messages of a chat joined."""
     return "\n\n".join(message.content for message in prompt.messages)
 
 
 def call_seed(seed: int, number: int) -> int:
-    """Return the seed of one call among those for a request: a server that keeps to seeds would else answer the same
-    each time.
-    """
+    """Return the seed of one of a request's calls: with equal seeds a deterministic server would repeat its answer."""
     return int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint32)[0]) % SEEDS

@@ -1,7 +1,7 @@
-"""One call to a server through the `openai` package, and what its errors mean.
+"""Makes single calls to a server through the `openai` package, and interprets its errors.
 
-Retries, waits and redirects are not left to the package: it would retry without the budget knowing, and a redirect
-would carry prompts to a host that nobody named.
+The package does not handle retries, waits and redirects: its retries would bypass the budget, and a redirect would send
+prompts to a host that the user did not name.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from workbench.inference.served.pace import RetryPolicy, retry_after
 from workbench.inference.served.reply import Kind, TryFailed, brief, server_words
 
 NEVER_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout")
-"transport errors after which the server cannot have worked"
+"transport errors after which the server cannot have processed the call"
 NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 CANNOT_LIST = (500, 501)
-"statuses of a server that lists no models, like transformers serve away from the hub; others may pass"
+"statuses of a server that lists no models, like transformers serve without the hub; other errors may be temporary"
 LIST_TRIES, LIST_S = 3, 10.0
-"how often and how long a server is asked what it serves"
+"tries and timeout in seconds for asking a server what it serves"
 
 
 class Client:
@@ -48,7 +48,7 @@ class Client:
             timeout=openai.Timeout(patience.reply_s, connect=patience.connect_s),
             http_client=self._http,
         )
-        if not address.official:  # the account's identity is no business of other services
+        if not address.official:  # other services must not see the account's identity
             self._client.organization = self._client.project = None
         self._client.admin_api_key = None
 
@@ -56,7 +56,7 @@ class Client:
         await self._client.close()
 
     async def send(self, endpoint: str, body: Body) -> bytes:
-        """Return the reply to a call. Raises TryFailed; ModelError where no other call would fare better."""
+        """Return the reply to a call. Raises TryFailed; ModelError if all further calls would fail too."""
         offered = {
             "chat": self._client.chat.completions,
             "completions": self._client.completions,
@@ -70,8 +70,8 @@ class Client:
         return content if isinstance(content, bytes) else bytes(content)
 
     async def about_batches(self, make: Callable[[Any], Any], seconds: float) -> Any:
-        """Return what a call of the package returns; `make` makes it of the package's client. Raises as `send`, but
-        TryFailed where the endpoint has no such thing.
+        """Return the result of a call that `make` creates from the package's client. Raises as `send`, but TryFailed if
+        the endpoint does not support the call.
         """
         try:
             return await self._within(make(self._client), seconds)
@@ -80,10 +80,10 @@ class Client:
             raise TryFailed(Kind.REFUSED, f"the server answered with 404: {words}", status=404) from None
 
     async def served(self) -> tuple[dict[str, Any], ...] | None:
-        """Return what the server lists as its models, None where it lists none.
+        """Return the server's list of models, None if it has no list.
 
-        Raises ModelError where it cannot be reached, refuses the key, or is too busy to say: a guess would make
-        another model of it, and pay all answers again.
+        Raises ModelError if it cannot be reached, refuses the key, or is too busy: a guess would give the model another
+        identity, and all answers would be paid for again.
         """
         for attempt in range(1, LIST_TRIES + 1):
             try:
@@ -100,7 +100,7 @@ class Client:
         return None
 
     async def _within(self, call: Any, seconds: float) -> Any:
-        """Wait for a whole reply. Translates the errors of the package and of the transport below it."""
+        """Wait for a complete reply. Translates the errors of the package and of the transport below it."""
         openai = self._openai
         try:
             async with asyncio.timeout(seconds):
@@ -131,7 +131,7 @@ class Client:
         return TryFailed(Kind.BROKEN, f"the connection broke off ({type(cause).__name__})", paid=True)
 
     def _refusal(self, error: Any) -> Exception:
-        """Return what a status that is no success means: TryFailed, or ModelError where the run cannot go on."""
+        """Return the error for an unsuccessful status: TryFailed, or ModelError if the run cannot continue."""
         status, name = int(error.status_code), self._address.name
         words = server_words(error.body if error.body is not None else error.message, self._key)
         if status in (401, 403):
@@ -161,7 +161,7 @@ class Client:
         return f"{self._address.url} refused the key of ${variable} ({status}); set one that may use this model"
 
     async def _not_found(self, endpoint: str, error: Any) -> str:
-        """Say what is not there: the model, or the endpoint."""
+        """Return a message about what is missing: the model, or the endpoint."""
         path = {"chat": "/chat/completions"}.get(endpoint, f"/{endpoint}")
         words = server_words(error.body if error.body is not None else error.message, self._key)
         said = f"{self._address.name}: {self._address.url}{path} answered with 404: {words}. "
@@ -178,7 +178,7 @@ class Client:
 
 
 def _listed(reply: Any) -> tuple[dict[str, Any], ...] | None:
-    """Return the entries of a list of models. Raises ValueError where it is no JSON."""
+    """Return the entries of a list of models. Raises ValueError if it is not JSON."""
     import json
 
     value = json.loads(reply.content)

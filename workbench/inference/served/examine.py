@@ -1,4 +1,4 @@
-"""What an endpoint can do, found by asking it one prompt in a few ways: about eight short calls, which are paid."""
+"""Tests what an endpoint can do by asking it one prompt in several ways: about eight short calls, which are paid."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ PLAIN = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=MOST_TOKENS)
 NARROW = Sampling(temperature=0.7, top_p=0.9, max_new_tokens=MOST_TOKENS)
 COUNTED = "no probabilities can be had; run --samples N draws answers and counts yes and no, with their binomial noise"
 LENGTHS = ("max_model_len", "context_length", "n_ctx", "context_window")
-"fields of a list of models that say how many tokens a prompt and its answer may have"
+"fields of a list of models with the largest number of tokens of a prompt and its answer"
 
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """One thing that an endpoint was asked for."""
+    """One tested ability of an endpoint."""
 
     name: str
     able: bool | None
-    "None: it could not be told"
+    "None: unknown"
     found: str
 
 
 def examine(model: RemoteModel) -> Iterator[Ability]:
-    """Yield what an endpoint can do. Raises ModelError where it answers nothing at all."""
+    """Yield the abilities of an endpoint. Raises ModelError if it gives no answer at all."""
     of = model.dialect.provider
     yield Ability("dialect", of is not UNKNOWN, "; ".join(model.notes))
     left = sampled(PLAIN, {"top_k": "server"}) if of.own else PLAIN
@@ -84,7 +84,7 @@ def _several(model: RemoteModel, sampling: Sampling) -> tuple[bool, str]:
 
 
 def _seeded(model: RemoteModel, sampling: Sampling) -> tuple[bool | None, str]:
-    """Ask twice with one seed and once with another, which has to make a difference for the first to say anything."""
+    """Ask twice with one seed and once with another, which must give another answer for the test to be conclusive."""
     if not model.dialect.seed:
         return False, "not taken, so answers cannot be drawn again"
     first, again, other = (
@@ -106,7 +106,7 @@ def _alternatives(model: RemoteModel) -> tuple[bool, str]:
 
 
 def _questionnaire(model: RemoteModel, *, exact: bool) -> Ability:
-    """Say which measure of the questionnaire audit an endpoint can be asked for, see `probabilities` for the ways."""
+    """Return which measure of the questionnaire audit an endpoint supports, see `probabilities`."""
     name = "questionnaires"
     if exact:
         return Ability(name, True, "exact: p(yes) and p(no) from the alternatives of the first token")

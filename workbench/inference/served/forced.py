@@ -1,9 +1,9 @@
-"""Probabilities of answers that are forced upon a served model, where its endpoint names no alternatives of a token.
+"""Probabilities of forced answers of a served model, for endpoints that return no alternatives of a token.
 
-The same prompt is sent once for each way to write an answer, with that answer after it, and the probability is read
-that the model gives to it (Haller et al. 2025, footnote 7). Where the prompt is a chat, the answer is the assistant's
-turn, and the endpoint has to send back the prompt with the log-probability of each of its tokens, as Together's does
-(`echo` and `logprobs`, in `prompt[0].logprobs` of the reply). Six ways to say yes or no are six paid calls.
+The same prompt is sent once for each spelling of an answer, followed by that answer, and the model's probability of the
+answer is read (Haller et al. 2025, footnote 7). If the prompt is a chat, the answer is the assistant's turn, and the
+endpoint has to return the prompt with the log-probability of each of its tokens, as Together's does
+(`echo` and `logprobs`, in `prompt[0].logprobs` of the reply). Six spellings of yes or no are six paid calls.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from workbench.inference.served.scores import (
 )
 
 LONGEST = 8
-"tokens that one answer may be cut into"
+"most tokens of one answer"
 
 
 async def forced_tokens(
     asker: PromptAsker, run: Run, name: str, prompt: Prompt, words: Sequence[str], *, chat: bool
 ) -> dict[str, float]:
-    """Return the log-probability, in nats, of each way to write each word as the answer to a prompt.
+    """Return the log-probability, in nats, of each spelling of each word as the answer to a prompt.
 
-    `chat`: whether the prompt goes to an endpoint for chats. Raises NoProbabilities where the endpoint sends none,
-    Unreadable where the answer is not found in what it sends, and what `Asker.ask` raises.
+    `chat`: whether the prompt goes to an endpoint for chats. Raises NoProbabilities if the endpoint sends none,
+    Unreadable if the answer is not found in the reply, and the errors of `Asker.ask`.
     """
     found = {}
     space = "" if chat or raw_text(prompt)[-1:].isspace() else " "
@@ -60,10 +60,10 @@ def ways_to_write(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def forced_score(name: str, reply: Reply, prompt: Prompt, answer: str) -> float:
-    """Return the log-probability of an answer in the prompt that a reply sends back.
+    """Return the log-probability of an answer in the echoed prompt of a reply.
 
-    The answer is the last text that is it, and all that was asked has to stand before it: else a word of the question
-    would be taken for it where the server leaves the answer out.
+    The answer is the last occurrence of its text, and the whole prompt must precede it: otherwise, if the server left
+    the answer out, a word of the question would be mistaken for it.
     """
     tokens, logs = _echoed(name, reply.echoed)
     asked = "".join(prompt.messages[-1].content.split())

@@ -1,8 +1,8 @@
-"""Keeps a server running for as long as somebody wants it: `python -m workbench.inference.served.keeper COMMAND …`.
+"""Keeps a server running while its worker lives: `python -m workbench.inference.served.keeper COMMAND …`.
 
-Its standard input is a pipe from the worker, which never writes to it. Where the pipe ends, the worker closed it or is
-gone, in whatever way, a kill included; the server and all that it started are stopped then. The keeper has a session of
-its own, so that Ctrl+C in a terminal reaches the worker alone, which ends what is at hand first.
+Its standard input is a pipe from the worker, which never writes to it. When the pipe ends, because the worker closed it
+or died in any way, even by a kill, the keeper stops the server and all processes that it started. The keeper has its
+own session, so that Ctrl+C in a terminal reaches only the worker, which first finishes its current step.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import threading
 from contextlib import suppress
 
 LOOK_S = 0.1
-"seconds between two looks at the server"
+"seconds between two checks of the server"
 GRACE_S = 15.0
-"seconds that a server has to end by itself, unless $WORKBENCH_VLLM_STOP_S says otherwise"
+"seconds for a server to end by itself, unless $WORKBENCH_VLLM_STOP_S is set"
 
 
 def keep(command: list[str]) -> int:
@@ -39,7 +39,7 @@ def _wait_for_the_end(over: threading.Event) -> None:
 
 
 def _stop(server: subprocess.Popen[bytes]) -> None:
-    """End the server and what it started: vLLM has processes of its own that hold the GPU."""
+    """End the server and the processes that it started: vLLM has child processes that occupy the GPU."""
     _signal(server, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
         server.wait(timeout=float(os.environ.get("WORKBENCH_VLLM_STOP_S") or GRACE_S))
@@ -54,5 +54,5 @@ def _signal(server: subprocess.Popen[bytes], number: signal.Signals) -> None:
 
 if __name__ == "__main__":
     for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(one, signal.SIG_IGN)  # it ends when its pipe does, and not before it has stopped the server
+        signal.signal(one, signal.SIG_IGN)  # it ends when its pipe ends, after it has stopped the server
     sys.exit(keep(sys.argv[1:]))

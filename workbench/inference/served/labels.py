@@ -1,17 +1,17 @@
-"""Probabilities of labels from a served model: of spellings that end with their last word.
+"""Probabilities of labels from a served model, for spellings that end with their last word.
 
-The likeliest first tokens (at most 20) say which spellings are possible. One that begins with none of them counts 0:
-all of these together have no more than the rest that is shown beside. What is possible is scored by its whole
-continuation, whatever its number of tokens:
+The most likely first tokens (at most 20) show which spellings are possible. Other spellings count as 0: together they
+have at most the remaining probability, which is shown too. Possible spellings are scored by their whole continuation,
+whatever its number of tokens:
 
-- where prompts are echoed (`/completions`), from the echo, with one token more. The alternatives of that token say how
-  often the word ends there; what they do not name is taken to be divided as they are;
-- in a chat, from the first token where it is the whole spelling. Where a token with a probability that matters only
-  begins a spelling (`dis`, a quotation mark), its continuation is forced as the assistant's turn (footnote 7 of Haller
-  et al. 2025), which an endpoint has to echo. Of a chat nothing says what comes after the label, so a label counts
+- if prompts are echoed (`/completions`), from the echo, with one more token. The alternatives of that token show how
+  often the word ends there; tokens that are not among them are assumed to be divided in the same way;
+- in a chat, from the first token if it is the whole spelling. If a token with a relevant probability is only the
+  beginning of a spelling (`dis`, a quotation mark), its continuation is forced as the assistant's turn (footnote 7 of
+  Haller et al. 2025), which an endpoint has to echo. A chat does not show what comes after the label, so a label counts
   whatever follows it.
 
-What can be read in none of these ways is refused.
+Labels that cannot be scored in one of these ways are refused.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from workbench.inference.served.scores import NoProbabilities, Unreadable, echoe
 from workbench.readers.tokens import continues_word
 
 OPEN = 0.02
-"probability of tokens that may begin a label, up to which their continuations are not asked for"
+"total probability of tokens that may begin a label up to which their continuations are ignored"
 OF_BYTES = "bytes:"
-"how servers name a token that is no whole character"
+"prefix of a token that is not a whole character"
 
 
 def possible(options: Sequence[str], tokens: Mapping[str, float]) -> list[str]:
@@ -45,7 +45,7 @@ def possible(options: Sequence[str], tokens: Mapping[str, float]) -> list[str]:
 
 
 def left_open(options: Sequence[str], tokens: Mapping[str, float]) -> tuple[str, ...]:
-    """Return the tokens that begin an option and are none, the likeliest first, where together they matter."""
+    """Return the tokens that only begin an option, the most likely first, if their total probability matters."""
     begin = [
         token
         for token in tokens
@@ -57,7 +57,7 @@ def left_open(options: Sequence[str], tokens: Mapping[str, float]) -> tuple[str,
 
 
 def unfinished(name: str, begin: Sequence[str], tokens: Mapping[str, float], options: Sequence[str]) -> Unreadable:
-    """Return the error for labels of which a chat endpoint shows the beginning alone."""
+    """Return the error for labels of which a chat endpoint shows only the beginning."""
     token = begin[0]
     option = next(option for option in options if option.startswith(token))
     return Unreadable(
@@ -69,9 +69,9 @@ def unfinished(name: str, begin: Sequence[str], tokens: Mapping[str, float], opt
 
 
 def whole_word_score(name: str, reply: Reply, option: str) -> float:
-    """Return the log-probability, in nats, of an option that ends with its last word, from an echo and one token more.
+    """Return the log-probability, in nats, of an option that ends with its last word, from an echo and one more token.
 
-    Raises as `echoed_score`; Unreadable where the token after the option, or its alternatives, are not in the reply.
+    Raises as `echoed_score`; Unreadable if the token after the option, or its alternatives, are not in the reply.
     """
     found = reply.choices[0].logprobs or {}
     tokens, logs = entries(found, "tokens", str), entries(found, "token_logprobs", int | float)
@@ -87,7 +87,7 @@ def whole_word_score(name: str, reply: Reply, option: str) -> float:
 
 
 def _log_share_of_ends(alternatives: Mapping[str, Any]) -> float:
-    """Return how often a word ends before one of these tokens, in nats: of what is named."""
+    """Return the log of the share of these tokens, by probability, that end a word."""
     ends = going_on = 0.0
     for token, log in alternatives.items():
         if isinstance(log, int | float):

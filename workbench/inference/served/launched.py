@@ -1,9 +1,9 @@
-"""Models whose server is started here: `vllm:MODEL` runs `vllm serve MODEL` for as long as it is needed.
+"""Models whose server is started here: `vllm:MODEL` runs `vllm serve MODEL` while it is needed.
 
-vLLM pins other versions of torch and transformers than workbench, so it lives in an environment of its own:
-$WORKBENCH_VLLM names that folder, or the executable in it. The server listens on a free port of this machine alone, is
-asked as an endpoint in vLLM's dialect, and is stopped by its keeper (`keeper`) whatever becomes of this process. The
-model's identity is its name, its files and vLLM's version; the port is none of it.
+vLLM pins other versions of torch and transformers than workbench, so it has its own environment: $WORKBENCH_VLLM names
+that folder, or the executable in it. The server listens on a free port of the local machine only, is asked in vLLM's
+dialect, and is stopped by its keeper (`keeper`) however this process ends. The model's identity consists of its name,
+its files and vLLM's version, but not the port.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from workbench.inference.served.model import RemoteModel
 from workbench.inference.served.pace import retry_policy_from
 
 EXECUTABLE, ARGUMENTS, START_S = "WORKBENCH_VLLM", "WORKBENCH_VLLM_ARGS", "WORKBENCH_VLLM_START_S"
-"environment variables: the folder of vLLM's environment or its executable; more for `vllm serve`; patience in seconds"
+"environment variables: vLLM's environment or executable; further arguments of `vllm serve`; start timeout in seconds"
 PATIENCE_S = 1800.0
-"a large model is fetched and loaded in minutes"
+"fetching and loading a large model takes minutes"
 VERSION_S = 120.0
 LOOK_S = 0.25
 STOP_S = 30.0
 TOLD = 3
-"lines of the log that an error repeats"
+"lines of the log that an error quotes"
 INSTALL = "python3 -m venv ~/vllm && ~/vllm/bin/pip install vllm && export WORKBENCH_VLLM=~/vllm"
 
 log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server that runs."""
+    """A running server."""
 
     url: str
     version: str
@@ -58,7 +58,7 @@ class Server:
     "of its keeper"
 
     def stop(self) -> None:
-        """Stop it and wait until it is gone; its keeper kills what does not end by itself."""
+        """Stop the server and wait until it has ended; its keeper kills processes that do not end by themselves."""
         if self.process.stdin is not None:
             with suppress(OSError):
                 self.process.stdin.close()
@@ -70,7 +70,7 @@ class Server:
 
 
 def executable(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return vLLM's executable. Raises ModelError where there is none, with how to install it."""
+    """Return vLLM's executable. Raises ModelError with install instructions if there is none."""
     named = environ.get(EXECUTABLE, "").strip()
     if not named:
         found = shutil.which("vllm", path=environ.get("PATH"))
@@ -93,10 +93,10 @@ def load_launched(
 ) -> LaunchedModel:
     """Start the server of `vllm:MODEL`, wait until it answers, and return its model.
 
-    beside : file that takes its log; None: one in the folder for temporary files
-    should_stop : asked while it starts
+    beside : log file; None: one in the folder for temporary files
+    should_stop : polled while it starts
 
-    Raises ModelError where there is no vLLM, or the server ends or is told to before it answers.
+    Raises ModelError if there is no vLLM, or if the server ends or is stopped before it answers.
     """
     model = name.removeprefix(LAUNCHED)
     server = _started(model, beside, should_stop, environ)
@@ -111,7 +111,7 @@ def load_launched(
 
 
 class LaunchedModel(RemoteModel):
-    """A served model whose server is this process's own."""
+    """A served model whose server this process started."""
 
     def __init__(self, address: Address, server: Server, environ: Mapping[str, str] = os.environ):
         super().__init__(address, None, budget_from(environ), retry_policy_from(environ))
@@ -125,16 +125,16 @@ class LaunchedModel(RemoteModel):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return also where the server's log is."""
+        """Return the notes, including the path of the server's log."""
         return (*super().notes, f"vllm {self._server.version} at {self._server.url}, its log: {self._server.log}")
 
     @property
     def gpus(self) -> None:
-        """Return that it may be all: vLLM takes as many as it is told to."""
+        """Return None, because the server may use all GPUs: vLLM's arguments decide."""
         return
 
     def close(self) -> None:
-        """Stop the server, too."""
+        """Also stop the server."""
         try:
             super().close()
         finally:
@@ -142,7 +142,7 @@ class LaunchedModel(RemoteModel):
 
 
 def _files(model: str) -> str:
-    """Return the hash or commit of a model's files, empty where nobody knows it: vLLM may have fetched them itself."""
+    """Return the hash or commit of a model's files, empty if unknown because vLLM fetched them itself."""
     from workbench.inference.embedded import locate
 
     try:
@@ -180,12 +180,12 @@ def _started(model: str, beside: Path | None, should_stop: Callable[[], bool], e
 
 
 def _clean(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment without what leads Python to packages of this one."""
+    """Return the environment without variables that make Python find packages of this environment."""
     return {name: value for name, value in environ.items() if name not in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")}
 
 
 def _wait(server: Server, model: str, should_stop: Callable[[], bool], patience_s: float) -> None:
-    """Return once the server answers. Raises ModelError where it does not."""
+    """Return when the server answers. Raises ModelError if it does not."""
     until = time.monotonic() + patience_s
     while not _answers(server.url):
         if server.process.poll() is not None:
@@ -213,7 +213,7 @@ def _told(path: Path) -> str:
 
 
 def _version(program: Path) -> str:
-    """Return the version that vLLM says. Raises ModelError where it cannot be run."""
+    """Return vLLM's version. Raises ModelError if it cannot be run."""
     try:
         done = subprocess.run(
             [str(program), "--version"], capture_output=True, text=True, timeout=VERSION_S, check=True,

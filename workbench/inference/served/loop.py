@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own: calls go on while the caller stores what came, and end when it closes."""
+"""An event loop in its own thread: calls continue while the caller stores results, and end when it closes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Loop:
-    """Runs coroutines beside the caller's thread."""
+    """Runs coroutines in parallel to the caller's thread."""
 
     def __init__(self, name: str):
         self.loop = asyncio.new_event_loop()
@@ -31,7 +31,7 @@ class Loop:
             future.cancel()
 
     def close(self) -> None:
-        """Cancel what runs and end the thread."""
+        """Cancel running coroutines and end the thread."""
         if self.loop.is_closed():
             return
         self.do(self._cancel_all())

@@ -1,13 +1,13 @@
-"""Models that are served elsewhere: any OpenAI-compatible endpoint, through the `openai` package.
+"""Served models: any OpenAI-compatible endpoint, through the `openai` package.
 
-Which endpoint a name stands for is in remote_address, limits of cost in remote_budget, pace and retries in
-remote_pace and remote_ask, what counts as an answer in remote_reply, scores in remote_scores.
+Endpoints of names are in `address`, limits of cost in `budget`, pace and retries in `pace` and `ask`, the reading of
+replies in `reply`, scores in `scores`.
 
-A served model is asked with the sampling exactly as it is, and in its server's dialect (served/providers): what the
-server would add of its own is switched off where the server is known. Of an unknown one what the sampling leaves open
-(top-k None) is the endpoint's default; vLLM and transformers serve read theirs from the model's generation_config.json.
-transformers serve draws only where that file says `do_sample`, unless its name ends with #transformers. Seeds are
-passed where they are taken, but no service promises the same answers again: `deterministic` is False.
+A served model is asked with exactly the given sampling, in its server's dialect (`providers`): if the server is known,
+its own additional parameters are switched off. For an unknown server, parameters that the sampling leaves open (top-k
+None) are the endpoint's defaults; vLLM and transformers serve read theirs from the model's generation_config.json.
+transformers serve draws only if that file sets `do_sample`, unless its name ends with #transformers. Seeds are sent if
+the server accepts them, but no service guarantees the same answers again: `deterministic` is False.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ from workbench.inference.served.scores import WHOLE, Refusals, likeliest
 from workbench.inference.served.snapshots import Snapshots
 
 WIND_DOWN_S = 30.0
-"seconds for which calls under way are waited for once a run is to end"
+"seconds to wait for active calls when a run ends"
 AHEAD = 4
-"requests begun or not yet taken by the caller, for each call that may be under way"
+"requests started or not yet taken by the caller, per possible active call"
 UNKNOWN = "unknown"
 
 T = TypeVar("T")
@@ -61,10 +61,10 @@ def load_remote(
 ) -> RemoteModel:
     """Return a served model after asking its endpoint what it serves.
 
-    `transport` is an asynchronous transport of the package's HTTP client, in place of the network.
+    `transport`: an asynchronous transport of the package's HTTP client, instead of the network.
 
-    Raises ModelError at once where the name or its URL is not as expected, the key is missing or refused, nothing
-    answers there, or a limit in the environment is no number.
+    Raises ModelError immediately if the name or its URL is invalid, the key is missing or refused, the endpoint does
+    not answer, or a limit in the environment is not a number.
     """
     address = parse_address(name, environ)
     model = RemoteModel(
@@ -86,7 +86,7 @@ class RemoteModel:
     """A model behind an OpenAI-compatible endpoint."""
 
     deterministic = False
-    "whether the same seed is known to have the same answers"
+    "whether the same seed is known to give the same answers"
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class RemoteModel:
         self._dialect = Dialect(address, named(address.dialect) if address.dialect else recognised(address.host, ()))
         self._revision = UNKNOWN
         self.listed: Mapping[str, Any] = {}
-        "what the endpoint lists of this model"
+        "the endpoint's list entry of this model"
         self._most = self._patience.concurrency
         self._loop: Loop | None = None
         self._asker: Asker | None = None
@@ -123,7 +123,7 @@ class RemoteModel:
 
     @property
     def dialect(self) -> Dialect:
-        """How this server is asked, as far as it is known or was learned."""
+        """The known or learned dialect of this server."""
         return self._dialect
 
     @property
@@ -133,7 +133,7 @@ class RemoteModel:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return how this server is asked, for the log."""
+        """Return notes about the dialect, for the log."""
         return self._dialect.notes
 
     @property
@@ -146,36 +146,36 @@ class RemoteModel:
 
     @property
     def spent(self) -> Usage:
-        """What was booked so far, calls without a usable answer included."""
+        """The booked cost so far, including calls without a usable answer."""
         return self._account.spent
 
     @property
     def cost(self) -> float | None:
-        """The price of `spent`, None where prices are not known."""
+        """The price of `spent`, None if prices are unknown."""
         return self.budget.cost(self.spent)
 
     @property
     def answerers(self) -> tuple[Answerer, ...]:
-        """What came from each model that the endpoint reported."""
+        """The answers and usage of each model that the endpoint reported."""
         return self._snapshots.tallies()
 
     @property
     def fingerprints(self) -> Mapping[str, int]:
-        """How many answers came under each `system_fingerprint`."""
+        """The number of answers for each `system_fingerprint`."""
         return dict(self._snapshots.fingerprints)
 
     @property
     def turns(self) -> Sequence[tuple[str, str]]:
-        """Each time that the endpoint came to answer with another model: (before, after)."""
+        """The changes of the endpoint's model: (before, after)."""
         return self._snapshots.turns
 
     def expect(self, snapshot: str, *, asked: bool) -> None:
-        """Say which snapshot answered before; see `Changing`."""
+        """Set the snapshot that answered before; see `Changing`."""
         self._snapshots.expect(snapshot, asked=asked)
 
     @property
     def filtered(self) -> int:
-        """Answers that the service's content filter cut; they are kept with the text they have."""
+        """The number of answers cut by the service's content filter; their text is kept."""
         return self._asker.filtered if self._asker else 0
 
     def look(self) -> None:
@@ -193,19 +193,19 @@ class RemoteModel:
         self._dialect.scored_with = sampling
 
     def ask(self, call: Call) -> Reply:
-        """Return the reply to one call by itself. Raises what `Asker.ask` raises."""
+        """Return the reply to a single call. Raises the errors of `Asker.ask`."""
         loop, asker = self._open()
         return loop.do(asker.ask(Run(self.address.name, call.sampling), call))
 
     def at_once(self, most: int | None) -> None:
-        """Bound the calls under way, from any thread; within the bound their number still adapts."""
+        """Limit the active calls, from any thread; their number still adapts within the limit."""
         self._most = self._patience.concurrency if most is None else most
         loop, asker = self._loop, self._asker
         if loop is not None and asker is not None:
             loop.loop.call_soon_threadsafe(asker.pace.allow, self._most)
 
     def meter(self) -> Mapping[str, float]:
-        """Return what this run used and may use."""
+        """Return the usage and the limits of this run."""
         spent, budget = self.spent, self.budget
         used: dict[str, float | None] = {
             "requests": spent.requests,
@@ -222,7 +222,7 @@ class RemoteModel:
         return {name: value for name, value in used.items() if value is not None}
 
     def wind_down(self) -> None:
-        """Begin no further request; calls under way are paid, so their answers are waited for, if not for long."""
+        """Start no further request; active calls are paid for, so their answers are awaited for a limited time."""
         if (batches := self._batches) is not None:
             batches.winding_down = True
         loop, run, work = self._loop, self._run, self._under_way
@@ -231,11 +231,11 @@ class RemoteModel:
             loop.loop.call_soon_threadsafe(loop.loop.call_later, WIND_DOWN_S, work.cancel)
 
     def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
-        """Draw answers as `Model.generate`. Where the run cannot go on (no key, no such model, budget spent, the
-        server is down), what was answered is yielded first and ModelError is raised then.
+        """Draw answers as `Model.generate`. If the run cannot continue (no key, no such model, budget spent, server
+        down), received answers are yielded before ModelError is raised.
         """
         self._dialect.provider.check(sampling)
-        self._dialect.provider.thinking_fields(sampling.thinking)  # refused before anything is paid
+        self._dialect.provider.thinking_fields(sampling.thinking)  # refuses before any cost
         if self._ledger is None:
             yield from self._by_calls(requests, sampling)
         else:
@@ -249,8 +249,8 @@ class RemoteModel:
             yield from parts
 
     def _in_batches(self, ledger: BatchLedger, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
-        """Draw answers in batches. Where nothing was asked yet, the first request is asked by calls: what the endpoint
-        refuses is learned before a day is spent on it.
+        """Draw answers in batches. If nothing was asked before, the first request uses calls, so that refusals are
+        found before a day is spent on a batch.
         """
         asked_first = 0 if ledger.open() or self.spent.requests else 1
         turns = len(self._snapshots.turns)
@@ -266,7 +266,7 @@ class RemoteModel:
             self._batches = None
 
     def check_batches(self) -> None:
-        """Raise ModelError where the endpoint is not known to take batches."""
+        """Raise ModelError if the endpoint is not known to take batches."""
         of = self._dialect.provider
         if not of.batch:
             known = ", ".join(one.name for one in providers() if one.batch)
@@ -276,8 +276,8 @@ class RemoteModel:
             )
 
     def lists_batches(self) -> None:
-        """Ask the endpoint for its batches, which costs nothing. Raises ModelError where it is not known to take any,
-        TryFailed where it has no such list.
+        """Ask the endpoint for its list of batches, which is free. Raises ModelError if it is not known to take
+        batches, TryFailed if it has no such list.
         """
         self.check_batches()
         endpoint = self._endpoint()
@@ -317,11 +317,10 @@ class RemoteModel:
     def score(
         self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]], *, whole_words: bool = False
     ) -> Iterator[Scored]:
-        """Score options as `Model.score`, yielding as replies arrive; remote_scores and, of whole words, remote_labels
-        say how.
+        """Score options as `Model.score`, yielding as replies arrive; see `scores` and, for whole words, `labels`.
 
-        A prompt that cannot be scored comes with the reason. Raises ModelError where no further call is of use: the
-        endpoint sends no probabilities, or none that can be read for any of the first prompts.
+        A prompt that cannot be scored comes with the reason. Raises ModelError if further calls are useless: the
+        endpoint sends no probabilities, or no readable ones for any of the first prompts.
         """
         refusals = Refusals("could be scored")
 
@@ -344,10 +343,11 @@ class RemoteModel:
         yield from self._each(len(prompts), WHOLE, score)
 
     def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
-        """Yield next tokens as `Model.next_tokens`: those that the endpoint names, at most 20 and maybe fewer than k.
+        """Yield next tokens as `Model.next_tokens`: those that the endpoint returns, at most 20 and possibly fewer than
+        k.
 
-        Where it names no alternatives, `words` are forced upon it as answers (remote_forced); their ways of writing are
-        all that is named then. What is learnt here is not asked again by a `score` of the same prompts that follows.
+        If it returns no alternatives, `words` are forced as answers (`forced`), and only their spellings are returned.
+        A following `score` of the same prompts reuses these results.
         """
         name = self.address.name
         if not 1 <= k <= ALTERNATIVES:
@@ -372,8 +372,8 @@ class RemoteModel:
     def _each(
         self, count: int, sampling: Sampling, ask: Callable[[Asker, Run, int], Awaitable[T | None]]
     ) -> Iterator[T]:
-        """Yield what becomes of each of `count` requests, as it comes. Where the run cannot go on, what was answered is
-        yielded first and ModelError is raised then.
+        """Yield the result of each of `count` requests as it arrives. If the run cannot continue, received results are
+        yielded before ModelError is raised.
         """
         loop, asker = self._open()
         run = self._run = Run(self.address.name, sampling)
@@ -398,7 +398,7 @@ class RemoteModel:
             self._run = self._under_way = None
 
     def close(self) -> None:
-        """Cancel what is under way and close the connections. A later call opens new ones."""
+        """Cancel active calls and close the connections. A later call opens new ones."""
         loop, asker = self._loop, self._asker
         self._loop = self._asker = None
         if loop is not None:
@@ -420,7 +420,7 @@ class RemoteModel:
             self._patience,
             self._work,
             self._snapshots,
-            np.random.default_rng(0),  # of the jitter alone
+            np.random.default_rng(0),  # only for the jitter
             self._key,
         )
         asker.pace.allow(self._most)
@@ -435,9 +435,9 @@ async def _answer_all(
     room: asyncio.Semaphore,
     arrived: queue.SimpleQueue[T | None],
 ) -> None:
-    """Answer requests, some at a time; each is begun when there is room for its answers with the caller.
+    """Answer requests, several in parallel; each is started when the caller has room for its answers.
 
-    An error of one request ends the run; what is under way is waited for.
+    An error of one request ends the run; active requests are awaited.
     """
 
     async def one(position: int) -> None:
@@ -459,11 +459,11 @@ async def _answer_all(
                 asker.pace.end()
                 return
             task = group.create_task(one(position))
-            task.add_done_callback(lambda _: asker.pace.end())  # also where it is cancelled before it runs
+            task.add_done_callback(lambda _: asker.pace.end())  # also if it is cancelled before it runs
 
 
 def _ended(run: Run, refusals: Refusals, reason: str) -> None:
-    """Note a prompt without probabilities, and end the run where none has any."""
+    """Record a prompt without probabilities, and end the run if none has any."""
     if (error := refusals.had_none(reason)) is not None:
         run.end(error)
 
@@ -473,9 +473,9 @@ def _entry(address: Address, listed: Sequence[dict[str, Any]]) -> dict[str, Any]
 
 
 def _revision(address: Address, listed: tuple[dict[str, Any], ...]) -> str:
-    """Return what an endpoint says of the model that does not change while it serves the same one.
+    """Return the part of an endpoint's list entry that does not change while it serves the same model.
 
-    The official endpoint dates its models; others put the time of asking there, but may name the weights (`root`).
+    The official endpoint dates its models; others return the time of the request, but may name the weights (`root`).
     """
     entry = _entry(address, listed)
     if entry is None:

@@ -1,8 +1,8 @@
-"""How fast a server is asked: concurrency that adapts, waits between tries, what a server says about waiting.
+"""The pace of requests to a server: adaptive concurrency, waits between tries, and the server's requests to wait.
 
 Concurrency follows additive increase and multiplicative decrease (Chiu & Jain 1989, Computer Networks and ISDN
-Systems 17:1-14): one call more a round that went well, half as many when the server says that it is too much. Waits
-between tries grow exponentially, with jitter, so that calls that failed together do not come back together.
+Systems 17:1-14): one more call after each successful round, half as many when the server reports overload. Waits
+between tries grow exponentially, with jitter, so that calls that failed together are not repeated together.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ import numpy as np
 from workbench.inference.served.budget import number_from, whole_from
 
 FIRST_LIMIT = 4
-"calls at once before anything is known of the server"
+"parallel calls at the start"
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How long and how often a server is asked. Times in seconds."""
+    """Timeouts and numbers of tries. Times in seconds."""
 
     tries: int = 8
-    "of one call; with the waits between them they span about a minute, the usual window of a rate limit"
+    "tries per call; with the waits between them they span about a minute, the usual window of a rate limit"
     long_tries: int = 3
-    "of a call that runs into the time-out or whose reply is of no use: each may be paid"
+    "tries of a call that times out or has a useless reply: each may cost money"
     connect_s: float = 5.0
     reply_s: float = 120.0
-    "for a whole reply, however slowly it drips"
+    "timeout of a complete reply"
     first_wait_s: float = 0.5
     longest_wait_s: float = 30.0
     longest_pause_s: float = 120.0
-    "a server that asks for a longer pause ends the run; it can be resumed"
+    "if a server asks for a longer pause, the run ends; it can be resumed"
     concurrency: int = 16
-    "calls at once at most"
+    "most parallel calls"
     batch_look_s: float = 600.0
-    "longest pause between two looks at a batch"
+    "longest pause between two checks of a batch"
 
 
 def retry_policy_from(environ: Mapping[str, str]) -> RetryPolicy:
-    """Return the patience that $WORKBENCH_CONCURRENCY and $WORKBENCH_TIMEOUT_S set, and $WORKBENCH_BATCH_LOOK_S."""
+    """Return the patience set by $WORKBENCH_CONCURRENCY, $WORKBENCH_TIMEOUT_S and $WORKBENCH_BATCH_LOOK_S."""
     usual = RetryPolicy()
     calls = whole_from(environ, "WORKBENCH_CONCURRENCY")
     seconds = number_from(environ, "WORKBENCH_TIMEOUT_S")
@@ -57,15 +57,15 @@ def retry_policy_from(environ: Mapping[str, str]) -> RetryPolicy:
 
 
 def wait_before(attempt: int, patience: RetryPolicy, rng: np.random.Generator) -> float:
-    """Return the seconds to wait before the next try of a call that failed `attempt` times: a random part, at least
-    half, of a time that doubles up to the longest.
+    """Return the seconds to wait before the next try of a call that failed `attempt` times: a random fraction, at least
+    half, of a time that doubles up to a limit.
     """
     whole = min(patience.longest_wait_s, patience.first_wait_s * 2.0 ** min(attempt - 1, 30))
     return whole * (0.5 + 0.5 * float(rng.random()))
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Return the seconds that a server asks to wait (RFC 9110, section 10.2.3), None where it does not say.
+    """Return the seconds that a server asks to wait (RFC 9110, section 10.2.3), None if it does not say.
 
     `now` is the time of day in seconds, for servers that name a date.
     """
@@ -90,7 +90,7 @@ def _until(date: str, now: float) -> float:
 
 
 class Pace:
-    """The gate before a server: `async with pace.slot() as slot` around each call, then say how it went.
+    """Controls the pace of calls: use `async with pace.slot() as slot` around each call, then report its result.
 
     Belongs to one event loop.
     """
@@ -100,9 +100,9 @@ class Pace:
         self.limit = float(min(FIRST_LIMIT, most))
         self.under_way = 0
         self.round = 0
-        "counts decreases: calls that began before the last one say nothing new about the server"
+        "number of decreases: calls that started before the latest one carry no new information"
         self.begun = 0
-        "requests that are being answered, those that wait between two tries among them"
+        "requests being answered, including those that wait between two tries"
         self._not_before = 0.0
         self._ended = asyncio.Event()
 
@@ -110,7 +110,7 @@ class Pace:
         return Slot(self)
 
     def pause(self, seconds: float) -> None:
-        """Let no call begin for some time."""
+        """Start no call for some time."""
         self._not_before = max(self._not_before, time.monotonic() + seconds)
 
     async def enter(self) -> None:
@@ -124,8 +124,8 @@ class Pace:
                 await self.a_call_ended()
 
     async def begin(self) -> None:
-        """Wait until one more request may be begun: no more than calls may be under way, so that a request which
-        needs further tries does not wait behind all that were never tried.
+        """Wait until one more request may start: there are at most as many requests as parallel calls, so that a
+        request which needs further tries does not wait behind all untried ones.
         """
         while self.begun >= int(self.limit):
             await self.a_call_ended()
@@ -140,7 +140,7 @@ class Pace:
         self.wake()
 
     def wake(self) -> None:
-        """Let those look again who wait for a call to end."""
+        """Wake the tasks that wait for a call to end."""
         ended, self._ended = self._ended, asyncio.Event()
         ended.set()
 
@@ -148,7 +148,7 @@ class Pace:
         await self._ended.wait()
 
     def allow(self, most: int) -> None:
-        """Let at most so many calls be under way from now on; those that are go on."""
+        """Limit the parallel calls from now on; active calls continue."""
         self.most = most
         self.limit = min(self.limit, float(most))
         self.wake()
@@ -163,7 +163,7 @@ class Pace:
 
 
 class Slot:
-    """One call's place among those under way."""
+    """The slot of one active call."""
 
     def __init__(self, pace: Pace):
         self._pace = pace

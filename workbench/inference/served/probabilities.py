@@ -1,6 +1,6 @@
-"""What one endpoint says of probabilities: how it is asked, what it turned out not to offer, and what is known already.
+"""Probabilities of one endpoint: how it is asked, what it does not offer, and cached results.
 
-Which replies are read how is in remote_scores, and what is done where no alternatives are named in remote_forced.
+`scores` reads the replies, and `forced` handles endpoints that return no alternatives.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from workbench.inference.served.scores import (
 from workbench.inference.served.snapshots import Snapshots
 
 REMEMBERED = 1024
-"prompts whose first tokens are kept for a score that follows"
+"prompts whose first tokens are cached for a following score"
 FORCED = (
     "%s: the endpoint names no alternatives of a token, so answers are forced upon it, a paid call each (%s); all that "
     "is known of next tokens is the probability of these"
@@ -51,23 +51,23 @@ T = TypeVar("T")
 
 
 class Probabilities:
-    """Probabilities of one endpoint. Each is asked for through an `Asker`, which pays and tries again."""
+    """Probabilities of one endpoint. Calls go through an `Asker`, which handles costs and retries."""
 
     def __init__(self, name: str, dialect: Dialect, snapshots: Snapshots):
         self._name, self._dialect, self._snapshots = name, dialect, snapshots
         self._first_tokens: dict[bytes, tuple[int, dict[str, float], tuple[str, str]]] = {}
-        "by the prompt's key: how many were asked for, the log-probabilities that came, the snapshot and fingerprint"
+        "prompt key -> number requested, log-probabilities received, snapshot and fingerprint"
         self._forces = self._said_fewer = False
-        "whether answers are forced, because the endpoint names no alternatives; whether it was said that it names few"
+        "whether answers are forced because there are no alternatives; whether few alternatives were logged"
         self._no_echo = self._said_open = False
-        "whether a chat is known not to be echoed; whether it was said what a chat does not say of labels"
+        "whether chats are known not to be echoed; whether the warning about labels in chats was logged"
 
     async def of_options(
         self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
     ) -> list[float] | str | None:
-        """Return the log-probability of each option, or why this prompt has none; None where the run ends before.
+        """Return the log-probability of each option, or why this prompt has none; None if the run ends first.
 
-        Raises NoProbabilities where the endpoint sends none.
+        Raises NoProbabilities if the endpoint sends none.
         """
         if self._dialect.endpoint(prompt) == "completions":
             return await self._asked(run, self._echoed(asker, run, prompt, options), "echoed prompts with logprobs")
@@ -85,7 +85,7 @@ class Probabilities:
     async def of_next_tokens(
         self, asker: PromptAsker, run: Run, prompt: Prompt, k: int, words: Sequence[str]
     ) -> dict[str, float] | str | None:
-        """Return what may come next with its log-probability, as `of_options`; `words` are forced where need be."""
+        """Return the next tokens with their log-probabilities, as `of_options`; `words` are forced if necessary."""
         return await self._asked(run, self._next(asker, run, prompt, k, words), "top_logprobs")
 
     async def _asked(self, run: Run, asking: Awaitable[T], what: str) -> T | str | None:
@@ -105,7 +105,7 @@ class Probabilities:
         return [echoed_score(self._name, *pair) for pair in zip(found, options, strict=True)]
 
     async def _labels_echoed(self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]) -> list[float]:
-        """Return the log-probability of each option with its last word's end, of those that are possible."""
+        """Return the log-probability of each possible option, including the end of its last word."""
         try:
             tokens = await self._tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
             wanted = possible(options, tokens) if len(tokens) >= FEWEST else list(options)
@@ -120,9 +120,10 @@ class Probabilities:
     async def _labels_of_chat(
         self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
     ) -> list[float]:
-        """Return the log-probability of each option: of its first token where that is all of it, else as it is forced.
+        """Return the log-probability of each option: of its first token if it is the whole option, otherwise by forcing
+        it.
 
-        Raises Unreadable where neither is possible and it matters.
+        Raises Unreadable if neither is possible and the option matters.
         """
         tokens = await self._tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
         if len(tokens) < FEWEST:
@@ -152,7 +153,7 @@ class Probabilities:
     async def _next(
         self, asker: PromptAsker, run: Run, prompt: Prompt, k: int, words: Sequence[str]
     ) -> dict[str, float]:
-        """Return what may come next as far as the endpoint says it, of its own accord or of forced answers."""
+        """Return the next tokens from the endpoint's alternatives, or from forced answers."""
         if not self._forces:
             try:
                 tokens = await self._tokens(asker, run, prompt, k)
@@ -185,8 +186,8 @@ class Probabilities:
     async def _tokens(
         self, asker: PromptAsker, run: Run, prompt: Prompt, k: int, *, whoever: bool = False
     ) -> dict[str, float]:
-        """Return the likeliest first tokens of an answer. What was named of late is not asked again: by the snapshot
-        that answers now, or, for `whoever`, by the one before.
+        """Return the most likely first tokens of an answer. Cached results of the current snapshot are reused; with
+        `whoever`, also those of the snapshot before.
         """
         known = self._first_tokens.pop(prompt.key, None)
         if known is not None and known[0] >= k and (whoever or known[2][0] == self._snapshots.current):

@@ -1,12 +1,12 @@
-"""Dialects of the OpenAI protocol, one small file each in `dialects/`: what a server takes, and what it does unasked.
+"""Dialects of the OpenAI protocol, one small file each in `dialects/`: what a server accepts, and its own defaults.
 
-A server is known by what it calls itself in its list of models (`owned_by`), by its host, or because the model's name
-says so (`openai:MODEL@URL#vllm`). Of an unknown one nothing is assumed: it is sent what the sampling states.
+A server is recognised by its list of models (`owned_by`), by its host, or by the model's name
+(`openai:MODEL@URL#vllm`). Nothing is assumed about an unknown server: it is sent the parameters of the sampling.
 
-Most servers draw with parameters of their own beside temperature and top-p: top-k, min-p, penalties. `[neutral]` are
-the fields that switch these off; where they are sent, the model's card says so. `own` names those that the endpoint
-lets nobody set: such a server draws otherwise than a sampling with the whole vocabulary says, and is asked only where
-the sampling leaves top-k to it (`--top-k server`).
+Besides temperature and top-p, most servers draw with parameters of their own: top-k, min-p, penalties. The fields in
+`[neutral]` switch these off; if they are sent, the model's card says so. `own` names those that the endpoint does not
+allow to be set: such a server cannot sample from the whole vocabulary, and is asked only if the sampling leaves top-k
+to it (`--top-k server`).
 """
 
 from __future__ import annotations
@@ -22,51 +22,51 @@ from workbench.domain.responses import EFFORTS, NO_THINKING, Sampling
 from workbench.errors import ModelError
 
 TOP_K, TOKENS, EFFORT = "{top_k}", "{tokens}", "{effort}"
-"stand in a file for the top-k of a sampling, the tokens of a thinking budget, and its effort"
+"placeholders in a file for the top-k of a sampling, the tokens of a thinking budget, and its effort"
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """What one kind of server takes."""
+    """The features of one kind of server."""
 
     key: str
-    "as after the `#` of a model's name"
+    "the name after the `#` of a model's name"
     name: str
     source: str
     "page of its documentation"
     tested: str
-    "against what, and when"
+    "version and date of the test"
     owned_by: tuple[str, ...] = ()
-    "what its list of models says of who owns them"
+    "values of `owned_by` in its list of models"
     hosts: tuple[str, ...] = ()
     neutral: Mapping[str, Any] = field(default_factory=dict)
-    "fields that switch off what a sampling does not state; `{top_k}` stands for the top-k"
+    "fields that switch off parameters outside the sampling; `{top_k}` stands for the top-k"
     no_top_k: int | None = None
     "the top-k that stands for the whole vocabulary; None: the endpoint takes no top-k"
     own: tuple[str, ...] = ()
-    "what it draws with beside the sampling and lets nobody set"
+    "its own sampling parameters that cannot be set"
     ignores: tuple[str, ...] = ()
-    "parameters that it takes and pays no heed to"
+    "parameters that it accepts but ignores"
     most_temperature: float | None = None
-    "above it the endpoint takes the temperature for this one; None: no such limit is known"
+    "the endpoint lowers higher temperatures to this one; None: no known limit"
     n: bool = True
     "whether a call may ask for several answers"
     batch: float = 0.0
-    "share of the price that requests in a batch (`/files` and `/batches`) cost; 0: it takes none"
+    "price factor of requests in a batch (`/files` and `/batches`); 0: it takes no batches"
     limit: str = "max_tokens"
     "the field that limits a chat's answer"
     logprobs: int = 0
-    "alternatives of a token that it names at most, 0: none"
+    "most alternatives of a token, 0: none"
     echo: bool = False
-    "whether `/completions` sends back the prompt with its log-probabilities"
+    "whether `/completions` echoes the prompt with its log-probabilities"
     thinking: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     "`off`, `effort` or `budget` -> the fields that ask for it"
     thoughts: str = ""
-    "where its replies have what was thought"
+    "where its replies contain thoughts"
     note: str = ""
 
     def check(self, sampling: Sampling) -> None:
-        """Raise ModelError where this server is known not to draw as a sampling says."""
+        """Raise ModelError if this server is known not to follow a sampling."""
         left = sampling.left
         if self.own and "top_k" not in left:
             raise ModelError(
@@ -87,7 +87,7 @@ class Provider:
             )
 
     def thinking_fields(self, thinking: str) -> dict[str, Any]:
-        """Return what asks for so much thinking. Raises ModelError where this server has no such field."""
+        """Return the fields that request this thinking. Raises ModelError if this server has no such field."""
         if not thinking:
             return {}
         tokens = int(thinking) if thinking.isdecimal() else EFFORTS.get(thinking)
@@ -104,7 +104,7 @@ class Provider:
         )
 
     def fields(self, sampling: Sampling) -> dict[str, Any]:
-        """Return what is sent besides the parameters that every endpoint takes."""
+        """Return the fields sent in addition to the parameters of every endpoint."""
         if "top_k" in sampling.left:
             return {}
         sent: dict[str, Any] = _filled(self.neutral, {TOP_K: sampling.top_k or self.no_top_k})
@@ -112,16 +112,16 @@ class Provider:
 
     @property
     def encoding(self) -> str:
-        """Return what a model's card says of the dialect: which parameters it neutralises; empty where none."""
+        """Return the dialect's part of a model's card: the neutralised parameters; empty if there are none."""
         return f"{self.key}: {', '.join(sorted(self.neutral))} neutral" if self.neutral else ""
 
 
 UNKNOWN = Provider("", "unknown server", "", "", no_top_k=0, neutral={}, logprobs=20, echo=True)
-"assumed of a server that nobody knows: it takes what the protocol has, and refuses the rest"
+"assumed for an unknown server: it supports the protocol and refuses other fields"
 
 
 def _filled(value: Any, put: Mapping[str, Any]) -> Any:
-    """Return a value of a file with its slots filled: a slot alone by the thing itself, within a text by its words."""
+    """Return a value of a file with its slots filled: a slot alone becomes the value, within a text its string."""
     if isinstance(value, Mapping):
         return {name: _filled(of, put) for name, of in value.items()}
     if isinstance(value, str):
@@ -134,7 +134,7 @@ def _filled(value: Any, put: Mapping[str, Any]) -> Any:
 
 @lru_cache
 def providers() -> tuple[Provider, ...]:
-    """Return the dialects that ship, by name."""
+    """Return the shipped dialects, by name."""
     folder = files("workbench.inference.served").joinpath("dialects")
     found = [_read(one.name.removesuffix(".toml"), one.read_text(encoding="utf-8"))
              for one in folder.iterdir() if one.name.endswith(".toml")]  # fmt: skip
@@ -157,7 +157,7 @@ def named(key: str) -> Provider:
 
 
 def recognised(host: str, entries: tuple[Mapping[str, Any], ...]) -> Provider:
-    """Return the dialect of a server by its host and its list of models, `UNKNOWN` where neither says."""
+    """Return the dialect of a server by its host and its list of models, `UNKNOWN` if neither matches."""
     owners = {str(entry.get("owned_by", "")).lower() for entry in entries}
     for one in providers():
         if any(host == name or host.endswith(f".{name}") for name in one.hosts) or owners & set(one.owned_by):
@@ -166,7 +166,7 @@ def recognised(host: str, entries: tuple[Mapping[str, Any], ...]) -> Provider:
 
 
 def as_markdown() -> str:
-    """Return the dialects as a table for people."""
+    """Return the dialects as a Markdown table."""
     heads = (
         "server",
         "known by",

@@ -1,15 +1,15 @@
-"""What a server's reply holds, whatever it is: a reply is read as the JSON that it should be and trusted in nothing.
+"""Reads a server's reply as JSON without trusting any part of it.
 
-Conventions. Of choices with the same index the first is taken, and of more choices than asked the first ones: what is
-left over is chosen by its place, never by its text, so that the answers stay a fair sample. An answer that the
-service's filter cut (`content_filter`) is kept with the text it has, be it none: the filter is part of what the served
-model answers, and asking again would only be filtered again. A refusal in a field of its own is the answer's text. An
-answer without text (`null`) is no answer; an empty text is one.
+Conventions. If choices have the same index, the first is taken, and of more choices than requested the first ones:
+surplus choices are dropped by position, never by text, so that the answers stay a fair sample. An answer cut by the
+service's filter (`content_filter`) is kept with its text, even if empty: the filter is part of the served model, and
+asking again would only be filtered again. A refusal in a separate field is the answer's text. An answer without text
+(`null`) is not an answer; an empty text is.
 
-What a model thought comes in a field of its own (`reasoning_content` of DeepSeek, vLLM and SGLang, `reasoning` of
-OpenRouter and newer vLLM), in parts of the content (Mistral), within marks in the text where the server leaves them
-there, or not at all (OpenAI, which counts its tokens). It is kept beside the answer. Without text after it, or with an
-empty one where the tokens ran out, the answer was cut off in thought.
+A model's thought comes in a separate field (`reasoning_content` of DeepSeek, vLLM and SGLang, `reasoning` of OpenRouter
+and newer vLLM), in parts of the content (Mistral), between marks in the text, or not at all (OpenAI, which counts its
+tokens). It is stored with the answer. If no text follows the thought, or an empty one when the tokens ran out, the
+answer was cut off in thought.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ from workbench.domain.thinking import Output, split
 from workbench.inference.served.responses_api import as_chat
 
 FILTERED, CUT = "content_filter", "length"
-"why an answer ended: the service's filter, no tokens left"
+"reasons why an answer ended: the service's filter, no tokens left"
 THOUGHT_FIELDS = ("reasoning_content", "reasoning")
-"of a chat's turn: where servers put what was thought before it"
+"fields of a chat's turn with the preceding thought"
 PART_FIELDS = ("thinking", "reasoning")
-"types of parts of a content that are thoughts, which is also the field that holds them"
+"types of content parts that are thoughts, also the names of their fields"
 SHOWN = 300
-"letters of a server's own words that are repeated"
+"most characters quoted from a server's message"
 
 
 class Kind(Enum):
-    """Why a try failed: what to do about it."""
+    """Why a try failed, which determines the reaction."""
 
     BUSY = "busy"
-    "429: the server wants fewer calls"
+    "429: too many calls"
     BROKEN = "broken"
-    "5xx, a cut connection: another try may find it well"
+    "5xx, a broken connection: another try may succeed"
     ABSENT = "absent"
-    "nothing listens there"
+    "no server at the address"
     LATE = "late"
-    "no whole reply in time"
+    "no complete reply in time"
     USELESS = "useless"
     "a reply without a readable answer"
     REFUSED = "refused"
-    "400, 413, 422 and the like: asking the same again is of no use"
+    "400, 413, 422 and similar: asking the same again is useless"
 
 
 class TryFailed(Exception):
@@ -66,11 +66,11 @@ class TryFailed(Exception):
         super().__init__(reason)
         self.kind, self.reason = kind, reason
         self.status = status
-        "of HTTP, None where no reply came or it was a success"
+        "HTTP status, None without a reply or on success"
         self.after = after
         "seconds that the server asks to wait"
         self.paid = paid
-        "whether it may have cost tokens that nobody counted"
+        "whether it may have cost uncounted tokens"
         self.parameter = parameter
         "the parameter that the server names as the cause"
 
@@ -80,7 +80,7 @@ class Choice:
     """One answer of a reply."""
 
     text: str
-    "with what was thought before it, see `Output.stored`"
+    "including the preceding thought, see `Output.stored`"
     filtered: bool
     logprobs: Mapping[str, Any] | None
 
@@ -90,25 +90,25 @@ class Reply:
     """A reply with at least one answer."""
 
     choices: tuple[Choice, ...]
-    "at most as many as were asked for"
+    "at most as many as requested"
     prompt_tokens: int | None
     "None: the server did not count"
     cached_tokens: int
     answer_tokens: int | None
     snapshot: str
-    "the model that the server reports; empty where it reports none"
+    "the model reported by the server; empty if none"
     fingerprint: str
-    "its `system_fingerprint`, empty where it has none"
+    "its `system_fingerprint`, empty if it has none"
     thinking_tokens: int = 0
-    "of the answer tokens, those of thoughts, where the server counts them apart"
+    "answer tokens of thoughts, if the server counts them separately"
     echoed: Mapping[str, Any] | None = None
-    "log-probabilities of the prompt, where the server sends it back apart from the answers"
+    "log-probabilities of the prompt, if the server returns it separately from the answers"
 
 
 def read_reply(content: bytes, asked: int, hidden: str | None = None) -> Reply:
-    """Return a reply to a call for some answers. Raises TryFailed where there is no answer in it.
+    """Return a reply to a call for `asked` answers. Raises TryFailed if it contains no answer.
 
-    `hidden` is the key, which a server might repeat.
+    `hidden`: the key, which a server might repeat.
     """
     value = as_chat(_value(content, hidden))
     listed = value.get("choices")
@@ -166,7 +166,7 @@ def _value(content: bytes, hidden: str | None) -> dict[str, Any]:
 
 
 def _choice(entry: Mapping[str, Any], hidden_thought: bool) -> Choice | None:
-    """Return one answer; None where there is none. `hidden_thought`: the server counted tokens of thoughts."""
+    """Return one answer; None if there is none. `hidden_thought`: the server counted tokens of thoughts."""
     message = entry.get("message")
     text = _text(message) if isinstance(message, dict) else entry.get("text")
     thinking = _thinking(_dict(message))
@@ -185,7 +185,7 @@ def _choice(entry: Mapping[str, Any], hidden_thought: bool) -> Choice | None:
 
 
 def _thinking(message: Mapping[str, Any]) -> str:
-    """Return what was thought before a chat's turn, where the server says it apart from the text."""
+    """Return the thought before a chat's turn, if the server returns it separately from the text."""
     for name in THOUGHT_FIELDS:
         if isinstance(found := message.get(name), str) and found.strip():
             return found.strip()
@@ -196,7 +196,7 @@ def _thinking(message: Mapping[str, Any]) -> str:
 
 
 def _joined(thought: object) -> str:
-    """Return the text of a part that is a thought: a string, or a list of parts with a text."""
+    """Return the text of a thought: a string, or a list of parts with texts."""
     if isinstance(thought, str):
         return thought
     texts = [_dict(part).get("text") for part in thought] if isinstance(thought, list) else []
@@ -222,7 +222,7 @@ def _count(value: object) -> int | None:
 
 
 def server_words(body: object, hidden: str | None) -> str:
-    """Return what a server says went wrong, on one line, without the key."""
+    """Return a server's error message on one line, without the key."""
     if isinstance(body, dict):
         error = body.get("error", body)
         found: object = error
@@ -237,6 +237,6 @@ def server_words(body: object, hidden: str | None) -> str:
 
 
 def brief(text: str) -> str:
-    """Return text of a server on one line, without control characters, cut to a length for people."""
+    """Return text of a server on one line, without control characters, truncated for display."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text[: 20 * SHOWN]).split())
     return line if len(line) <= SHOWN else line[: SHOWN - 1] + "…"

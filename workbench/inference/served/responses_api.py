@@ -1,7 +1,7 @@
-"""The Responses API beside chat completions: the same call in its words, and its replies as those of a chat.
+"""The Responses API: converts the parameters of a chat call to it, and its replies to those of a chat.
 
-It takes no `n` and no seed, and names a token's alternatives where they are asked for. OpenAI keeps what is asked and
-answered for thirty days unless a call says `store: false`, so each call to it does.
+It takes no `n` and no seed, and returns a token's alternatives on request. OpenAI stores prompts and answers for thirty
+days unless a call sets `store: false`, so each call to it does.
 Source: https://platform.openai.com/docs/api-reference/responses/create
 """
 
@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from typing import Any
 
 FEWEST_TOKENS = 16
-"the least `max_output_tokens` that OpenAI takes; where one token is wanted to look at, so many are asked for"
+"the least `max_output_tokens` that OpenAI accepts; requested even if only one token is needed"
 LOGPROBS = "message.output_text.logprobs"
 ENDED = {"max_output_tokens": "length", "content_filter": "content_filter"}
-"why an answer is incomplete -> what a chat calls that"
+"reason of an incomplete answer -> its name in chats"
 
 
 def as_responses(body: Mapping[str, Any], *, official: bool) -> dict[str, Any]:
-    """Return the parameters of a call to the Responses API that asks what a chat's parameters ask.
+    """Return the parameters of a call to the Responses API that is equivalent to a chat call.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def as_responses(body: Mapping[str, Any], *, official: bool) -> dict[str, Any]:
     (20, {'reasoning': {'effort': 'low'}})
     """
     found: dict[str, Any] = {name: body[name] for name in ("model", "temperature", "top_p") if name in body}
-    found |= {"input": body["messages"], "stream": False}  # transformers serve streams unless it is told not to
+    found |= {"input": body["messages"], "stream": False}  # transformers serve streams by default
     found["max_output_tokens"] = body.get("max_tokens", body.get("max_completion_tokens"))
     if body.get("top_logprobs"):
         found |= {"top_logprobs": body["top_logprobs"], "include": [LOGPROBS]}
@@ -40,7 +40,7 @@ def as_responses(body: Mapping[str, Any], *, official: bool) -> dict[str, Any]:
 
 
 def as_chat(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a reply of the Responses API as one of a chat; anything else as it is."""
+    """Return a reply of the Responses API as one of a chat; anything else unchanged."""
     output = value.get("output")
     if not isinstance(output, list) or value.get("choices"):
         return dict(value)
@@ -63,7 +63,7 @@ def as_chat(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _thought(item: Mapping[str, Any]) -> str:
-    """Return what was thought: the text itself where it is shown, else its summary."""
+    """Return the thought: its text if available, else its summary."""
     for name in ("content", "summary"):
         if found := "".join(part["text"] for part in _dicts(item.get(name)) if isinstance(part.get("text"), str)):
             return found

@@ -1,10 +1,9 @@
-"""Log-probabilities of options, read from what a server offers of its own.
+"""Log-probabilities of options, from the log-probabilities that a server offers.
 
-Two ways. Where the prompt goes to `/completions`, prompt and option are sent together and echoed with the
-log-probability of each token (`echo`, `logprobs`): any option can be scored. Where it goes to `/chat/completions`, the
-alternatives of the answer's first token are read (`top_logprobs`): only options that are one token, and among the
-likeliest. What cannot be read exactly is refused, not guessed. Where an endpoint names no alternatives, answers can be
-forced upon it (remote_forced).
+There are two ways. With `/completions`, prompt and option are sent together and echoed with the log-probability of each
+token (`echo`, `logprobs`): any option can be scored. With `/chat/completions`, the alternatives of the answer's first
+token are read (`top_logprobs`): only options that are one token, and among the most likely. Options that cannot be read
+exactly are refused, not guessed. If an endpoint returns no alternatives, answers can be forced (`forced`).
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from workbench.inference.served.calls import ALTERNATIVES, Call
 from workbench.inference.served.reply import Reply, TryFailed
 
 FEWEST = 2
-"alternatives that are of use: one is the answer that was drawn, and says nothing of others"
+"least useful number of alternatives: one is just the drawn answer"
 WHOLE = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=1)
 "probabilities are the model's own: no temperature, no nucleus"
 
@@ -34,19 +33,19 @@ THINKS = (
     "serve it with thinking switched off"
 )
 NEVER = 20
-"prompts in a row of which none could be scored, from the first on, before the others are not paid any more"
+"consecutive prompts without a score, from the first on, after which the run stops to save costs"
 
 
 class NoProbabilities(ModelError):
-    """The endpoint sends none of the kind that was asked for, whatever the prompt."""
+    """The endpoint sends no probabilities of the requested kind for any prompt."""
 
 
 class Unreadable(ModelError):
-    """A reply has no exact probability for what was asked. Another prompt's may have."""
+    """A reply has no exact probability for an option. Replies to other prompts may have one."""
 
 
 def echo_call(prompt: Prompt, option: str, more: int = 0) -> Call:
-    """Return the call that echoes an option; `more`: and names so many alternatives of the token after it."""
+    """Return the call that echoes an option; `more`: number of alternatives to request for the token after it."""
     return Call(prompt, 1, None, WHOLE, logprobs=more or 1, echo=option, answered=bool(more))
 
 
@@ -55,10 +54,9 @@ def first_token_call(prompt: Prompt, k: int = ALTERNATIVES) -> Call:
 
 
 def echoed_score(name: str, found: Mapping[str, Any] | None, option: str) -> float:
-    """Return the log-probability of an option in nats: the sum over the tokens at the end that spell exactly it.
+    """Return the log-probability of an option in nats: the sum over the last tokens, which spell exactly the option.
 
-    Raises ModelError where the server sends no log-probabilities, Unreadable where a token reaches across the option's
-    beginning.
+    Raises ModelError if the server sends no log-probabilities, Unreadable if a token spans the option's beginning.
     """
     tokens = entries(found, "tokens", str)
     logs = entries(found, "token_logprobs", int | float)
@@ -80,9 +78,9 @@ def echoed_score(name: str, found: Mapping[str, Any] | None, option: str) -> flo
 
 
 def first_tokens(name: str, reply: Reply) -> dict[str, float]:
-    """Return the alternatives of the answer's first token that a reply names, with their log-probabilities in nats.
+    """Return the alternatives of the answer's first token in a reply, with their log-probabilities in nats.
 
-    Raises ModelError where it names none, Unreadable where the model begins by thinking: the token is no answer then.
+    Raises ModelError if there are none, Unreadable if the model begins by thinking, so that the token is not an answer.
     """
     found = reply.choices[0].logprobs
     if in_thought(reply.choices[0].text):
@@ -91,7 +89,7 @@ def first_tokens(name: str, reply: Reply) -> dict[str, float]:
     first = content[0].get("top_logprobs") if content and isinstance(content[0], dict) else None
     if isinstance(first, list):  # a chat
         alternatives = {e.get("token"): e.get("logprob") for e in first if isinstance(e, dict)}
-    else:  # the older form of completions
+    else:  # the older format of completions
         tops = entries(found, "top_logprobs", dict)
         alternatives = dict(tops[0]) if tops and isinstance(tops[0], dict) else {}
     if not alternatives:
@@ -106,8 +104,7 @@ def first_tokens(name: str, reply: Reply) -> dict[str, float]:
 def first_token_scores(name: str, tokens: Mapping[str, float], options: Sequence[str]) -> list[float]:
     """Return the log-probability of each option as the answer's first token, in nats.
 
-    Raises Unreadable where an option is not among the alternatives that the server names: it is more than one token,
-    or too unlikely.
+    Raises Unreadable if an option is not among the server's alternatives: it is more than one token, or too unlikely.
     """
     absent = [option for option in options if option not in tokens]
     if absent:
@@ -120,9 +117,9 @@ def first_token_scores(name: str, tokens: Mapping[str, float], options: Sequence
 
 
 def likeliest(name: str, prompt: int, tokens: Mapping[str, float], k: int) -> NextTokens:
-    """Return the k likeliest of the tokens that a server named, or all where it named fewer.
+    """Return the k most likely of the tokens that a server returned, or all if there are fewer.
 
-    Raises NoProbabilities where it named no more than the one that came, though more were asked for.
+    Raises NoProbabilities if it returned only the drawn token although more were requested.
     """
     if len(tokens) < min(k, FEWEST):
         raise NoProbabilities(f"{name}: the endpoint names {len(tokens)} alternative of a token, and {k} are asked for")
@@ -133,18 +130,18 @@ def likeliest(name: str, prompt: int, tokens: Mapping[str, float], k: int) -> Ne
 
 @dataclass(slots=True)
 class Refusals:
-    """Prompts that had no probabilities, counted until one has."""
+    """Counts prompts without probabilities until one has some."""
 
     what: str
     "`could be scored`"
     in_a_row: int | None = 0
-    "None once a prompt had some"
+    "None after a prompt with probabilities"
 
     def had_some(self) -> None:
         self.in_a_row = None
 
     def had_none(self, reason: str) -> ModelError | None:
-        """Return an error where so many of the first prompts had none that the others are not worth their price."""
+        """Return an error if so many of the first prompts had none that asking the others would waste money."""
         if self.in_a_row is None:
             return None
         self.in_a_row += 1
@@ -166,7 +163,7 @@ def missing(name: str, what: str) -> str:
 
 
 def entries(found: Mapping[str, Any] | None, field: str, kind: Any) -> list[Any]:
-    """Return a list of a reply's log-probabilities, empty where it is not one of the kind (None: no value)."""
+    """Return a list of a reply's log-probabilities, empty if it is not a list of this type (None: no value)."""
     listed = found.get(field) if found else None
     if not isinstance(listed, list) or not all(entry is None or isinstance(entry, kind) for entry in listed):
         return []

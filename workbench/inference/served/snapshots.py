@@ -1,8 +1,8 @@
-"""Which model an endpoint says it answers with, reply by reply.
+"""Tracks the model that an endpoint reports in each reply.
 
-One name may stand for several models in turn: an alias moves on to another dated snapshot, a load balancer has two
-behind it. The model that a reply reports is part of the identity of its answers. A `system_fingerprint` is not: it may
-differ from request to request.
+One name may stand for several models: an alias moves to another dated snapshot, or a load balancer serves two. The
+model reported in a reply is part of the identity of its answers. A `system_fingerprint` is not: it may differ between
+requests.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from workbench.inference.served.budget import Usage
 from workbench.inference.served.reply import Reply
 
 MOST_CHANGES = 3
-"changes after which somebody has to look: the answers would be scattered over as many models"
+"changes after which the run stops: the answers would be scattered over as many models"
 
 
 @dataclass(slots=True)
 class Tally:
-    """What came from one snapshot."""
+    """The answers and usage of one snapshot."""
 
     answers: int = 0
     spent: Usage = field(default_factory=Usage)
@@ -33,21 +33,21 @@ class Snapshots:
 
     def __init__(self, name: str, cost: Callable[[Usage], float | None]):
         self.current: str | None = None
-        "None: nothing is known before the first reply"
+        "None before the first reply"
         self.fingerprints: Counter[str] = Counter()
         "fingerprint -> answers; replies without one are not counted"
         self._name, self._cost = name, cost
         self._met: list[str] = []
         self._changes = 0
         self.turns: list[tuple[str, str]] = []
-        "(snapshot before, snapshot after) of each time that the model became another one than was expected"
+        "(snapshot before, snapshot after) of each unexpected change of the model"
         self._tallies: dict[str, Tally] = {}
         self._assumed = False
 
     def expect(self, snapshot: str, *, asked: bool) -> None:
-        """Say what answered before; `asked`: in the same job, so that another snapshot is a change of it.
+        """Set the earlier snapshot; `asked`: in the same job, so that another snapshot is a change within it.
 
-        Has no effect once there was a reply.
+        Has no effect after the first reply.
         """
         if not self._tallies:
             self.current, self._met, self._assumed = snapshot, [snapshot], not asked
@@ -55,8 +55,8 @@ class Snapshots:
     def met(self, reply: Reply, spent: Usage, sent_under: int) -> bool:
         """Take a reply into account; return whether the model has changed with it.
 
-        A reply to a call that was sent before the last change was seen says nothing new. Raises SnapshotsAlternate
-        where an earlier snapshot has returned, or the model has changed too often.
+        Replies to calls sent before the latest change was seen are ignored. Raises SnapshotsAlternate if an earlier
+        snapshot has returned, or the model has changed too often.
         """
         tally = self._tallies.setdefault(reply.snapshot, Tally())
         tally.answers += len(reply.choices)
@@ -80,7 +80,7 @@ class Snapshots:
         return True
 
     def tallies(self) -> tuple[Answerer, ...]:
-        """Return what came from each snapshot, in the order in which they were met."""
+        """Return the answers and usage of each snapshot, in order of appearance."""
         return tuple(
             Answerer(
                 snapshot,
