@@ -96,7 +96,7 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
         return Content.assemble((visible(asked.wording), "bold"), "\n", (visible(where), "$text-muted"), shown)
 
     def nothing(self, kind: str) -> str:
-        return f"No answers here: {ONLY[kind]}.\n\n0 shows all." if kind else "No answers."
+        return f"No answers here: {ONLY[kind]}.\n\n0 shows all." if kind else "No answer to this wording is stored yet."
 
     def record(self, number: int, row: ResponseRow, width: int) -> Record:
         return response_record(number, row, width)
