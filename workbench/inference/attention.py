@@ -196,8 +196,8 @@ class BatchSlots:
         """
         if seats <= self.capacity and tokens <= self.length:
             return
-        capacity = self.capacity if seats <= self.capacity else max(seats, self.capacity * 3 // 2)
-        length = self.length if tokens <= self.length else -(-max(tokens, self.length * 3 // 2) // 16) * 16
+        capacity = self.capacity if seats <= self.capacity else max(seats, self.capacity * 9 // 8)
+        length = self.length if tokens <= self.length else -(-tokens // 16) * 16
         for place, (keys, values) in enumerate(like):
             grown = tuple(t.new_zeros(capacity, t.shape[0], length, t.shape[2]) for t in (keys, values))
             if place < len(self.pairs):
