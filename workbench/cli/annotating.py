@@ -92,7 +92,7 @@ def sample(options: Namespace) -> int:
             }
         )
         return 0
-    say(proposal.describe())
+    say_wrapped(proposal.describe())
     if not options.dry_run:
         say(f"Next: workbench annotate {options.store} --queue {spec.name} --annotator NAME")
     return 0

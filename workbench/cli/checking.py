@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.figures import FIGURES, no_figures, put_out
-from workbench.cli.output import print_json, say
+from workbench.cli.output import print_json, say, say_wrapped
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.names import listed
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
@@ -93,7 +93,7 @@ def check(options: Namespace) -> int:
         about = {"texts": len(plan.texts), "texts_left": len(plan.texts_left), "pairs": len(plan.pairs),
                  "pairs_left": len(plan.pairs_left), "thresholds": asdict(spec.thresholds)}  # fmt: skip
         if not options.json:
-            say(plan.describe())
+            say_wrapped(plan.describe())
         settled = not plan.left and spec.thresholds == thresholds_of(store, name)
         if options.dry_run or settled:
             return _end(

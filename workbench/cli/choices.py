@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.cli.asking import agreed, changed_by
 from workbench.cli.audit_options import sections, settle
-from workbench.cli.output import print_json, say, table, tell
+from workbench.cli.output import print_json, say, say_wrapped, table, tell
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Bias, Choice, ChoiceItem, Perturbation, key_in, ref_of
@@ -314,7 +314,7 @@ def _preview(proposals: Proposals) -> None:
             say(line)
     if len(proposals.made) > SHOWN:
         say(f"… and {len(proposals.made) - SHOWN:,} more; --json prints all")
-    say(proposals.describe())
+    say_wrapped(proposals.describe())
 
 
 def _proposal(proposal: Proposal) -> Iterator[str]:

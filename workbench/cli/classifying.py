@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.classifier.options import SETTINGS, TRAINED
 from workbench.cli.asking import check_agreed
 from workbench.cli.figures import FIGURES, as_data, put_out
-from workbench.cli.output import print_json, say
+from workbench.cli.output import print_json, say, say_wrapped
 from workbench.cli.verbs import Namespace, verb
 from workbench.cli.watching import EXIT_CODES, started, watch
 from workbench.domain.names import listed
@@ -52,7 +52,7 @@ def train(options: Namespace) -> int:
         about = {"spec": spec.as_json(), "training": len(plan.train), "test": len(plan.test), "warnings": plan.warnings}
         about |= {"ruled": len(plan.ruled.examples), "ruled_left_out": plan.ruled.refused}
         if not options.json:
-            say(plan.describe())
+            say_wrapped(plan.describe())
         if options.dry_run:
             if options.json:
                 print_json(about)

@@ -9,7 +9,7 @@ from workbench import registry
 from workbench.audits.consistency.options import FIGURE_OPTIONS, FORMULA
 from workbench.audits.reliability.options import ONLY, READ_BY
 from workbench.cli.figures import FIGURES
-from workbench.cli.output import print_json, say
+from workbench.cli.output import print_json, say, say_wrapped
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.errors import UsageError
 from workbench.inference.dtypes import DTYPES
@@ -176,7 +176,7 @@ def _ask(store: Store, options: Namespace) -> int:
     sample = ", ".join(design.statements[:20]) + (", …" if len(design.statements) > 20 else "")
     if not options.json:
         say(f"Pilot on {len(design.statements)} statements, drawn with seed {options.seed}: {sample}")
-        say(plan.describe())
+        say_wrapped(plan.describe())
     if options.dry_run:
         if options.json:
             print_json({"statements": design.statements, "answers_needed": plan.samples_needed, "job": None})

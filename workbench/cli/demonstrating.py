@@ -53,7 +53,7 @@ def demo(options: Namespace) -> int:
             _ask_personas(store)
         design = shown.design(store, options.model)
         plan = pipeline.plan(store, design)
-        say(plan.describe())
+        say_wrapped(plan.describe())
         job_id = None
         if not plan.samples_needed:
             say("Everything is stored already.")

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.asking import check_agreed
-from workbench.cli.output import print_json, say, table, tell
+from workbench.cli.output import print_json, say, say_wrapped, table, tell
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.cli.watching import EXIT_CODES, started, watch
 from workbench.domain.drafting import DRAFTED, DraftPrompt, kind_words
@@ -105,7 +105,7 @@ def _ask(store: Store, instrument: str, options: Namespace) -> int:
     plan = plan_drafting(store, spec)
     about: dict[str, Any] = {"prompts": len(plan.calls), "prompts_needed": len(plan.needed), "job": None}
     if not options.json:
-        say(plan.describe())
+        say_wrapped(plan.describe())
     if options.dry_run or not plan.needed:
         if options.json:
             print_json(about)

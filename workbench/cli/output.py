@@ -89,18 +89,19 @@ def has_width() -> bool:
 
 
 def say_wrapped(text: str) -> None:
-    """Print a sentence in lines as wide as the terminal; piped, it stays on one. A word that is longer than a line, as
-    the path of a store may be, stays whole, so that a command can be copied.
+    """Print lines of text in lines as wide as the terminal; piped, they stay as they are. A word that is longer than
+    that, as the path of a store may be, stays whole, so that a command can be copied.
     """
     if not has_width():
         say(text)
         return
-    hang = "  " if text.startswith("- ") else ""
     width = max(40, room())
-    for line in textwrap.wrap(
-        hint(text), width, subsequent_indent=hang, break_on_hyphens=False, break_long_words=False
-    ):
-        say(line)
+    for sentence in hint(text).splitlines():
+        hang = "  " if sentence.startswith("- ") else ""
+        for line in textwrap.wrap(
+            sentence, width, subsequent_indent=hang, break_on_hyphens=False, break_long_words=False
+        ):
+            say(line)
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, whole: int = 0) -> None:

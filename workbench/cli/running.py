@@ -14,7 +14,7 @@ import click
 from workbench import registry
 from workbench.cli.asking import check_agreed
 from workbench.cli.audit_options import AUDIT, RUN, sections, settle
-from workbench.cli.output import print_json, say
+from workbench.cli.output import print_json, say, say_wrapped
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.cli.watching import EXIT_CODES, decided, started, watch
 from workbench.domain.designs import Design
@@ -150,11 +150,11 @@ def run(options: Namespace) -> int:
         wish = _probe(store, plan, options)
         about["probe"] = wish is not None
         if not options.json:
-            say(plan.describe())
+            say_wrapped(plan.describe())
             if plan.samples_needed:
-                say(estimate.describe())
+                say_wrapped(estimate.describe())
             if wish is not None:
-                say(PROBE_FIRST)
+                say_wrapped(PROBE_FIRST)
         if options.dry_run or not plan.samples_needed:
             job = None if options.dry_run else noted(store, plan)
             if job is not None and hash_:
