@@ -49,7 +49,11 @@ def queues(found: Sequence[QueueState]) -> Table[QueueState]:
             Column("items", "items", lambda row: row.items, Kind.COUNT),
             Column("share", "labelled", lambda row: row.share, Kind.SHARE, help="labels given, of those needed"),
             Column(
-                "labels", "labels", lambda row: row.done, Kind.COUNT, help="labels given; of an item, no more than it needs"
+                "labels",
+                "labels",
+                lambda row: row.done,
+                Kind.COUNT,
+                help="labels that count: of an item, no more than it needs",
             ),
             Column("needed", "needed", lambda row: row.needed, Kind.COUNT, help="labels that the items need"),
             Column("finished", "finished", lambda row: row.finished, Kind.COUNT, help="items with all their labels"),
@@ -63,7 +67,14 @@ def queues(found: Sequence[QueueState]) -> Table[QueueState]:
                 Kind.COUNT,
                 help="items with different labels and no decision: d",
             ),
-            Column("attention", "known", lambda row: row.attention, Kind.COUNT, aside=True, help="items with a known label, beside the others"),
+            Column(
+                "attention",
+                "known",
+                lambda row: row.attention,
+                Kind.COUNT,
+                aside=True,
+                help="items with a known label, beside the others",
+            ),
             Column("made", "since", lambda row: row.made[:10], aside=True),
         ],
         key=lambda row: (row.name,),
