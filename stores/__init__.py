@@ -1,4 +1,4 @@
-"""The SQLite store: the only SQL, and the only importer of sqlite-utils."""
+"""The SQLite store: the only package with SQL, and the only one that imports sqlite-utils."""
 
 DISTRIBUTION = "llm-audit-workbench"
-"by which `workbench.start` knows that this package is ours"
+"`workbench.start` uses it to recognise this package as ours"

@@ -1,1 +1,1 @@
-"""What people labelled, and the classifiers trained on it."""
+"""People's labels, and the classifiers trained on them."""

@@ -1,4 +1,6 @@
-"""Units: what is read and labelled, a text in its context. One row however often a model said it."""
+"""Annotation items: texts in their context, which are read and labelled. One row per text, however often a model gave
+it.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +13,18 @@ from workbench.domain.statements import Relation, Side, VariantId, VariantKind
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The statement that a text answers, as a person sees it."""
+    """The statement that a text answers, as shown to a person."""
 
     unit: int
     text: str
     statement: str
-    "the wording that the model was given"
+    "the wording that the model was asked"
     instrument: str
     ref: str
     variant: str
     dimension: str | None
     leaning: str | None
-    "the side that agreeing with this very wording reflects"
+    "the side that agreeing with this wording reflects"
 
 
 CONTEXT = """
@@ -55,17 +57,18 @@ def as_context(row: tuple[object, ...]) -> Context:
 
 
 def _leaning(side: Side | None, relation: Relation) -> str | None:
-    """Return the side that agreeing with a wording reflects; None where nothing follows for it."""
+    """Return the side that agreeing with a wording reflects; None if its relation does not determine one."""
     if side is None or relation is Relation.FREE:
         return None
     return (side.other if relation is Relation.FLIPPED else side).value
 
 
 def first_wording(wording: str, statement: str) -> str:
-    """Return SQL for the first wording that put the text of a wording, given the aliases of it and its statement.
+    """Return SQL for the first wording with the same text as a wording, given the aliases of the wording and its
+    statement.
 
-    Versions of a statement share wordings that the edit did not touch. An answer to one is an answer to the other, so
-    both have one unit: nobody labels it twice, and labels stay when another version is asked.
+    Versions of a statement share wordings that an edit did not change. An answer to one is an answer to the other, so
+    both have one unit: nobody labels it twice, and labels remain valid when another version is asked.
     """
     return f"""(
         select min(f.id) from statement v join wording f on f.statement_id = v.id
@@ -76,7 +79,7 @@ def first_wording(wording: str, statement: str) -> str:
 
 
 def unit_of(connection: sqlite3.Connection, text_id: int, wording_id: int) -> int:
-    """Return the rowid of the unit of a text as an answer to a wording, inserting it if new. Inside a transaction."""
+    """Return the rowid of the unit of a text that answers a wording, inserting a new one. Call inside a transaction."""
     row = connection.execute(
         f"select {first_wording('w', 's')} from wording w join statement s on s.id = w.statement_id where w.id = ?",
         (wording_id,),

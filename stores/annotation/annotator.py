@@ -1,6 +1,6 @@
-"""One annotator's view of a store: what they may see, and nothing else.
+"""One annotator's view of a store, restricted to what they may see.
 
-Blindness is not left to the queries of a screen: see `stores.core.authorizer`.
+Blindness does not depend on the queries of a screen: see `stores.core.authorizer`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from workbench.errors import UnknownName
 ATTENTION_EVERY = 20
 "labels between two attention items"
 PACE_OF = 50
-"labels from which the pace is taken"
+"number of labels from which the pace is computed"
 IDLE_MS = 300_000
-"longer than this over one item counts as away, not as work"
+"longer times on one item count as absence, not as work"
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What is shown: a text and the statement it answers."""
+    """A shown item: a text and the statement that it answers."""
 
     context: Context
     label: str | None
@@ -48,29 +48,29 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far this person is in a queue."""
+    """This person's progress in a queue."""
 
     done: int
     "items that this person has labelled"
     left: int
     "items that this person can still label"
     held: int
-    "of the others' leases that are alive: items that may come free"
+    "items with active leases of others, which may become free"
     skipped: int
     flagged: int
     per_hour: float | None
-    "pace over the last labels; None before two"
+    "pace over the latest labels; None before two labels"
     attention: tuple[int, int]
-    "(right, answered) of the items whose label is known"
+    "(correct, answered) for items with a known label"
 
     @property
     def total(self) -> int:
-        """Return how many items the queue has for this person: done, open, and in others' hands."""
+        """Return the number of items for this person: done, open, and leased by others."""
         return self.done + self.left + self.held
 
 
 class Annotator:
-    """One person at one queue. Every verb is one transaction; what it returns is committed."""
+    """One person at one queue. Every method is one transaction; returned values are committed."""
 
     def __init__(self, store: Store, queue: str, name: str):
         self.name = person_name(name)
@@ -87,9 +87,7 @@ class Annotator:
 
     @classmethod
     def open(cls, path: Path | str, queue: str, name: str) -> Annotator:
-        """Open a store as one person. Raises UnknownName for a queue that is not there, UsageError for a name that
-        cannot be one.
-        """
+        """Open a store as one person. Raises UnknownName for a missing queue, UsageError for an invalid name."""
         store = Store.open(path)
         try:
             return cls(store, queue, name)
@@ -99,15 +97,15 @@ class Annotator:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """The connection, which reads and writes only what this person may."""
+        """The connection, restricted to what this person may read and write."""
         return self._store.connection
 
     def next(self) -> Item | None:
-        """Lease the next item to this person and return it; None where there is nothing for them now.
+        """Lease the next item to this person and return it; None if there is no item for them now.
 
-        What they had before them when the terminal went away comes first; then, now and then, an attention item; then
-        items that somebody has labelled and that need another person; then those a classifier doubts most; then the
-        order of the sample; at last what they skipped.
+        An item that was shown when a session broke off comes first; then, at intervals, an attention item; then items
+        that have a label and need another person; then those with the lowest confidence of a classifier; then the order
+        of the sample; finally skipped items.
         """
         with self._store.write() as connection:
             values = self._values()
@@ -119,8 +117,8 @@ class Annotator:
         return None
 
     def label(self, unit: int, label: str, *, elapsed_ms: int | None = None, confidence: float | None = None) -> None:
-        """Commit a label. Raises UnknownName for one that the codebook does not have, and, as all verbs on an item do,
-        for an item that the queue does not have.
+        """Commit a label. Raises UnknownName for a label that the codebook lacks and, like all methods on an item, for
+        an item that the queue lacks.
         """
         if label not in self.codebook.labels:
             raise UnknownName(
@@ -130,14 +128,16 @@ class Annotator:
             self._check(connection, unit)
             self._revise(connection, unit, label, "", elapsed_ms, confidence)
             self._assign(connection, unit, "done")
-            connection.execute(  # this label is one of the other queue's too: it must not count beside a lease there
+            connection.execute(  # the label also counts in the other queue, where a lease must not be added
                 "delete from assignment where unit_id = ? and reader_id = ? and queue_id <> ? and state = 'leased' "
                 f"and queue_id in (select id from queue where codebook_id in ({self._codebooks}))",
                 (unit, self._me, self._queue_id),
             )
 
     def undo(self, unit: int) -> Item:
-        """Withdraw this person's label of an item and lease it to them again. The withdrawn label stays on record."""
+        """Withdraw this person's label of an item and lease the item to them again. The withdrawn label stays on
+        record.
+        """
         with self._store.write() as connection:
             self._check(connection, unit)
             self._revise(connection, unit, None, "undone", None, None)
@@ -151,7 +151,7 @@ class Annotator:
             self._assign(connection, unit, "skipped")
 
     def release(self, unit: int) -> None:
-        """Give an item that was not labelled back, for others or for later."""
+        """Release the lease of an unlabelled item."""
         with self._store.write() as connection:
             connection.execute(
                 "delete from assignment where queue_id = :queue and unit_id = :unit and reader_id = :me "
@@ -160,7 +160,7 @@ class Annotator:
             )
 
     def remark(self, unit: int, *, flagged: bool, note: str) -> None:
-        """Commit a flag and a note on an item: whoever adjudicates sees them, other annotators do not."""
+        """Commit a flag and a note on an item: adjudicators see them, other annotators do not."""
         with self._store.write() as connection:
             self._check(connection, unit)
             connection.execute(
@@ -169,12 +169,12 @@ class Annotator:
             )
 
     def item(self, unit: int) -> Item:
-        """Return an item as this person sees it now."""
+        """Return an item as shown to this person now."""
         self._check(self.connection, unit)
         return self._item(self.connection, unit)
 
     def progress(self) -> Progress:
-        """Return how far this person is, and how fast."""
+        """Return this person's progress and pace."""
         execute, values = self.connection.execute, self._values()
         done = execute(_DONE, values).fetchone()[0]
         left, held = execute(_LEFT, values).fetchone()
@@ -251,7 +251,7 @@ class Annotator:
         elapsed_ms: int | None,
         confidence: float | None,
     ) -> None:
-        """Append a revision and keep the count of people who labelled the unit."""
+        """Append a revision and update the number of people who labelled the unit."""
         before = connection.execute(_MY_LABEL, {"unit": unit}).fetchone()
         revision = connection.execute(
             "select coalesce(max(revision), 0) + 1 from my_revision where unit_id = ?", (unit,)
@@ -280,7 +280,7 @@ class Annotator:
         )
 
     def _after(self, view: str, unit: int) -> str:
-        """Return the time, or a moment after this person's last word on the unit where the clock went back."""
+        """Return the time, or a moment after this person's latest event on the unit if the clock went back."""
         last = self.connection.execute(f"select max(+at) from {view} where unit_id = ?", (unit,)).fetchone()[0]
         return now_after(last)
 
@@ -297,7 +297,7 @@ class Annotator:
 
 
 _MY_LABEL = "select label from my_reading where unit_id = :unit order by +at desc, uid desc limit 1"
-"the plus: without it SQLite goes through all that the person ever said, the newest first, to find the unit"
+"the plus: without it SQLite scans all of the person's events, the newest first, to find the unit"
 
 
 _ATTENTION = """
@@ -321,7 +321,7 @@ _TAKEN = """
 _MINE = """
     ((select r.label from my_reading r where r.unit_id = i.unit_id order by +r.at desc, r.uid desc limit 1) is not null)
 """
-"whether this person has labelled the item, here or elsewhere. `+`: found by unit, not among all later labels"
+"whether this person has labelled the item, in any queue. `+`: search by unit, not through all later labels"
 
 _LEASED = f"""
     select b.unit_id from assignment b join queue_item i on i.queue_id = b.queue_id and i.unit_id = b.unit_id

@@ -1,4 +1,4 @@
-"""Trained classifiers and what they made of responses: one reading of a text beside a statement, however often said."""
+"""Trained classifiers and their readings of responses: one reading per text and statement, however frequent."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from workbench.errors import UnknownName, UsageError
 
 @dataclass(frozen=True, slots=True)
 class Classifier:
-    """A trained classifier as the store has it."""
+    """A trained classifier in the store."""
 
     name: str
     reader: int
-    "rowid of the reader whose readings are its"
+    "rowid of its reader"
     version: str
     codebook: str
     folder: str
-    "where its weights lie, relative to the store's folder where they lie beside it"
+    "folder of its weights, relative to the store's folder if inside it"
     config: Mapping[str, Any]
     data: Mapping[str, Any]
-    "what it was trained and tested on: hash, sizes, label counts, queues"
+    "training and test data: hash, sizes, label counts, queues"
     evaluation: Mapping[str, Any]
-    "the test items with their true and predicted labels: figures are computed from these"
+    "the test items with their true and predicted labels, from which figures are computed"
     created_at: str
     job: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A response beside a statement that a classifier has not read."""
+    """A response to a statement that a classifier has not read."""
 
     text_id: int
     wording_id: int
@@ -50,7 +50,7 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """What a classifier made of a pending response."""
+    """A classifier's reading of a pending response."""
 
     text_id: int
     wording_id: int
@@ -59,7 +59,7 @@ class Predicted:
 
 
 class Classifiers(Aggregate):
-    """The verbs on classifiers."""
+    """The methods on classifiers."""
 
     def add(
         self,
@@ -72,7 +72,7 @@ class Classifiers(Aggregate):
         evaluation: Mapping[str, Any],
         job: int | None = None,
     ) -> None:
-        """Register a classifier in one transaction. Raises UsageError where one has the name already."""
+        """Register a classifier in one transaction. Raises UsageError if the name is taken."""
         with self.store.write() as connection:
             if connection.execute("select 1 from classifier where name = ?", (name,)).fetchone():
                 raise UsageError(f"a classifier is named {name!r} already; choose another name")
@@ -95,11 +95,11 @@ class Classifiers(Aggregate):
             )
 
     def list(self) -> tuple[Classifier, ...]:
-        """Return the classifiers, the newest last."""
+        """Return the classifiers, from oldest to newest."""
         return tuple(_classifier(row) for row in self.connection.execute(f"{_CLASSIFIERS} order by c.id"))
 
     def get(self, name: str | None = None) -> Classifier:
-        """Return a classifier, the newest where none is named. Raises UnknownName."""
+        """Return a classifier, by default the newest. Raises UnknownName."""
         found = self.list()
         for classifier in reversed(found):
             if name in (None, classifier.name):
@@ -111,14 +111,14 @@ class Classifiers(Aggregate):
     def pending(
         self, reader: int, audit: str, instrument: str | None, models: Sequence[str], limit: int
     ) -> tuple[Pending, ...]:
-        """Return up to `limit` free-text responses, each once beside its statement, that a reader has not read."""
+        """Return up to `limit` free-text responses that a reader has not read, each once per statement."""
         rows = self.connection.execute(_PENDING, _scope(audit, instrument, models) | {"reader": reader, "limit": limit})
         return tuple(
             Pending(text, wording, restored(body), restored(statement)) for text, wording, body, statement in rows
         )
 
     def count_pending(self, reader: int, audit: str, instrument: str | None, models: Sequence[str]) -> tuple[int, int]:
-        """Return (responses to read in all, of them not read yet)."""
+        """Return (all responses to read, unread ones)."""
         values = _scope(audit, instrument, models)
         everything = self.connection.execute(f"select count(*) from ({_READABLE})", values).fetchone()[0]
         left = self.connection.execute(
@@ -129,8 +129,8 @@ class Classifiers(Aggregate):
     def predict(
         self, classifier: Classifier, found: Iterable[Predicted], *, job: tuple[int, int, str] | None = None
     ) -> None:
-        """Write readings in one transaction, with `job` = (id, done, progress) how far the job is. What the
-        classifier has read already stays as it is.
+        """Write readings in one transaction, with the job's progress `job` = (id, done, progress). Existing readings of
+        the classifier are kept.
         """
         at = now()
         with self.store.write() as connection:
@@ -177,7 +177,7 @@ _READABLE = f"""
     join given_answer r on r.draw_id = d.id
     where p.audit = :audit and (:models is null or m.name in (select value from json_each(:models)))
 """
-"a rule reads what it can of a `likert` answer; the classifier reads these too, since what the rule cannot is its"
+"`likert` answers are included: the rule reads some of them, the classifier the others"
 
 _NOT_READ = """
     not exists (

@@ -1,4 +1,4 @@
-"""Control samples as they were drawn. Like rulings they name answers by content keys, so they hold in every store."""
+"""Control samples. Like rulings they name answers by content keys, so they are valid in every store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.domain.readings import ReaderCard, ReaderKind
 
 
 class ControlSamples(Aggregate):
-    """The verbs on control samples. Nothing changes one that is there."""
+    """The methods on control samples. A stored sample never changes."""
 
     def add(
         self,
@@ -36,23 +36,23 @@ class ControlSamples(Aggregate):
         return tuple(map(self._sample, named(self.connection, "select * from control_sample order by at, uid")))
 
     def merge(self, samples: Iterable[ControlSample]) -> int:
-        """Add the samples of another store, with the times at which they were drawn; return how many were new."""
+        """Add the samples of another store, with their times; return how many were new."""
         with self.store.write() as connection:
             return sum(_insert(connection, one) for one in samples)
 
     def newest(self, run: Mapping[str, str]) -> ControlSample | None:
-        """Return the newest sample of a run, whoever read its answers; None where there is none."""
+        """Return the newest sample of a run, of any reader; None if there is none."""
         rows = named(
             self.connection, "select * from control_sample where run = ? order by at desc, uid desc", (_written(run),)
         )
         return next((self._sample(row) for row in rows), None)
 
     def any(self) -> bool:
-        """Return whether a sample was ever drawn."""
+        """Return whether there is any sample."""
         return self.connection.execute("select 1 from control_sample limit 1").fetchone() is not None
 
     def of_run(self, run: Mapping[str, str], reader: ReaderCard) -> tuple[ControlSample, ...]:
-        """Return the samples of a run as a reader read it, the oldest first."""
+        """Return the samples of a run for one reader, the oldest first."""
         rows = named(
             self.connection, "select * from control_sample where run_key = ? order by at, uid", (_key(run, reader),)
         ).fetchall()
@@ -82,7 +82,7 @@ class ControlSamples(Aggregate):
 
 
 def _insert(connection: sqlite3.Connection, one: ControlSample) -> int:
-    """Write a sample with its items; return 1, or 0 where it is there already. Inside a transaction."""
+    """Write a sample with its items; return 1, or 0 if it exists. Call inside a transaction."""
     sizes = json.dumps({name: [of.size, of.drawn] for name, of in one.strata.items()})
     added = connection.execute(
         "insert into control_sample (uid, run_key, run, reader_kind, reader, reader_version, seed, strata, drawn_by, "

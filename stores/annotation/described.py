@@ -1,4 +1,4 @@
-"""Who annotates and who answers: what they said of themselves, as events of which the newest counts.
+"""Descriptions of annotators and respondents, as events of which the newest counts.
 
 No annotator's connection can read this table: see `stores.core.permissions`.
 """
@@ -21,10 +21,10 @@ ANNOTATOR, RESPONDENT = "annotator", "respondent"
 
 
 class DescribedPeople(Aggregate):
-    """The verbs on fields of people."""
+    """The methods on fields of people."""
 
     def list(self) -> tuple[Described, ...]:
-        """Return everybody who annotated or answered, or of whom something is said, by name."""
+        """Return everybody who annotated or answered, or has a description, by name."""
         fields: dict[str, dict[str, str]] = {}
         for event in self.events():
             known = fields.setdefault(event.person, {})
@@ -41,9 +41,9 @@ class DescribedPeople(Aggregate):
         )
 
     def describe(self, person: str, values: Mapping[str, str], *, by: str) -> Described:
-        """Say something of a person; an empty value takes a field back. What is said already is not said again.
+        """Set fields of a person; an empty value clears a field. Unchanged values are not stored again.
 
-        Raises UnknownName for somebody who neither annotated nor answered here, UsageError for what is no field.
+        Raises UnknownName for a person who neither annotated nor answered here, UsageError for an unknown field.
         """
         name, author = person_name(person, "person"), person_name(by, "person")
         cleaned = {field_name(key): field_value(key, value) for key, value in values.items()}
@@ -69,11 +69,11 @@ class DescribedPeople(Aggregate):
         return replace(known[name], fields=left)
 
     def events(self) -> tuple[FieldEvent, ...]:
-        """Return everything that was said, the oldest first."""
+        """Return all events, the oldest first."""
         return _events(self.connection)
 
     def merge(self, events: Iterable[FieldEvent]) -> int:
-        """Add events of another store; return how many were new. They count by their own times."""
+        """Add events of another store, with their own times; return how many were new."""
         with self.store.write() as connection:
             return _insert(connection, events)
 

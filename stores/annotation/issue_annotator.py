@@ -1,6 +1,6 @@
 """One annotator's view of the policy-issue labels of an instrument: the statements, and their own labels.
 
-Blindness is not left to the queries of a screen: see `stores.core.authorizer`.
+Blindness does not depend on the queries of a screen: see `stores.core.authorizer`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from workbench.domain.readings import ReaderKind
 from workbench.errors import ConflictError, UnknownName
 
 PACE_OF = 50
-"statements from which the pace is taken"
+"number of statements from which the pace is computed"
 STEPS = 200
-"labels that undo reaches back to"
+"number of labels that can be undone"
 IDLE_S = 300.0
-"longer than this between two statements counts as away, not as work"
+"longer times between two statements count as absence, not as work"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Row:
 
     statement: Original
     labels: Mapping[str, int]
-    "issue -> -1, 0, +1; issues without a label are left out"
+    "issue -> -1, 0, +1; only labelled issues"
 
     @property
     def ref(self) -> str:
@@ -49,7 +49,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Labels of one statement that were given at once: what undo takes back."""
+    """Labels of one statement that were given together, the unit of undo."""
 
     row: Row
     before: Mapping[str, int | None]
@@ -58,16 +58,16 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What one annotator has before them."""
+    """The statements and labels shown to one annotator."""
 
     issues: tuple[IssueDefinition, ...]
     rows: tuple[Row, ...]
     per_hour: float | None
-    "statements; over the last of them; None before two"
+    "statements per hour over the latest ones; None before two"
 
 
 class IssueAnnotator:
-    """One person who labels an instrument's statements. Every verb is one transaction; what it returns is committed."""
+    """One person who labels statements. Every method is one transaction; returned values are committed."""
 
     def __init__(self, store: Store, instrument: str, name: str):
         self.name = annotator_name(name)
@@ -85,9 +85,7 @@ class IssueAnnotator:
 
     @classmethod
     def open(cls, path: Path | str, instrument: str, name: str) -> IssueAnnotator:
-        """Open a store as one person. Raises UnknownName for an instrument that is not there, UsageError for a name
-        that cannot be one.
-        """
+        """Open a store as one person. Raises UnknownName for a missing instrument, UsageError for an invalid name."""
         store = Store.open(path)
         try:
             return cls(store, instrument, name)
@@ -97,7 +95,7 @@ class IssueAnnotator:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """The connection, which reads and writes only what this person may."""
+        """The connection, restricted to what this person may read and write."""
         return self._store.connection
 
     def sheet(self) -> Sheet:
@@ -112,13 +110,13 @@ class IssueAnnotator:
     def put(
         self, row: Row, labels: Mapping[str, int | None], *, expected: Mapping[str, int | None] | None = None
     ) -> tuple[Row, Mapping[str, int | None]]:
-        """Commit labels of a statement (None withdraws one); return the statement as it is then, and what stood before.
+        """Commit labels of a statement (None withdraws one); return the updated statement, and the previous labels.
 
-        A label that stands already is not given again, and is not among what stood before. `expected`: labels that have
-        to stand for anything to be written, so that an undo takes back no other word than the one it is about.
+        An unchanged label is not written again, and is not among the previous labels. `expected`: labels that must be
+        current for anything to be written, so that an undo cannot withdraw a later label.
 
-        Raises ConflictError where these do not stand, or where the statement was changed or taken away since it was
-        read; UnknownName for an issue that the scheme no longer has.
+        Raises ConflictError if these are not current, or if the statement was changed or removed since it was read;
+        UnknownName for an issue that the scheme no longer has.
         """
         with self._store.write() as connection:
             self._check(connection, row, labels)
@@ -129,16 +127,16 @@ class IssueAnnotator:
             last = connection.execute(
                 "select max(at) from my_issue_label where statement_id = ?", (row.statement.id,)
             ).fetchone()[0]
-            at = now_after(last)  # one time for all: they are one step
+            at = now_after(last)  # the same time for all: they are one step
             for issue in before:
                 self._append(connection, row.statement.id, issue, labels[issue], at)
             return Row(row.statement, self._labels(connection, row.statement.id)), before
 
     def steps(self) -> tuple[Step, ...]:
-        """Return what this person labelled last and did not undo, the newest last, so that undo outlives a session.
+        """Return this person's latest steps that were not undone, the newest last, so that undo works across sessions.
 
-        Labels of one statement at one time are one step. A step that puts back what stood before the one
-        before it is an undo: both are left out.
+        Labels of one statement at one time are one step. A step that restores the labels before the previous step is an
+        undo: both are left out.
         """
         rows = self.connection.execute(_STEPS, {"me": self._me, "n": STEPS}).fetchall()
         found: list[tuple[int, str, dict[str, int | None], dict[str, int | None]]] = []
@@ -161,7 +159,7 @@ class IssueAnnotator:
         )
 
     def pace(self) -> float | None:
-        """Return how many statements this person labels in an hour; None before two."""
+        """Return how many statements this person labels per hour; None before two."""
         return self._pace()
 
     def close(self) -> None:
@@ -204,7 +202,7 @@ class IssueAnnotator:
         return {issue: label for issue, label in self._mine(connection, statement).items() if label is not None}
 
     def _append(self, connection: sqlite3.Connection, statement: int, issue: str, label: int | None, at: str) -> None:
-        """Append a revision. Who withdraws a label withdraws those imported under their name, too."""
+        """Append a revision. Withdrawing a label also withdraws those imported under the person's name."""
         values = {"statement": statement, "issue": issue}
         held = dict(connection.execute(_NEWEST, values).fetchall())
         readers = [self._me, *(reader for reader in held if label is None and reader != self._me)]
@@ -235,7 +233,7 @@ _MINE = """
         from my_issue_label where :statement is null or statement_id = :statement
     ) where place = 1
 """
-"this person's newest word on each cell: here, or in a file that was imported under their name"
+"this person's newest label of each cell, given here or imported under their name"
 
 _STEPS = """
     select statement_id, issue, label, before, at from (
@@ -244,7 +242,7 @@ _STEPS = """
         from my_issue_label
     ) where reader_id = :me order by at desc, revision desc limit :n
 """
-"the newest labels that this person gave here, with what stood in the cell before"
+"the newest labels that this person gave here, with the previous label of the cell"
 
 _NEWEST = """
     select reader_id, max(revision) from my_issue_label

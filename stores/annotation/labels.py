@@ -1,6 +1,6 @@
-"""What people labelled: current labels, disagreements, decisions on them, and moving labels between stores.
+"""People's labels: current labels, disagreements and adjudications.
 
-This module sees everybody's labels. An annotator's screen never opens it; see `stores.annotation.annotator`.
+This module reads the labels of all people. An annotator's screen never uses it; see `stores.annotation.annotator`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class GivenLabel:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What an adjudicator decided."""
+    """An adjudicator's decision."""
 
     auditor: str
     label: str
@@ -45,12 +45,12 @@ class Decision:
     note: str
     at: str
     current: bool
-    "whether it is about the labels that the item has now; False: others came, it is open again"
+    "whether it is based on the item's current labels; False: new labels came, and the item is open again"
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """An item with everything people said of it."""
+    """An item with all labels and decisions."""
 
     context: Context
     labels: tuple[GivenLabel, ...]
@@ -65,14 +65,14 @@ class Judged:
 
     @property
     def open(self) -> bool:
-        """Whether somebody has to decide: people disagree, and nothing was decided on just these labels."""
+        """Whether the item needs a decision: people disagree, and there is no decision on exactly these labels."""
         if self.decision is not None:
             return not self.decision.current and {given.label for given in self.labels} != {self.decision.label}
         return self.disagrees
 
     @property
     def gold(self) -> str | None:
-        """The label that counts: a standing decision, or what everybody says; None while people disagree."""
+        """The gold label: a current decision, or the label that all people gave; None while people disagree."""
         if self.open or not (self.labels or self.decision):
             return None
         if self.decision is not None:
@@ -81,12 +81,12 @@ class Judged:
 
     @property
     def gold_by_one(self) -> bool:
-        """Whether the label that counts is what one person said, and nobody decided it."""
+        """Whether the gold label is that of one person, without a decision."""
         return self.gold is not None and self.decision is None and len(self.labels) == 1
 
 
 class Labels(Aggregate):
-    """The verbs on people's labels."""
+    """The methods on people's labels."""
 
     def judged(
         self,
@@ -125,12 +125,12 @@ class Labels(Aggregate):
         auditor: str,
         seen: Iterable[GivenLabel] | None = None,
     ) -> None:
-        """Commit an adjudication of the labels that the item has now. Earlier ones stay on record.
+        """Commit an adjudication of the item's current labels. Earlier adjudications stay on record.
 
-        `seen`: the labels that the one who decides has before them; None: whatever there is.
+        `seen`: the labels shown to the adjudicator; None: not checked.
 
-        Raises UnknownName for a label outside the codebook, UsageError where nobody has labelled the item or where
-        other labels than those seen have come.
+        Raises UnknownName for a label outside the codebook, UsageError if the item has no labels or if its labels
+        differ from those seen.
         """
         if label not in codebook.labels:
             raise UnknownName(
@@ -160,12 +160,12 @@ class Labels(Aggregate):
             )  # fmt: skip
 
     def attention(self, queue: str) -> tuple[tuple[str, int, int], ...]:
-        """Return (annotator, right, answered) over the items of a queue whose label is known."""
+        """Return (annotator, correct, answered) over the items of a queue with a known label."""
         rows = self.connection.execute(_ATTENTION, {"queue": queue})
         return tuple((name, int(right), int(answered)) for name, right, answered in rows)
 
     def totals(self) -> tuple[int, int, int]:
-        """Return how many items have one label, how many more than one, and how many are to adjudicate."""
+        """Return how many items have one label, how many have several, and how many need adjudication."""
         counts = self.connection.execute(_TOTALS).fetchone()
         disputed = 0
         for (codebook,) in self.connection.execute("select distinct name from codebook").fetchall():
@@ -205,12 +205,14 @@ class Labels(Aggregate):
 
 
 def basis(labels: Iterable[GivenLabel]) -> bytes:
-    """Return the key of a set of labels, whatever their order and time: what a decision was made on."""
+    """Return the key of a set of labels, independent of order and time, which identifies the basis of a decision."""
     return content_key(sorted([given.annotator, given.label] for given in labels))
 
 
 def anonymous(judged: Judged) -> tuple[tuple[str, GivenLabel], ...]:
-    """Return an item's labels under letters, in an order that differs between items: A is nobody in particular."""
+    """Return an item's labels under letters, in an order that differs between items, so that A is not always one
+    person.
+    """
 
     def scattered(given: GivenLabel) -> bytes:
         return blake2b(f"{judged.context.unit}:{given.annotator}".encode(), digest_size=8).digest()
@@ -220,9 +222,9 @@ def anonymous(judged: Judged) -> tuple[tuple[str, GivenLabel], ...]:
 
 
 def item_labels(judged: Iterable[Judged]) -> tuple[ItemLabels, ...]:
-    """Return items as the coefficients of agreement take them.
+    """Return items in the form for coefficients of agreement.
 
-    An item belongs to the day on which it got its latest label; where all were labelled on one day, to the hour.
+    An item belongs to the day of its latest label; if all were labelled on one day, to the hour.
     """
     judged = tuple(judged)
     moments = [max((given.at for given in item.labels), default="") for item in judged]

@@ -1,4 +1,4 @@
-"""What people said of statements: labels and answers. A changed label is a revision; nothing is overwritten."""
+"""People's labels of and answers to statements. A changed label is a revision; nothing is overwritten."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class People:
 
 
 def people_of(connection: sqlite3.Connection, instrument_id: int, scope: str | None = None) -> People:
-    """Return what people said of the current statements of an instrument, or of the versions of a scope, a JSON list of
-    rowids.
+    """Return people's labels of and answers to the current statements of an instrument, or the versions in `scope`, a
+    JSON list of rowids.
     """
     values = {"instrument": instrument_id, "scope": scope}
     execute = connection.execute
@@ -47,7 +47,7 @@ def people_of(connection: sqlite3.Connection, instrument_id: int, scope: str | N
 def issue_labels_of(
     connection: sqlite3.Connection, instrument_id: int, scope: str | None = None
 ) -> tuple[IssueLabel, ...]:
-    """Return the newest label of each annotator; withdrawn ones are left out, adjudications have their own name."""
+    """Return the newest label of each annotator, without withdrawn ones; adjudications have their own name."""
     rows = connection.execute(
         _ISSUE_LABELS,
         {
@@ -58,13 +58,13 @@ def issue_labels_of(
         },
     )
     found: dict[tuple[str, str, str], IssueLabel] = {}
-    for ref, issue, annotator, label in rows:  # of two who adjudicated, the later one comes last
+    for ref, issue, annotator, label in rows:  # of two adjudications, the later one comes last
         found[ref, issue, annotator] = IssueLabel(ref, issue, annotator, label)
     return tuple(found.values())
 
 
 def reader_id(connection: sqlite3.Connection, kind: ReaderKind, name: str, version: str) -> int:
-    """Return the rowid of a reader, inserting it if it is new. Call inside a transaction."""
+    """Return the rowid of a reader, inserting a new one. Call inside a transaction."""
     connection.execute(
         "insert into reader (kind, name, version, created_at) values (?, ?, ?, ?) on conflict do nothing",
         (kind.value, name, version, now()),
@@ -78,7 +78,7 @@ def reader_id(connection: sqlite3.Connection, kind: ReaderKind, name: str, versi
 def sync_people(
     connection: sqlite3.Connection, instrument_id: int, instrument: Instrument, statements: dict[str, int]
 ) -> int:
-    """Store labels and answers; return how many were on statements that the instrument does not have."""
+    """Store labels and answers; return how many were on unknown statements."""
     skipped = _add_issue_labels(connection, instrument.issue_labels, statements)
     connection.executemany(
         "insert into party (instrument_id, country, name, position) values (?, ?, ?, ?) "
@@ -108,7 +108,7 @@ def sync_people(
         [
             (statements[a.statement], a.respondent, a.variant.kind.value, a.variant.ordinal, a.agrees)
             for a in survey
-            if a.respondent not in session  # what a person said here is changed by that person alone
+            if a.respondent not in session  # only the person may change answers given here
         ],
     )
     return skipped + len(instrument.party_answers) - len(answers) + len(instrument.survey) - len(survey)
@@ -117,7 +117,7 @@ def sync_people(
 def _add_issue_labels(connection: sqlite3.Connection, labels: Iterable[IssueLabel], statements: dict[str, int]) -> int:
     """Append a revision for each label that differs from the newest one of its annotator.
 
-    A label on which the same person has decided here, or that was adjudicated here, stays as it is.
+    Labels that the same person gave here, or that were adjudicated here, are kept.
     """
     skipped = 0
     readers: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Finding the texts of another store or of a file here, and taking over queues by them."""
+"""Finds the texts of another store or a file in this store, and copies queues by their texts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workbench.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class ItemCopy:
-    """An item of a queue by its texts."""
+    """An item of a queue, identified by its texts."""
 
     response: str
     statement: str
@@ -34,7 +34,7 @@ class ItemCopy:
 
 @dataclass(frozen=True, slots=True)
 class QueueCopy:
-    """A queue as another store can take it."""
+    """A queue in a form that another store can import."""
 
     uid: bytes
     name: str
@@ -46,7 +46,7 @@ class QueueCopy:
 
 
 def queue_copies(connection: sqlite3.Connection) -> tuple[QueueCopy, ...]:
-    """Return every queue with its items by their texts, as another store can take it."""
+    """Return every queue with its items by their texts, for import into another store."""
     rows = connection.execute(
         "select q.id, q.uid, q.name, q.purpose, q.spec, q.lease_s, c.body from queue q "
         "join codebook c on c.id = q.codebook_id order by q.id"
@@ -72,9 +72,9 @@ def _items(connection: sqlite3.Connection, queue: int) -> tuple[ItemCopy, ...]:
 
 
 def add_queue(connection: sqlite3.Connection, copy: QueueCopy) -> str | None:
-    """Make a queue of another store and return its name here; None where it is here, or none of its texts are.
+    """Create a queue from another store and return its name here; None if it exists, or none of its texts are here.
 
-    Inclusion probabilities describe the whole draw. They are taken over only where all items of the queue are here.
+    Inclusion probabilities describe the whole draw. They are copied only if all items of the queue are here.
     """
     if connection.execute("select 1 from queue where uid = ?", (copy.uid,)).fetchone():
         return None
@@ -103,7 +103,7 @@ def add_queue(connection: sqlite3.Connection, copy: QueueCopy) -> str | None:
 def adopt(
     connection: sqlite3.Connection, name: str, purpose: Purpose, loose: Mapping[tuple[str, int], set[str]]
 ) -> None:
-    """Put labelled items that no queue holds into a new one: each needs the people who have labelled it."""
+    """Put labelled items without a queue into a new one; each needs as many people as have labelled it."""
     if not loose:
         return
     if connection.execute("select 1 from queue where name = ?", (name,)).fetchone():
@@ -118,7 +118,7 @@ def adopt(
 
 
 def place_of(connection: sqlite3.Connection, event: LabelEvent | ItemCopy) -> tuple[int, int] | None:
-    """Return (text, wording) of an event or item, or None where this store does not have them."""
+    """Return (text, wording) of an event or item, or None if this store lacks them."""
     row = connection.execute(_WORDING, _named(event)).fetchone()
     if row is None:
         return None
@@ -132,7 +132,9 @@ def place_of(connection: sqlite3.Connection, event: LabelEvent | ItemCopy) -> tu
 
 
 def unescaped(text: str) -> str:
-    """Return a text with what a CSV file names since it cannot hold it: NUL and half a surrogate pair."""
+    """Return a text with the characters that CSV files escape because they cannot contain them: NUL and half a
+    surrogate pair.
+    """
     return _ESCAPED.sub(lambda found: chr(int(found[0][2:], 16)), text)
 
 
@@ -160,7 +162,7 @@ _WORDING = """
     order by i.name = :instrument and s.ref = :ref and w.kind = :kind and w.ordinal = :ordinal desc,
         s.current desc, w.id desc limit 1
 """
-"the wording with this text, the one that is named if there are several"
+"the wording with this text, preferably the named one"
 
 _QUEUE_ITEMS = """
     select x.body, y.body, n.name, s.ref, w.kind, w.ordinal, i.needed, i.stratum, i.attention,

@@ -1,4 +1,4 @@
-"""Queues: which texts are to be labelled, by how many people, for what."""
+"""Queues: the texts to label, the number of people for each, and the purpose."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import UnknownName, UsageError
 
 LEASE_S = 1800
-"seconds for which an item that a person looks at is kept from others"
+"seconds for which an item shown to one person is reserved"
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A text that could be labelled, once for each prefix and model that gave it."""
+    """A text that could be labelled, once per prefix and model that gave it."""
 
     text_id: int
     wording_id: int
@@ -33,29 +33,29 @@ class Candidate:
     variant: str
     template: str
     scale: str
-    "of the template: answers to a `likert` one may need no person"
+    "of the template: answers on the scale `likert` may need no person"
     model: str
     answers: int = 1
-    "how often the model gave the text as an answer to this wording under this template"
+    "how often the model gave this text as an answer to this wording under this template"
 
 
 @dataclass(frozen=True, slots=True)
 class NewItem:
-    """A text that is to be labelled."""
+    """A text to label."""
 
     wording_id: int
     needed: int
-    "people who are to label it"
+    "number of people who should label it"
     stratum: str
     text_id: int | None = None
     text: str = ""
-    "where `text_id` is None: a text that no model said, as attention items are"
+    "if `text_id` is None: a text that no model gave, for attention items"
     attention: str | None = None
-    "the label that is known to be right; such an item goes to everybody and into no figure"
+    "the known correct label; such an item is shown to everybody and excluded from figures"
     inclusion: float | None = None
-    "probability with which the draw took it; None where the draw makes no claim about answers"
+    "inclusion probability; None if the draw does not represent answers"
     answers: int | None = None
-    "identical answers that it stood for at the draw; None as `inclusion`"
+    "number of identical answers at the draw; None like `inclusion`"
 
 
 class Placed(NamedTuple):
@@ -70,19 +70,19 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DrawnItem:
-    """An item of a queue as it was drawn; attention items are none."""
+    """A drawn item of a queue, not an attention item."""
 
     unit: int
     stratum: str
     inclusion: float | None
     answers: int | None
     done: int
-    "people who have labelled it"
+    "number of people who have labelled it"
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """A queue and how far it is."""
+    """A queue and its progress."""
 
     id: int
     name: str
@@ -95,9 +95,9 @@ class Queue:
     items: int
     "without attention items"
     needed: int
-    "labels that are needed in all"
+    "total number of labels needed"
     done: int
-    "labels that are there, none counted beyond what an item needs"
+    "labels given, at most as many per item as it needs"
     finished: int
     "items that have all their labels"
     attention: int
@@ -105,7 +105,7 @@ class Queue:
 
 
 class Queues(Aggregate):
-    """The verbs on queues."""
+    """The methods on queues."""
 
     def create(
         self,
@@ -116,7 +116,7 @@ class Queues(Aggregate):
         spec: Mapping[str, object],
         lease_s: int = LEASE_S,
     ) -> int:
-        """Write a queue in one transaction. Labels that its items have already count. Raises UsageError."""
+        """Write a queue in one transaction. Existing labels of its items count. Raises UsageError."""
         if not items:
             raise UsageError(f"the queue {name!r} would be empty; nothing was made")
         with self.store.write() as connection:
@@ -143,7 +143,7 @@ class Queues(Aggregate):
         return tuple(self._queue(row) for row in rows.fetchall())
 
     def get(self, name: str) -> Queue:
-        """Return a queue. Raises UnknownName, listing those there are."""
+        """Return a queue. Raises UnknownName, which lists the existing ones."""
         row = self.connection.execute(_QUEUES, {"purpose": None, "name": name}).fetchone()
         if row is None:
             known = ", ".join(queue.name for queue in self.list()) or "none; make one with: workbench sample STORE"
@@ -184,13 +184,13 @@ class Queues(Aggregate):
                 yield Candidate(text_id, wording_id, text, name, ref, variant, template, scale, model, answers)
 
     def statements(self, instrument: str | None = None, language: str | None = None) -> Iterator[Candidate]:
-        """Yield the original wording of every current statement, as something to label by itself."""
+        """Yield the original wording of every current statement, as a text to label."""
         rows = self.connection.execute(_STATEMENTS, {"instrument": instrument, "language": language})
         for text_id, wording_id, body, name, ref, source in rows:
             yield Candidate(text_id, wording_id, restored(body), name, ref, "original", source or name, "", "")
 
     def items(self, name: str) -> tuple[DrawnItem, ...]:
-        """Return the items of a queue in their order, attention items left out."""
+        """Return the items of a queue in order, without attention items."""
         rows = self.connection.execute(
             "select i.unit_id, i.stratum, i.inclusion, i.answers, i.done from queue_item i "
             "join queue q on q.id = i.queue_id and q.name = ? where i.attention is null order by i.ordinal",
@@ -199,22 +199,22 @@ class Queues(Aggregate):
         return tuple(DrawnItem(*row) for row in rows)
 
     def members(self, purposes: Iterable[Purpose], codebook: str) -> tuple[tuple[str, str, str], ...]:
-        """Return (text, instrument, ref) of every item of the queues with these purposes, attention items left out."""
+        """Return (text, instrument, ref) of every item of the queues with these purposes, without attention items."""
         wanted = json.dumps([purpose.value for purpose in purposes])
         rows = self.connection.execute(_MEMBERS, {"purposes": wanted, "codebook": codebook})
         return tuple((restored(body), name, ref) for body, name, ref in rows)
 
     def prioritise(self, reader: int) -> int:
-        """Let open items of response queues be shown in the order of a classifier's doubt; return how many it read.
+        """Sort open items of response queues by a classifier's confidence, lowest first; return how many it has read.
 
-        Test sets keep their random order: what is labelled of one that is not finished stands for the rest.
+        Test sets keep their random order, so that the labelled part of an unfinished one represents the rest.
         """
         with self.store.write() as connection:
             return connection.execute(_PRIORITISE, {"reader": reader}).rowcount
 
 
 def save_codebook(connection: sqlite3.Connection, codebook: Codebook) -> int:
-    """Return the rowid of a codebook, inserting it if it is new. Call inside a transaction."""
+    """Return the rowid of a codebook, inserting a new one. Call inside a transaction."""
     connection.execute(
         "insert into codebook (key, name, body, created_at) values (?, ?, ?, ?) on conflict (key) do nothing",
         (codebook.key, codebook.name, codebook_as_json(codebook), now()),
@@ -223,7 +223,7 @@ def save_codebook(connection: sqlite3.Connection, codebook: Codebook) -> int:
 
 
 def codebook_as_json(codebook: Codebook) -> str:
-    """Return a codebook as a store and a label file keep it."""
+    """Return a codebook as JSON, for stores and label files."""
     return json.dumps(
         {
             "name": codebook.name,
@@ -239,7 +239,7 @@ def codebook_as_json(codebook: Codebook) -> str:
 
 
 def codebook_from_json(body: str) -> Codebook:
-    """Read what `codebook_as_json` wrote."""
+    """Return the codebook that `codebook_as_json` wrote."""
     value = json.loads(body)
     return Codebook(
         name=value["name"],
@@ -263,7 +263,7 @@ def insert_queue(
     *,
     uid: bytes | None = None,
 ) -> int:
-    """Insert a queue and return its rowid; labels that its items have already count. Inside a transaction.
+    """Insert a queue and return its rowid; existing labels of its items count. Call inside a transaction.
 
     `codebook` is its rowid and name; `items` are units with their places.
     """
@@ -282,7 +282,7 @@ def insert_queue(
 
 
 def recount(connection: sqlite3.Connection, codebook: str, units: Iterable[int]) -> None:
-    """Count anew how many people have labelled each of these units. Call inside a transaction."""
+    """Recompute how many people have labelled each of these units. Call inside a transaction."""
     connection.executemany(_RECOUNT, [{"unit": unit, "codebook": codebook} for unit in units])
 
 
@@ -300,7 +300,7 @@ CURRENT_LABELS = """
     ) g
     where g.place = 1 and g.label is not null
 """
-"each person's label of each unit under any version of a codebook: the newest, unless withdrawn. `{where}` narrows it"
+"each person's current label of each unit under any version of a codebook. `{where}` adds conditions"
 
 _RECOUNT = f"""
     update queue_item set done = (

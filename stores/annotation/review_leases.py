@@ -1,7 +1,7 @@
-"""Leases of an auditor's queue: who looks at what now, so that two at once are given different statements.
+"""Leases in an auditor's queue, so that two auditors get different statements.
 
-A lease keeps nobody out: whoever opens a statement on purpose sees it. It ends by itself, so a statement that somebody
-left open is offered again.
+A lease does not lock a statement: any auditor can open it by name. It expires, so an abandoned statement is offered
+again.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from workbench.domain.keys import content_key
 
 
 class ReviewLeases(Aggregate):
-    """The verbs on leases. A run is named as in `pipeline.review.named`, an item by its ref."""
+    """The methods on leases. A run is named as in `pipeline.review.named`, an item by its ref."""
 
     def take(self, run: Mapping[str, str], items: Sequence[str], auditor: str, lease_s: int = LEASE_S) -> str | None:
-        """Lease the first of some items that nobody else holds and return it; None where others hold them all.
+        """Lease the first item without another lease and return it; None if others hold all of them.
 
-        What the auditor held of this run before is free again.
+        Earlier leases of this auditor in this run are released.
         """
         key = _key(run)
         with self.store.write() as connection:
@@ -36,12 +36,12 @@ class ReviewLeases(Aggregate):
         return found
 
     def release(self, run: Mapping[str, str], auditor: str) -> None:
-        """Give back what an auditor holds of a run."""
+        """Release an auditor's leases in a run."""
         with self.store.write() as connection:
             connection.execute("delete from review_lease where run_key = ? and auditor = ?", (_key(run), auditor))
 
     def held(self, run: Mapping[str, str]) -> dict[str, str]:
-        """Return who holds what of a run: item -> auditor."""
+        """Return the leases of a run: item -> auditor."""
         rows = self.connection.execute(
             "select item, auditor from review_lease where run_key = ? and until > ?", (_key(run), now())
         )

@@ -1,4 +1,4 @@
-"""What an auditor's queue reads of a run: its answers as a reader read them, people's labels, flags and notes."""
+"""The data of an auditor's queue: a run's answers with a reader's readings, people's labels, flags and notes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ReadAnswer:
     "None: unreadable, or not read"
     count: int
     reason: str = ""
-    "why it is read so, in a sentence"
+    "reason of the reading, in a sentence"
     start: int | None = None
     stop: int | None = None
     "the deciding words are `text[start:stop]`"
@@ -49,12 +49,12 @@ class AskedPrompt:
     template: str
     inverted: bool
     axes: Mapping[str, str]
-    "what an audit varies besides: whom the prompt is about, and how much of them"
+    "further factors of an audit: whom the prompt is about, and how much it says about them"
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """What a classifier, an annotator or an adjudicator says of an answer."""
+    """The label of an answer by a classifier, an annotator or an adjudicator."""
 
     ref: str
     variant: str
@@ -68,18 +68,18 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Remarked:
-    """A flag or a note of an annotator that stands."""
+    """A current flag or note of an annotator."""
 
     ref: str
     variant: str
     flagged: bool
     note: str
     answers: tuple[tuple[bytes, bytes], ...] = ()
-    "keys of prompt and text of the answers that it is on; none where it is on a wording"
+    "keys of prompt and text of its answers; empty if it is on a wording"
 
 
 class ReviewQueries(Aggregate):
-    """The verbs on what an auditor's queue is made of."""
+    """The methods on the data of an auditor's queue."""
 
     def answers(
         self,
@@ -90,15 +90,15 @@ class ReviewQueries(Aggregate):
         classified: bool = False,
         texts: Collection[int] | None = None,
     ) -> tuple[ReadAnswer, ...]:
-        """Return the answers of a run, each text to each prompt once, or those about one statement.
+        """Return the answers of a run, or those about one statement, each text once per prompt.
 
-        What is cut off in thought is no answer.
+        Outputs cut off in thought are not answers.
 
         Parameters
         ----------
         reader : rowid of a rule, or of a classifier
-        classified : whether it is a classifier: what it has not read is left out, and so are numbers that a rule reads
-        texts : rowids of the texts that are wanted; None: all
+        classified : whether it is a classifier: unread answers are left out, and so are numbers that a rule reads
+        texts : rowids of the wanted texts; None: all
         """
         some = None if texts is None else json.dumps(sorted(texts))
         bound = run_values(self.connection, run) | {"reader": reader, "ref": ref, "texts": some}
@@ -106,8 +106,9 @@ class ReviewQueries(Aggregate):
         return tuple(map(_read_answer, rows))
 
     def read_differently(self, run: Run, readers: Collection[int]) -> frozenset[int]:
-        """Return the rowids of the texts of which some of these rules say agree or disagree and others do not, as an
-        answer to a template of a run; answers of other runs to these templates are among them.
+        """Return the rowids of texts that some of these rules read as agree or disagree and others do not.
+
+        The texts answer templates of a run; answers of other runs to these templates are included.
         """
         bound = run_values(self.connection, run) | {"readers": json.dumps(sorted(readers)), "n": len(readers)}
         return frozenset(text for (text,) in self.connection.execute(_DIFFERENT, bound))
@@ -118,15 +119,15 @@ class ReviewQueries(Aggregate):
         return frozenset(int(row[0]) for row in found if row is not None)
 
     def given(self, run: Run, ref: str | None = None, texts: Collection[int] | None = None) -> tuple[ReadAnswer, ...]:
-        """Return the answers of a run, those about one statement, or those that are these texts (rowids), whoever reads
-        them: no answer has a label.
+        """Return the answers of a run without labels, optionally only those about one statement or with these texts
+        (rowids).
         """
         some = None if texts is None else json.dumps(sorted(texts))
         bound = run_values(self.connection, run) | {"ref": ref, "texts": some}
         return tuple(map(_read_answer, self.connection.execute(_GIVEN, bound)))
 
     def prompts(self, run: Run, ref: str) -> tuple[AskedPrompt, ...]:
-        """Return the prompts about one statement that were put to a run's model, each once, in the order of cells."""
+        """Return the prompts about one statement that a run's model was asked, each once, in the order of cells."""
         bound = run_values(self.connection, run) | {"ref": ref}
         return tuple(
             AskedPrompt(
@@ -140,7 +141,7 @@ class ReviewQueries(Aggregate):
         return restored(self.connection.execute("select body from text where key = ?", (key,)).fetchone()[0])
 
     def labelled(self, run: Run) -> tuple[Labelled, ...]:
-        """Return what classifiers and people say of the answers of a run, of each the newest."""
+        """Return the newest labels of classifiers and people for the answers of a run."""
         if self.connection.execute(_NOBODY).fetchone()[0]:
             return ()
         newest: dict[tuple[bytes, bytes, str, str], Labelled] = {}
@@ -151,7 +152,7 @@ class ReviewQueries(Aggregate):
         return tuple(newest.values())
 
     def remarks(self, run: Run) -> tuple[Remarked, ...]:
-        """Return the flags and notes that stand on answers of a run, and on its wordings."""
+        """Return the current flags and notes on answers of a run, and on its wordings."""
         if self.connection.execute("select not exists(select 1 from remark)").fetchone()[0]:
             return ()
         newest: dict[tuple[int, int], Remarked] = {}
@@ -206,7 +207,7 @@ _ANSWERS = f"""
     )
     group by prompt, text order by place, probe, sum(count) desc, text
 """
-"prompts that several cells share count once"
+"prompts shared by several cells count once"
 _READ = _ANSWERS.format(
     reading=_READING,
     readings="""
@@ -226,7 +227,7 @@ _CLASSIFIED = _ANSWERS.format(
         )
     """,
 )
-"numbers that a rule reads are not the classifier's"
+"the classifier does not read numbers that a rule reads"
 _GIVEN = _ANSWERS.format(
     reading="null as label, null as reason, null as start, null as stop, null as confidence", readings=""
 )
@@ -254,7 +255,7 @@ _DIFFERENT = """
     having sum(g.label = 'agree') not in (0, :n) or sum(g.label = 'disagree') not in (0, :n)
 """
 _NOBODY = "select not exists(select 1 from reader where kind in ('classifier', 'person', 'adjudication'))"
-"costs nothing, while going through the answers of a run takes a moment"
+"fast, while scanning the answers of a run takes time"
 
 _LABELLED = f"""
     select s.ref, w.kind, w.ordinal, q.key, x.key, e.kind, e.name, g.label

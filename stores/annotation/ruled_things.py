@@ -1,4 +1,4 @@
-"""The things that auditors rule on, found by what people call them: statements, wordings, prompts and answers."""
+"""The subjects of auditors' rulings, found by the names that people use: statements, wordings, prompts and answers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from workbench.domain.keys import KEY_BYTES
 from workbench.domain.statements import VariantId, VariantKind
 
 DIGITS = 8
-"of a key in hexadecimal: as many as people copy"
+"hexadecimal digits of a key that people copy"
 
 
 @dataclass(frozen=True, slots=True)
 class PutPrompt:
-    """A prompt as one audit put it."""
+    """A prompt as asked by one audit."""
 
     key: bytes
     instrument: str
@@ -48,12 +48,12 @@ class GivenAnswer:
     "of its text"
     text: str
     count: int
-    "how often it was given, by all models"
+    "how often all models gave it"
 
 
 @dataclass(frozen=True, slots=True)
 class GivenReading:
-    """What a rule or a classifier made of an answer."""
+    """A rule's or classifier's reading of an answer."""
 
     kind: str
     reader: str
@@ -64,23 +64,25 @@ class GivenReading:
 
 @dataclass(frozen=True, slots=True)
 class Giver:
-    """Who gave an answer: a model under a sampling, served under a fingerprint where it has one."""
+    """The source of an answer: a model with a sampling and, if served, a fingerprint."""
 
     model_id: int
     sampling_id: int
     fingerprint: str | None
 
     def is_of(self, run: Run) -> bool:
-        """Return whether a run has its answers."""
+        """Return whether a run includes its answers."""
         mine = (self.model_id, self.sampling_id) == (run.model_id, run.sampling_id)
         return mine and run.fingerprint in (None, self.fingerprint)
 
 
 class RuledThings(Aggregate):
-    """The verbs on what can be ruled on."""
+    """The methods on subjects of rulings."""
 
     def versions(self, instrument: str, ref: str) -> tuple[int, ...]:
-        """Return the versions of a statement, those that a model was asked last, the newest of them at the end."""
+        """Return the versions of a statement: unasked ones first, then those that a model was asked, each from oldest
+        to newest.
+        """
         rows = self.connection.execute(_VERSIONS, {"instrument": instrument, "ref": ref})
         return tuple(version for (version,) in rows)
 
@@ -93,7 +95,7 @@ class RuledThings(Aggregate):
     def prompts(
         self, *, instrument: str | None = None, ref: str | None = None, key: str | None = None, probe: int | None = None
     ) -> tuple[PutPrompt, ...]:
-        """Return the prompts on a statement, those whose key (in hexadecimal) begins so, or that of a probe."""
+        """Return the prompts about a statement, those with a key prefix (in hexadecimal), or that of a probe."""
         clauses = ["exists (select 1 from draw d where d.prompt_id = p.prompt_id)"]
         values: dict[str, object] = {"instrument": instrument, "ref": ref, "probe": probe}
         clauses += [_CLAUSES[name] for name, value in values.items() if value is not None]
@@ -112,12 +114,12 @@ class RuledThings(Aggregate):
         )  # fmt: skip
 
     def text(self, key: bytes) -> str | None:
-        """Return a text by its key; None where the store has none."""
+        """Return a text by its key; None if the store lacks it."""
         row = self.connection.execute("select body from text where key = ?", (key,)).fetchone()
         return None if row is None else restored(row[0])
 
     def probes(self, named: Mapping[str, str]) -> frozenset[int]:
-        """Return the rowids of the probes that put what a subject names: a prompt, a wording, or all of a statement."""
+        """Return the rowids of the probes of a subject: a prompt, a wording, or a whole statement."""
         where = _OF_PROMPT if "prompt" in named else _OF_STATEMENT
         values = {**named, "key": bytes.fromhex(named.get("prompt", ""))}
         rows = self.connection.execute(_PROBES.format(where=where), values)
@@ -134,13 +136,13 @@ class RuledThings(Aggregate):
         return tuple(GivenAnswer(prompt, bytes(key), restored(body), count) for key, body, count in rows)
 
     def givers(self, prompt: str, text: str) -> frozenset[Giver]:
-        """Return who gave an answer (the key of its text) to a prompt (its key), both in hexadecimal."""
+        """Return the sources of an answer (key of its text) to a prompt (its key), both in hexadecimal."""
         values = {"prompt": bytes.fromhex(prompt), "text": bytes.fromhex(text)}
         return frozenset(Giver(*row) for row in self.connection.execute(_GIVERS, values))
 
     def readings(self, prompt: bytes, text: bytes) -> tuple[GivenReading, ...]:
-        """Return what rules and classifiers made of an answer (the key of its text) to a prompt, the newest version of
-        each reader.
+        """Return the readings of an answer (key of its text) to a prompt by rules and classifiers, of each reader's
+        newest version.
         """
         rows = self.connection.execute(_READINGS, {"prompt": prompt, "text": text})
         newest = {name: GivenReading(kind, name, version, label) for kind, name, version, label in rows}

@@ -1,7 +1,7 @@
-"""Auditors' rulings: events that are kept for ever. What stands is computed, per auditor and subject.
+"""Auditors' rulings: events that are kept permanently. The rulings in force are computed per auditor and subject.
 
-Subjects are named by what they are in every store and not by rowids, so rulings move between stores as they are. Nobody
-who annotates can read them: an annotator's connection sees only what `stores.core.permissions` lists.
+Subjects are identified by content, not by rowids, so rulings can be moved between stores unchanged. Annotators cannot
+read them: an annotator's connection sees only what `stores.core.permissions` lists.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ LONGEST_REASON = 2000
 
 
 class Rulings(Aggregate):
-    """The verbs on rulings. Each that writes is one transaction."""
+    """The methods on rulings. Each one that writes is one transaction."""
 
     def rule(
         self, subject: Subject, verdict: Verdict, *, auditor: str, reason: str, label: str | None = None
     ) -> Ruling:
-        """Append a ruling; it supersedes what the same auditor ruled on the subject before. `label`: see `Ruling`."""
+        """Append a ruling, which supersedes the same auditor's earlier ruling on the subject. `label`: see `Ruling`."""
         if label is not None and verdict is not Verdict.MISREAD:
             raise UsageError(f"a right reading belongs to {Verdict.MISREAD}, not to {verdict}")
         return self._append(subject, verdict, label, _reason(reason), person_name(auditor, "auditor"))
 
     def undo(self, ruling: Ruling, *, auditor: str, reason: str = "") -> Ruling:
-        """Take back a ruling that stands; what the same auditor ruled before it stands again.
+        """Withdraw a ruling in force; the same auditor's previous ruling is in force again.
 
-        Raises ConflictError where it stands no more.
+        Raises ConflictError if it is no longer in force.
         """
         auditor = person_name(auditor, "auditor")
         return self._append(ruling.subject, None, None, " ".join(reason.split()), auditor, ruling.uid)
@@ -58,7 +58,7 @@ class Rulings(Aggregate):
         return ruling
 
     def events(self, subject: Subject | None = None) -> tuple[Ruling, ...]:
-        """Return every event, or those about a subject, the oldest first."""
+        """Return all events, or those about a subject, the oldest first."""
         where, values = ("where subject_key = ?", (subject.key,)) if subject else ("", ())
         return _events(self.connection, where, values)
 
@@ -67,7 +67,7 @@ class Rulings(Aggregate):
         return int(self.connection.execute("select count(*) from ruling").fetchone()[0])
 
     def standing(self, kind: Ruled | None = None) -> dict[bytes, tuple[Ruling, ...]]:
-        """Return the rulings that stand, one an auditor, by the keys of their subjects, the oldest first."""
+        """Return the rulings in force, one per auditor, by the keys of their subjects, the oldest first."""
         found: dict[bytes, tuple[Ruling, ...]] = {}
         where, values = ("where kind = ?", (kind.value,)) if kind else ("", ())
         for ruling in _standing(_events(self.connection, where, values)):
@@ -76,13 +76,13 @@ class Rulings(Aggregate):
         return found
 
     def merge(self, events: Iterable[Ruling]) -> int:
-        """Add events of another store, or of a file; return how many were new. They count by their own times."""
+        """Add events of another store or a file, with their own times; return how many were new."""
         with self.store.write() as connection:
             return _insert(connection, events)
 
 
 def _standing(events: Iterable[Ruling]) -> tuple[Ruling, ...]:
-    """Return of each auditor and subject the newest ruling that was not taken back, from events in their order."""
+    """Return the newest ruling of each auditor and subject that was not withdrawn, from events in order."""
     events = tuple(events)
     undone = {event.undoes for event in events}
     newest = {(e.subject.key, e.auditor): e for e in events if e.verdict is not None and e.uid not in undone}
@@ -116,7 +116,7 @@ def _insert(connection: sqlite3.Connection, rulings: Iterable[Ruling]) -> int:
 
 
 def _reason(text: str) -> str:
-    """Return a reason as it is kept. Raises UsageError where it is none."""
+    """Return a normalised reason. Raises UsageError if it is invalid."""
     reason = " ".join(text.split())
     if not reason:
         raise UsageError("a ruling needs a reason; say why")

@@ -1,8 +1,8 @@
 """People's own stances on wordings: the human upper bound, asked in shuffled order.
 
-A session is one respondent's plan: wordings in an order. What is said in it is appended as events; `survey_answer` is
-what they come to, written in the same transaction, and what figures are computed from. An answer belongs to the very
-wording that was shown, and to every version of the statement that has this wording.
+A session is one respondent's plan: wordings in an order. Its answers are appended as events; `survey_answer` has the
+current answers, written in the same transaction, from which figures are computed. An answer belongs to the wording that
+was shown, and to every version of the statement with this wording.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import ConflictError, UnknownName, UsageError
 
 IDLE_MS = 300_000
-"longer than this over one wording counts as away, not as thinking"
+"longer times on one wording count as absence, not as thinking"
 Ask = tuple[str, VariantId]
 "(ref, wording)"
 SHOWN = 3
-"answers that a message names"
+"most answers listed in a message"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class SurveySession:
 
 @dataclass(frozen=True, slots=True)
 class RespondentLine:
-    """What one person answered of one instrument."""
+    """The answers of one person to one instrument."""
 
     instrument: str
     respondent: str
@@ -50,17 +50,17 @@ class RespondentLine:
     asked: int
     "wordings in this person's sessions"
     answered: int
-    "answers, to whatever version of a statement"
+    "answers to any version of a statement"
     current: int
-    "of these, the ones to statements as they are now: what figures are computed from"
+    "answers to current versions of statements, from which figures are computed"
     median_s: float | None
-    "seconds over an answer; those over five minutes are left out. None where nobody measured"
+    "median seconds per answer, without times over five minutes; None if not measured"
     last_at: str
 
 
 @dataclass(frozen=True, slots=True)
 class AddedAnswers:
-    """What an import of answers did."""
+    """The result of an import of answers."""
 
     added: int
     changed: int
@@ -69,7 +69,7 @@ class AddedAnswers:
 
 
 class Surveys(Aggregate):
-    """The verbs of whoever organises a survey; those of a person who answers are in `stores.runs.respondent`."""
+    """The methods for the organiser of a survey; those for respondents are in `stores.runs.respondent`."""
 
     def sessions(self, instrument: str, respondent: str | None = None) -> tuple[SurveySession, ...]:
         """Return the sessions on an instrument, the oldest first. Raises UnknownName for the instrument."""
@@ -80,22 +80,22 @@ class Surveys(Aggregate):
         )
 
     def asked(self, instrument: str, respondent: str) -> frozenset[Ask]:
-        """Return the wordings, of statements as they are now, that this person answered or has in a session."""
+        """Return the wordings of current statements that this person answered or has in a session."""
         values = {"instrument": instrument_id_of(self.connection, instrument), "respondent": respondent}
         return frozenset(_ask(*row) for row in self.connection.execute(_ASKED, values))
 
     def check_name(self, instrument: str, respondent: str, language: str) -> None:
-        """Raise UsageError where this person cannot answer in this language: see `begin`."""
+        """Raise UsageError if this person cannot answer in this language: see `begin`."""
         _check_name(self.connection, instrument_id_of(self.connection, instrument), respondent, language)
 
     def begin(
         self, instrument: str, respondent: str, language: str, seed: int, items: Sequence[Ask], *, after: int
     ) -> int:
-        """Plan a session and return its rowid. `after`: how many sessions the respondent had when it was drawn.
+        """Plan a session and return its rowid. `after`: the respondent's number of sessions when it was drawn.
 
-        Raises UsageError where the name is taken: by answers from a file, or by a session in another language, since
-        an answer is kept by wording and not by language. Raises ConflictError where a wording is gone meanwhile, or
-        where the respondent was given another session meanwhile.
+        Raises UsageError if the name is taken by answers from a file, or by a session in another language, since
+        answers are stored by wording, not by language. Raises ConflictError if a wording was removed, or another
+        session was created for the respondent, in the meantime.
         """
         name = person_name(respondent, "respondent")
         if not items:
@@ -123,7 +123,7 @@ class Surveys(Aggregate):
         return int(row[0])
 
     def respondents(self, instrument: str | None = None) -> tuple[RespondentLine, ...]:
-        """Return who answered what, by instrument and name."""
+        """Return the respondents and their answers, by instrument and name."""
         if instrument is not None:
             instrument_id_of(self.connection, instrument)
         values = {"instrument": instrument}
@@ -140,7 +140,7 @@ class Surveys(Aggregate):
         )
 
     def answers(self, instrument: str) -> tuple[SurveyAnswer, ...]:
-        """Return the answers to statements as they are now, as figures are computed from them."""
+        """Return the answers to current statements, from which figures are computed."""
         values = {"instrument": instrument_id_of(self.connection, instrument)}
         return tuple(
             SurveyAnswer(who, *_ask(ref, kind, ordinal), bool(agrees))
@@ -150,9 +150,8 @@ class Surveys(Aggregate):
     def add(self, instrument: str, answers: Iterable[SurveyAnswer]) -> AddedAnswers:
         """Add answers from a file in one transaction; adding them again changes nothing.
 
-        Raises UnknownName for a wording that the instrument does not have, and ConflictError where an answer is not
-        what the same person said in a session here: what a person said is changed by that person. Nothing is written
-        then.
+        Raises UnknownName for an unknown wording, and ConflictError if an answer differs from the same person's answer
+        in a session here, which only that person may change. Nothing is written then.
         """
         with self.store.write() as connection:
             instrument_id = instrument_id_of(connection, instrument)
@@ -216,7 +215,7 @@ def _wordings(connection: sqlite3.Connection, instrument_id: int, language: str)
 
 
 def _places(connection: sqlite3.Connection, instrument_id: int) -> dict[Ask, int]:
-    """Return the rowid of the statement of each wording, in whatever language."""
+    """Return the rowid of the statement of each wording, in any language."""
     rows = connection.execute(
         "select distinct s.ref, w.kind, w.ordinal, s.id from wording w join statement s on s.id = w.statement_id "
         "where s.instrument_id = ? and s.current = 1",
@@ -226,7 +225,7 @@ def _places(connection: sqlite3.Connection, instrument_id: int) -> dict[Ask, int
 
 
 def _add(connection: sqlite3.Connection, statement_id: int, name: str, answer: SurveyAnswer) -> str:
-    """Write an answer and return whether it was added, changed or known."""
+    """Write an answer and return whether it was added, changed or already stored."""
     key = (statement_id, name, answer.variant.kind.value, answer.variant.ordinal)
     held = connection.execute(
         "select agrees from survey_answer where statement_id = ? and respondent = ? and kind = ? and ordinal = ?", key

@@ -1,1 +1,1 @@
-"""The database file: connection, schema, what may be read and written, and who holds the file."""
+"""The database file: connection, schema, permissions, and the identity of the file."""

@@ -1,5 +1,5 @@
-"""A connection that a long-lived program keeps open beside those of its threads, so that a store whose file goes away
-can still be read: each of the others is opened for one act and closed after it.
+"""A connection that a long-lived program keeps open in addition to those of its threads, which are opened for single
+actions, so that a store can still be read after its file was deleted.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from stores.core import identity
 
 
 class Anchor:
-    """Holds a store's file. Any thread may use it."""
+    """Keeps a store's file open. Any thread may use it."""
 
     def __init__(self, path: Path):
         self._lock = threading.Lock()
@@ -26,23 +26,23 @@ class Anchor:
 
     @classmethod
     def of(cls, path: Path) -> Anchor | None:
-        """Return an anchor; None where there is no store of the present schema, which whoever opens it will say."""
+        """Return an anchor; None if there is no store of the current schema, which is reported when it is opened."""
         try:
             return cls(path) if path.exists() else None
         except (sqlite3.Error, OSError, TypeError):
             return None
 
     def check(self) -> None:
-        """Raise StoreGone where the file is no longer there."""
+        """Raise StoreGone if the file no longer exists."""
         self.identity.check()
 
     @property
     def free_path(self) -> Path:
-        """A name for the copy that is free."""
+        """An unused name for the copy."""
         return identity.free_path(self.identity.path)
 
     def rescue(self, target: Path) -> Path:
-        """Write all that the store held to a new file. Raises StoreError where that cannot be."""
+        """Write the contents of the store to a new file. Raises StoreError if that fails."""
         with self._lock:
             return identity.rescue(self._connection, self.identity, target)
 

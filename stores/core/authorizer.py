@@ -1,15 +1,15 @@
-"""What keeps an annotator blind: what their connection to a store may read and write.
+"""Keeps annotators blind by restricting what their connection to a store may read and write.
 
-Blindness is not left to the queries of a screen. The connection has an authorizer, which SQLite asks about every column
-that a statement reads: labels and remarks are readable only through views that hold this person's own, and what says
-who wrote a text (model, template, prompt, classifier) is not readable at all. A query that asks for it is refused
-before it runs, whoever wrote it. What is not listed as readable is hidden, tables of later versions too.
+Blindness does not depend on the queries of a screen. The connection has an authorizer, which SQLite calls for every
+column that a statement reads: labels and remarks are readable only through views of this person's own, and the source
+of a text (model, template, prompt, classifier) is not readable at all. A query that asks for it is refused before it
+runs. Everything that is not listed as readable is hidden, including tables of later versions.
 
-SQLite tells the authorizer the name of the view that reads, and takes the name of a common table expression for one:
-`with my_reading as (select label from reading) …` would pass for the view. So those that may read are named anew, by
-chance, for each connection, and the schema, which has their names, is hidden.
+SQLite passes the name of the reading view to the authorizer, but treats the name of a common table expression the same
+way: `with my_reading as (select label from reading) …` would pass as the view. So the views get new random names for
+each connection, and the schema, which contains the names, is hidden.
 
-What somebody may see and write depends on what they do: see `stores.core.permissions`.
+Permissions depend on the task: see `stores.core.permissions`.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from functools import partial
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """What one person may see and write in a store."""
+    """The permissions of one person in a store."""
 
     views: Mapping[str, str]
-    "name -> query: temporary views through which a person's own part of what is hidden may be read"
+    "name -> query: temporary views of the person's own part of hidden tables"
     readable: Mapping[str, frozenset[str] | None]
-    "table -> columns that may be read; None: all of it. The empty name stands for none, as in `count(*)`"
+    "table -> readable columns; None: all. The empty name stands for no column, as in `count(*)`"
     inserted: frozenset[str]
-    "tables that may be added to"
+    "tables that accept new rows"
     updated: Mapping[str, frozenset[str] | None] = field(default_factory=dict)
-    "table -> columns that may be changed; None: all of it"
+    "table -> columns that may be changed; None: all"
     deleted: frozenset[str] = frozenset()
     refused: Mapping[str, str] = field(default_factory=dict)
-    "table -> condition on `new` under which a row is not taken"
+    "table -> condition on `new` under which a row is refused"
 
 
 def restrict(connection: sqlite3.Connection, permissions: Permissions) -> None:
-    """Leave a connection to one person, who may see and write no more than this, for as long as it is open."""
+    """Restrict a connection to the permissions of one person, as long as it is open."""
     secret = secrets.token_hex(8)
     for name, body in permissions.views.items():
         connection.execute(f"create temp view {name}_{secret} as {body}")
@@ -63,7 +63,7 @@ def _authorize(
     _database: str | None,
     view: str | None,
 ) -> int:
-    """Answer SQLite's question whether a statement may do something: `first` is a table, `second` a column."""
+    """Decide whether a statement may perform an action: `first` is a table, `second` a column."""
     allowed = False
     if action == sqlite3.SQLITE_READ:
         allowed = (

@@ -1,4 +1,4 @@
-"""The copy of a store that is made before its schema is changed, beside it, and who is told."""
+"""Copies a store before its schema changes, and reports the copy."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ def to_stderr(sentence: str) -> None:
 
 
 tell: Callable[[str], None] = to_stderr
-"what is done with a sentence for the user: the terminal puts its own in place of this"
+"shows a message to the user; the terminal interface replaces it"
 
 
 def back_up(path: Path, version: int, newer: int) -> Path:
-    """Copy a store of schema `version` to `NAME.before-vN` beside it; return the copy's path. Overwrites no file.
+    """Copy a store of schema `version` to `NAME.before-vN` in the same folder; return the copy's path. Overwrites no
+    file.
 
-    Call it with the write lock held, before the migration to schema `newer`. Raises StoreError where the copy cannot be
-    made; nothing is left of it then.
+    Call it with the write lock held, before the migration to schema `newer`. Raises StoreError, leaving no partial
+    copy, if the copy fails.
     """
     target = _free(path, newer)
     part = target.with_name(f"{target.name}.part")
@@ -47,7 +48,7 @@ def back_up(path: Path, version: int, newer: int) -> Path:
 
 
 def is_backup(path: Path) -> bool:
-    """Return whether a file is called as a copy that `back_up` makes.
+    """Return whether a file name is that of a copy by `back_up`.
 
     >>> is_backup(Path("a.db.before-v30")), is_backup(Path("a.db.before-v30-2")), is_backup(Path("a.db"))
     (True, True, False)
@@ -56,7 +57,7 @@ def is_backup(path: Path) -> bool:
 
 
 def migrated(path: Path, copy: Path, version: int, newer: int) -> str:
-    """Say that a store was brought up to date, and where it lies as it was."""
+    """Return the message that a store was migrated, with the path of the old copy."""
     return f"{path}: brought from schema {version} to {newer}. The store as it was is kept in {copy}."
 
 

@@ -1,4 +1,4 @@
-"""What the aggregates of a store share: the connection they read from and the transaction they write in."""
+"""The common base of a store's aggregates: the connection for reading and the transaction for writing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Transactions(Protocol):
-    """The part of a store that its aggregates need."""
+    """The interface of a store for its aggregates."""
 
     db: Database
 
@@ -28,7 +28,7 @@ class Transactions(Protocol):
 
 
 class Aggregate:
-    """One group of tables that is read and written together."""
+    """A group of tables that are read and written together."""
 
     def __init__(self, store: Transactions):
         self.store = store
@@ -46,7 +46,7 @@ def named(connection: sqlite3.Connection, sql: str, values: object = ()) -> sqli
 
 
 def instrument_id_of(connection: sqlite3.Connection, name: str) -> int:
-    """Return the rowid of an instrument. Raises UnknownName, listing those there are."""
+    """Return the rowid of an instrument. Raises UnknownName, which lists the existing ones."""
     row = connection.execute("select id from instrument where name = ?", (name,)).fetchone()
     if row is None:
         known = ", ".join(r[0] for r in connection.execute("select name from instrument order by id"))
@@ -55,17 +55,17 @@ def instrument_id_of(connection: sqlite3.Connection, name: str) -> int:
 
 
 def now() -> str:
-    """Return the time in UTC, to the millisecond, as stores keep it: `2026-11-21T09:30:00.123Z`."""
+    """Return the time in UTC, to the millisecond, in the format of stores: `2026-11-21T09:30:00.123Z`."""
     return _written(datetime.now(UTC))
 
 
 def later(at: str, by: timedelta) -> str:
-    """Return a stored time moved on."""
+    """Return a stored time plus a duration."""
     return _written(datetime.fromisoformat(at).astimezone(UTC) + by)
 
 
 def now_after(last: str | None) -> str:
-    """Return the time, or a moment after `last` where the clock went back: later words stay later."""
+    """Return the time, or a moment after `last` if the clock went back, so that the order of events is kept."""
     at = now()
     return at if last is None or last < at else later(last, timedelta(milliseconds=1))
 

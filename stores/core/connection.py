@@ -1,4 +1,4 @@
-"""Opening a store: what must be true of a file before anything is read from or written to it."""
+"""Opens a store: checks a file before anything is read from or written to it."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ NETWORK_FILE_SYSTEMS = frozenset(
 
 
 def open_database(path: Path, *, create: bool) -> tuple[Database, str]:
-    """Open and, where needed, migrate the store at `path`.
+    """Open and, if necessary, migrate the store at `path`.
 
-    Returns the database and a sentence for the user where the file system forbids write-ahead logging, else "".
+    Returns the database and, if the file system does not support write-ahead logging, a message for the user, else "".
 
     Raises
     ------
     NotAStore
-        Nothing is there and `create` is false, or the file is something else.
+        The file does not exist and `create` is false, or it is not a store.
     NewerStore, ReadOnlyStore, StoreBusy
         As their names say.
     """
@@ -61,9 +61,9 @@ def open_database(path: Path, *, create: bool) -> tuple[Database, str]:
 
 
 def open_for_reading(path: Path) -> Database:
-    """Open the store at `path` so that nothing of it can be changed; its file and folder need not be writable.
+    """Open the store at `path` read-only; its file and folder need not be writable.
 
-    Raises NotAStore, NewerStore, and StoreError where the store was written by an earlier workbench.
+    Raises NotAStore, NewerStore, and StoreError if the store was written by an earlier workbench.
     """
     if path.is_dir() or not path.exists() or path.stat().st_size == 0:
         raise NotAStore(f"{path}: there is no store here. Make one with: workbench init {path}")
@@ -91,9 +91,9 @@ def open_for_reading(path: Path) -> Database:
 
 
 def is_store(path: Path) -> bool:
-    """Return whether a file begins as a store does; nothing is opened but the file itself, and nothing is changed."""
+    """Return whether a file begins like a store; only the file itself is opened, and nothing is changed."""
     try:
-        if not path.is_file():  # a pipe would wait for a writer for ever
+        if not path.is_file():  # a pipe would wait for a writer forever
             return False
         with path.open("rb") as file:
             head = file.read(72)
@@ -103,7 +103,7 @@ def is_store(path: Path) -> bool:
 
 
 def translated(error: sqlite3.Error, path: Path) -> StoreError:
-    """Return the error as one that tells a person what to do. Nothing of a failed transaction was written."""
+    """Return an error that tells the user what to do. Nothing of a failed transaction was written."""
     text = str(error)
     if "locked" in text or "busy" in text:
         return StoreBusy(
@@ -149,8 +149,8 @@ def _check_ours(db: Database, path: Path, *, new: bool) -> None:
 
 
 def _migrate(db: Database, path: Path) -> None:
-    """Bring the schema up to date in one transaction; two programs may try at once. A store that is not new is copied
-    beforehand, and the user is told.
+    """Migrate the schema in one transaction; two programs may try at the same time. An existing store is copied first,
+    and the user is informed.
     """
     if _version(db) == SCHEMA_VERSION:
         return
@@ -174,7 +174,7 @@ def _version(db: Database) -> int:
 
 
 def file_system(path: Path) -> str:
-    """Return the type of the file system that holds `path` (Linux), "" where it cannot be told."""
+    """Return the type of the file system of `path` (Linux), "" if unknown."""
     try:
         mounts = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -192,10 +192,10 @@ def file_system(path: Path) -> str:
 
 
 def set_journal_mode(db: Database, path: Path) -> str:
-    """Turn on write-ahead logging where it works; else fall back to a rollback journal and say so.
+    """Turn on write-ahead logging if it works; otherwise use a rollback journal and return a message.
 
-    Write-ahead logging needs memory shared between processes, which network file systems do not give: there it
-    seems to work and damages the file once two machines write.
+    Write-ahead logging needs memory shared between processes, which network file systems do not provide: there it seems
+    to work but damages the file when two machines write.
     """
     kind = file_system(path)
     if kind not in NETWORK_FILE_SYSTEMS:

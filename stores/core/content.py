@@ -1,7 +1,7 @@
-"""What tells the content of a store from any other: a hash of its rows, and the time of its newest event.
+"""Identifies the content of a store: a hash of its rows, and the time of its newest event.
 
-A copy of a store, a store after `vacuum`, and a store whose answers were read once more have the same hash: left out
-is what a program derives from the rest or keeps for itself (what rules read, embeddings, leases, hearts of jobs).
+A copy of a store, a store after `vacuum`, and a store whose answers were read again have the same hash: derived and
+internal data are left out (readings of rules, embeddings, leases, heartbeats of jobs).
 """
 
 from __future__ import annotations
@@ -10,25 +10,25 @@ import hashlib
 import sqlite3
 
 DERIVED = frozenset({"embedding", "entailment", "review_lease", "server_batch", "_sqlite_migrations", "identity"})
-"tables without a word of anybody: they can be computed anew, or are a program's own"
+"tables that can be recomputed or are internal to the program"
 LEFT_OUT = {
     "job": frozenset(
         {"heartbeat", "beats", "progress", "stop_requested", "pause_requested", "hurried", "hidden", "mark", "lane"}
     ),
     "attempt": frozenset({"host", "pid", "place"}),
 }
-"table -> columns that say how a machine is doing, not what was asked or said"
+"table -> columns about the state of machines, not about content"
 WITHOUT_RULES = {
     "reading": "where reader_id not in (select id from reader where kind = 'rule')",
     "reader": "where kind <> 'rule'",
     "unit": "where id in (select unit_id from reading where reader_id not in (select id from reader where "
     "kind = 'rule')) or id in (select unit_id from remark)",
 }
-"what rules read can be read again, and is whenever somebody looks at figures"
+"readings of rules can be recomputed, which happens whenever figures are shown"
 AT_ONCE = 10_000
-"rows that are hashed together; the hash is the same with any number"
+"rows hashed in one step; the hash does not depend on it"
 AT = ("at", "created_at", "finished_at", "started_at", "ended_at", "imported_at", "first_seen")
-"columns that hold the time of an event"
+"columns with the time of an event"
 
 
 def content_hash(connection: sqlite3.Connection) -> str:
@@ -47,7 +47,7 @@ def content_hash(connection: sqlite3.Connection) -> str:
 
 
 def last_event(connection: sqlite3.Connection) -> str:
-    """Return the time of the newest thing that anybody did, in UTC; empty for a store in which nothing was done."""
+    """Return the time of the newest event, in UTC; empty for a store without events."""
     newest = ""
     for table in _tables(connection):
         where = WITHOUT_RULES.get(table, "")

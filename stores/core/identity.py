@@ -1,9 +1,8 @@
-"""Which file a store is, and how to tell that it is no longer there.
+"""Identifies the file of a store, and detects that it no longer exists.
 
-A connection goes on working when its file is deleted, moved or replaced: what it commits then is on no disk that
-anybody can reach. So the file's device and inode are compared with those at opening before each commit, and with them
-the uid inside, which tells a store from another one that was copied over it. What the connection can still read is
-written to a new file.
+A connection continues to work when its file is deleted, moved or replaced, but its commits are then lost. So before
+each commit the file's device and inode are compared with those at opening, and also the uid inside, which detects that
+another store was copied over it. The data that the connection can still read are written to a new file.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ from typing import Any
 from workbench.errors import StoreError, StoreGone
 
 EXPECTED: dict[Path, bytes] = {}
-"the stores that this program holds with an anchor: absolute path -> uid. Another one at that path is not opened for it"
+"the stores that this program holds with an anchor: absolute path -> uid; another store at that path is refused"
 
 
 @dataclass(frozen=True, slots=True)
 class FileIdentity:
-    """What a store's file was when it was opened."""
+    """The identity of a store's file when it was opened."""
 
     path: Path
     "absolute"
@@ -35,7 +34,7 @@ class FileIdentity:
     uid: bytes
 
     def check(self) -> None:
-        """Raise StoreGone where the file at the path is not this one."""
+        """Raise StoreGone if the file at the path is not this one."""
         try:
             found = self.path.stat()
         except FileNotFoundError:
@@ -48,26 +47,26 @@ class FileIdentity:
             raise StoreGone(f"{self.path}: the store is gone. Another file was put in its place while it was open.")
 
     def check_uid(self, connection: sqlite3.Connection) -> None:
-        """Raise StoreGone where what the connection reads is another store."""
+        """Raise StoreGone if the connection reads another store."""
         if uid_of(connection) != self.uid:
             raise StoreGone(f"{self.path}: the store is gone. Another store was copied over it while it was open.")
 
 
 def identity_of(connection: sqlite3.Connection, path: Path) -> FileIdentity:
-    """Return what the file of a connection is now."""
+    """Return the current identity of a connection's file."""
     absolute = path.resolve()
     found = absolute.stat()
     return FileIdentity(absolute, found.st_dev, found.st_ino, uid_of(connection))
 
 
 def check_expected(found: FileIdentity) -> None:
-    """Raise StoreGone where a program that holds a store finds another one at its path."""
+    """Raise StoreGone if a program that holds a store finds another one at its path."""
     if EXPECTED.get(found.path, found.uid) != found.uid:
         raise StoreGone(f"{found.path}: the store is gone. Another store was put in its place while it was open.")
 
 
 def gone_instead(path: Path) -> StoreGone | None:
-    """Return what is to be said where a program holds the store of a path that has no store now; else None."""
+    """Return the error if a program holds the store of a path that has no store now; else None."""
     if path.resolve() not in EXPECTED:
         return None
     how = "Another file was put in its place" if path.exists() else "Its file was deleted or moved"
@@ -79,10 +78,10 @@ def uid_of(connection: sqlite3.Connection) -> bytes:
 
 
 def rescue(connection: sqlite3.Connection, identity: FileIdentity, target: Path | None = None) -> Path:
-    """Write what the connection of a store that is gone still reads to a new file, and return its path.
+    """Write the data that the connection of a lost store still reads to a new file, and return its path.
 
-    `target` None: beside the store, or in the folder for temporary files. Raises StoreError where the target is there
-    already, cannot be written, or nothing of the store can be read any more.
+    `target` None: in the store's folder, or in the folder for temporary files. Raises StoreError if the target exists
+    or cannot be written, or if the store can no longer be read.
     """
     path = target or free_path(identity.path)
     if path.exists():
@@ -104,7 +103,7 @@ def rescue(connection: sqlite3.Connection, identity: FileIdentity, target: Path 
 
 
 def write_unsaved(path: Path, items: Iterable[Any]) -> Path:
-    """Write dataclasses as JSON lines to a new file beside a store that is gone; return the file's path."""
+    """Write dataclasses as JSON lines to a new file in the folder of a lost store; return the file's path."""
     target = free_path(path, "unsaved", ".jsonl")
     lines = (json.dumps(asdict(item), default=bytes.hex, ensure_ascii=False) for item in items)
     target.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -112,7 +111,7 @@ def write_unsaved(path: Path, items: Iterable[Any]) -> Path:
 
 
 def free_path(path: Path, word: str = "rescued", suffix: str = "") -> Path:
-    """Return a name that is free: `audit.rescued.db`, `audit.rescued-2.db`, …, beside a file where that can be."""
+    """Return an unused name: `audit.rescued.db`, `audit.rescued-2.db`, …, in the folder of a file if possible."""
     folder = path.parent if path.parent.is_dir() and os.access(path.parent, os.W_OK) else Path(tempfile.gettempdir())
     number, suffix = 1, suffix or path.suffix
     while (found := folder / f"{path.stem}.{word}{f'-{number}' if number > 1 else ''}{suffix}").exists():

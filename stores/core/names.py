@@ -1,4 +1,4 @@
-"""Names in a store, for the completion of a shell: nothing is migrated, written, or waited for."""
+"""Names in a store, for shell completion, without migrating, writing or waiting."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMES = {
 
 
 def names(path: Path, kind: str) -> tuple[str, ...]:
-    """Return the names of a kind; none where the store cannot be read as it is."""
+    """Return the names of a kind; empty if the store cannot be read without changes."""
     try:
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0)
         try:

@@ -1,6 +1,6 @@
-"""What annotators may see and write, by what they do: label items of a queue, or statements for policy issues.
+"""The permissions of annotators by task: labelling items of a queue, or statements for policy issues.
 
-See `stores.core.authorizer`, which holds a connection to it.
+`stores.core.authorizer` enforces them on a connection.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ _STATEMENTS: dict[str, frozenset[str] | None] = {"text": None, "wording": None, 
 
 
 def at_a_queue(me: int, queue: int, codebooks: str) -> Permissions:
-    """Return what a person (rowid of a reader) sees at a queue; `codebooks`: rowids of its codebook's versions."""
+    """Return the permissions of a person (rowid of a reader) at a queue; `codebooks`: rowids of its codebook's
+    versions.
+    """
     return Permissions(
         views={name: body.format(me=me, queue=queue, codebooks=codebooks) for name, body in _QUEUE_VIEWS.items()},
         readable=_STATEMENTS
@@ -21,7 +23,7 @@ def at_a_queue(me: int, queue: int, codebooks: str) -> Permissions:
             "codebook": None,
             "assignment": None,
             "unit": frozenset({"id", "text_id", "wording_id"}),
-            "reader": frozenset({"id"}),  # SQLite itself looks at it, for the foreign key
+            "reader": frozenset({"id"}),  # SQLite itself reads it, for the foreign key
             "queue": frozenset({"id", "name", "codebook_id", "purpose", "lease_s"}),
             "queue_item": frozenset({"queue_id", "unit_id", "ordinal", "needed", "done", "priority"}),
         },
@@ -32,9 +34,9 @@ def at_a_queue(me: int, queue: int, codebooks: str) -> Permissions:
 
 
 def over_issues(me: int, imported: Iterable[int]) -> Permissions:
-    """Return what a person sees who labels statements for policy issues.
+    """Return the permissions of a person who labels statements for policy issues.
 
-    `imported` are the readers under whose name labels of the same person were imported: they are their own, too.
+    `imported`: readers of labels imported under the same person's name, which count as their own.
     """
     mine = ", ".join(str(int(reader)) for reader in (me, *imported))
     withdrawn = f"(new.label is null and new.reader_id in ({mine}))"

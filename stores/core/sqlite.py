@@ -1,5 +1,5 @@
-"""sqlite-utils, imported without pandas: wherever pandas is installed, sqlite-utils imports it to know the types of its
-time stamps, which no store holds, and that is a third of the time in which a worker or a command comes up.
+"""Imports sqlite-utils without pandas. If pandas is installed, sqlite-utils imports it for its time stamp types, which
+no store contains; that takes a third of the start time of a worker or a command.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ import sys
 
 _UNLOADED = "pandas" not in sys.modules
 if _UNLOADED:
-    sys.modules["pandas"] = None  # type: ignore[assignment]  # to `import`, a module that is not installed
+    sys.modules["pandas"] = None  # type: ignore[assignment]  # makes `import` treat it as not installed
 try:
     from sqlite_utils import Database, Migrations
 finally:

@@ -1,7 +1,7 @@
-"""What a part of a store is now, in a few numbers: while they are equal, so is whatever was computed from it.
+"""The state of a part of a store, in a few numbers: while they are equal, results computed from the part stay valid.
 
-Answers, readings and remarks are only ever added, or deleted with their draws, so their numbers and newest times tell.
-What people edit in place (instruments, statements, wordings) is compared row by row: there is little of it.
+Answers, readings and remarks are only added, or deleted with their draws, so their numbers and newest times suffice.
+Data that people edit in place (instruments, statements, wordings) are few and compared row by row.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ State = tuple[object, ...]
 
 
 class Part(Enum):
-    """A part of a store, by the queries that tell whether it is as before."""
+    """A part of a store, defined by the queries that detect changes."""
 
     ANSWERS = (
         "select count(*), max(id), max(at), sum(n), sum(failed) from draw",
@@ -64,7 +64,7 @@ class Part(Enum):
 
 
 def state_of(connection: sqlite3.Connection, parts: Sequence[Part]) -> State:
-    """Return what some parts of a store are now."""
+    """Return the state of some parts of a store."""
     return tuple(hash(tuple(connection.execute(sql).fetchall())) for part in parts for sql in part.value)
 
 
@@ -83,9 +83,9 @@ class Remembered:
         self._most = most
 
     def value(self, connection: sqlite3.Connection, key: Hashable, read: Callable[[], T]) -> T:
-        """Return what is remembered under a key, or what `read` returns now.
+        """Return the cached value of a key, or the result of `read`.
 
-        The version of the data tells what other connections wrote, the number of changes what this one did.
+        The data version detects writes of other connections, the number of changes those of this one.
         """
         at = int(connection.execute("pragma data_version").fetchone()[0]), connection.total_changes
         if at != self._at:
@@ -100,5 +100,5 @@ class Remembered:
         return found
 
     def forget(self) -> None:
-        """Forget everything: what was written in between was taken back."""
+        """Clear the cache, after a rollback."""
         self._at = None

@@ -1,4 +1,4 @@
-"""One open store: a connection, its transactions, and the verbs on each aggregate."""
+"""An open store: a connection, its transactions, and its aggregates."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ T = TypeVar("T")
 
 
 class Store:
-    """A project's SQLite file. One object a thread; objects on the same file may live in any number of processes.
+    """A project's SQLite file. Use one object per thread; any number of processes may use the same file.
 
     Examples
     --------
@@ -63,13 +63,13 @@ class Store:
         self.read_only = read_only
         self.path = path
         self.notice = notice
-        "why this store is slower than it could be, for people; empty where it is not"
+        "why this store is slower than it could be, for display; empty if it is not"
         self._attempt: int | None = None
         self._rehearsing = False
         self._remembered = Remembered()
         self.identity = identity_of(self.connection, path)
         self.moved = ""
-        "says that the store was gone and where its copy is, which this object writes to since; empty: it is there"
+        "message that the store was lost, with the path of the copy that this object now writes to; empty: not lost"
         self.instruments = Instruments(self)
         self.statements = Statements(self)
         self.drafts = Drafts(self)
@@ -102,7 +102,7 @@ class Store:
 
     @classmethod
     def open(cls, path: Path | str, *, create: bool = False) -> Store:
-        """Open the store at `path`. Raises a `StoreError` that says what to do where that cannot be."""
+        """Open the store at `path`. Raises a `StoreError` that says what to do if that fails."""
         path = Path(path)
         try:
             db, notice = open_database(path, create=create)
@@ -118,7 +118,7 @@ class Store:
 
     @classmethod
     def open_for_reading(cls, path: Path | str) -> Store:
-        """Open the store at `path`; `write` raises ReadOnlyStore. Raises a `StoreError` where it cannot be read."""
+        """Open the store at `path` read-only; `write` raises ReadOnlyStore. Raises a `StoreError` if that fails."""
         return cls(open_for_reading(Path(path)), Path(path), read_only=True)
 
     @property
@@ -128,24 +128,24 @@ class Store:
         return connection
 
     def remembered(self, key: Hashable, read: Callable[[], T]) -> T:
-        """Return what `read` returned under a key, unless anybody has written to the store since."""
+        """Return the cached result of `read` for a key, unless the store was written to since."""
         return self._remembered.value(self.connection, key, read)
 
     def work_for(self, attempt: int) -> None:
-        """From now on write for this attempt at a job alone: see `write`."""
+        """Set the attempt at a job for all later writes: see `write`."""
         self._attempt = attempt
 
     @contextmanager
     def write(self, attempt: int | None = None) -> Iterator[sqlite3.Connection]:
-        """One `begin immediate` transaction: all of the block is written, or nothing of it.
+        """Run the block in one `begin immediate` transaction, which is written completely or not at all.
 
-        What is written for an attempt at a job (the one named here, or that of `work_for`) is refused with AttemptEnded
-        once that attempt has ended: a worker that was taken for gone must not write beside the one that has its job.
+        Writes for an attempt at a job (`attempt`, or that of `work_for`) are refused with AttemptEnded after the
+        attempt has ended: a worker that was considered lost must not write in parallel to its successor.
 
-        A file that was deleted, moved or replaced meanwhile is written by nobody: StoreGone says so before the commit.
+        If the file was deleted, moved or replaced in the meantime, StoreGone is raised before the commit.
 
-        Taking the write lock at the start means that waiting happens before any work, bounded by the busy timeout,
-        and that a read inside the block cannot be out of date by the time of the write.
+        The write lock is taken at the start, so waiting, limited by the busy timeout, happens before any work, and
+        reads inside the block are still current at the time of the write.
         """
         if self._rehearsing:
             yield self.connection
@@ -173,9 +173,9 @@ class Store:
 
     @contextmanager
     def rehearsal(self) -> Iterator[None]:
-        """Do what the block writes, and take all of it back at its end: what would come of it can be read inside.
+        """Run the block and roll back its writes at the end, so that their effects can be read inside it.
 
-        The store is locked for writers meanwhile, as in `write`; no reader sees anything of it.
+        The store is locked for writers as in `write`; other connections do not see the changes.
         """
         try:
             self.connection.execute("begin immediate")
@@ -192,7 +192,7 @@ class Store:
             self._remembered.forget()
 
     def copy_to(self, path: Path) -> None:
-        """Write all that this store holds now to a new file. Raises StoreError where it cannot be written."""
+        """Write the current contents of the store to a new file. Raises StoreError if that fails."""
         try:
             with closing(sqlite3.connect(path)) as copy:
                 self.connection.backup(copy)
@@ -200,14 +200,14 @@ class Store:
             raise translated(error, path) from error
 
     def check(self) -> None:
-        """Raise StoreGone where the file is no longer there: what is read from now on is on no disk."""
+        """Raise StoreGone if the file no longer exists."""
         self.identity.check()
 
     def keep(self, write: Callable[[], None], unsaved: Iterable[Any] = ()) -> None:
-        """Write what exists nowhere else yet. Where the store is gone, go on with a copy of it and write there; `moved`
-        says so from then on, and `check_moved` raises it once what is under way has come in, too.
+        """Write data that exist nowhere else. If the store was lost, continue with a copy of it and write there;
+        `moved` then has a message, and `check_moved` raises it when active work has been stored.
 
-        Raises StoreGone where no copy can be made: `unsaved` (dataclasses) is then in a file of JSON lines.
+        Raises StoreGone if no copy can be made; `unsaved` (dataclasses) is then in a file of JSON lines.
         """
         try:
             write()
@@ -220,7 +220,7 @@ class Store:
             write()
 
     def rescue(self, error: StoreGone) -> None:
-        """Go on with a copy of a store that is gone; once is enough. Raises StoreGone where no copy can be made."""
+        """Continue with a copy of a lost store, unless this has been done. Raises StoreGone if no copy can be made."""
         if self.moved:
             return
         try:
@@ -234,7 +234,7 @@ class Store:
         self.moved = f"{error} All that was stored, and what was not yet, is in {path}: go on there."
 
     def check_moved(self) -> None:
-        """Raise StoreGone where this object goes on with a copy since its store was gone."""
+        """Raise StoreGone if this object continues with a copy because its store was lost."""
         if self.moved:
             raise StoreGone(self.moved)
 
@@ -251,7 +251,7 @@ class Store:
 
 
 def _check_attempt(connection: sqlite3.Connection, attempt: int | None) -> None:
-    """Raise AttemptEnded where something is to be written for an attempt that has ended, or whose job was deleted."""
+    """Raise AttemptEnded for a write for an attempt that has ended, or whose job was deleted."""
     if attempt is None:
         return
     row = connection.execute("select job_id, outcome, ended_at from attempt where id = ?", (attempt,)).fetchone()

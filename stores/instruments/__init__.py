@@ -1,1 +1,1 @@
-"""Instruments: statements, questions, templates and labels, as they are and as they were."""
+"""Instruments: statements, questions, templates and labels, with their history."""

@@ -1,7 +1,7 @@
-"""Embeddings and entailments of texts, and findings that people waived.
+"""Embeddings and entailments of texts, and waivers of findings.
 
-What a model says of a text is kept by text and model: a wording that is changed and changed back is not computed again,
-and two instruments with the same wording share it. A waiver is never deleted: taking it back is one more row.
+Results are stored by text and model: a wording that is changed and changed back is not computed again, and instruments
+share results of the same wording. A waiver is never deleted: withdrawing it adds a row.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class CheckModel:
-    """A model that said something of an instrument's texts."""
+    """A model with results for an instrument's texts."""
 
     id: int
     name: str
     revision: str
     texts: int
-    "how many of the instrument's wordings it has seen"
+    "number of the instrument's wordings with results"
 
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """A person's word that a finding may stand, or, without a reason, that it may not any more."""
+    """A person's waiver of a finding or, without a reason, the withdrawal of one."""
 
     code: str
     subject: str
@@ -60,15 +60,15 @@ class Waiver:
 
 
 class Checks(Aggregate):
-    """The verbs on checks."""
+    """The methods on checks."""
 
     def begin(self, card: ModelCard) -> int:
-        """Return the rowid of a model, inserting one that is new."""
+        """Return the rowid of a model, inserting a new one."""
         with self.store.write() as connection:
             return model_id(connection, card)
 
     def newest(self, name: str, backend: str, revision: str | None = None) -> int | None:
-        """Return the newest model of that name, and of that revision where it is known before the model is loaded."""
+        """Return the newest model of that name, and of that revision if it is known before loading."""
         row = self.connection.execute(
             "select id from model where name = :name and backend = :backend "
             "and (:revision is null or revision = :revision) order by id desc limit 1",
@@ -77,14 +77,14 @@ class Checks(Aggregate):
         return None if row is None else int(row[0])
 
     def models(self, instrument: str, backend: str) -> tuple[CheckModel, ...]:
-        """Return the models that said something of an instrument's current wordings: the one that knows most first,
-        among equals the newest.
+        """Return the models with results for an instrument's current wordings: those with most results first, then the
+        newest.
         """
         rows = self.connection.execute(_MODELS[backend], {"instrument": instrument, "backend": backend})
         return tuple(CheckModel(*row) for row in rows)
 
     def embedded(self, model: int, texts: Iterable[str]) -> frozenset[str]:
-        """Return those of these texts that a model has embedded."""
+        """Return the subset of these texts that a model has embedded."""
         return frozenset(text for text, _ in self._vectors(model, texts, "null"))
 
     def embeddings(self, model: int, texts: Iterable[str]) -> tuple[tuple[str, ...], NDArray[np.float32]]:
@@ -98,7 +98,7 @@ class Checks(Aggregate):
     def add_embeddings(
         self, model: int, found: Sequence[tuple[str, NDArray[np.float32]]], *, job: tuple[int, int, str] | None = None
     ) -> None:
-        """Write vectors of length 1 in one transaction, with `job` = (id, done, progress) how far the job is."""
+        """Write vectors of length 1 in one transaction, with the job's progress `job` = (id, done, progress)."""
         with self.store.write() as connection:
             ids = text_ids(connection, (text for text, _ in found))
             connection.executemany(
@@ -109,7 +109,7 @@ class Checks(Aggregate):
                 write_progress(connection, job)
 
     def entailments(self, model: int, pairs: Iterable[Pair]) -> dict[Pair, Entailment]:
-        """Return what a model has said of these pairs."""
+        """Return a model's results for these pairs."""
         wanted = {(text_key(premise), text_key(hypothesis)): (premise, hypothesis) for premise, hypothesis in pairs}
         found: dict[Pair, Entailment] = {}
         for some in _chunks(sorted({premise for premise, _ in wanted})):
@@ -127,7 +127,7 @@ class Checks(Aggregate):
     def add_entailments(
         self, model: int, found: Mapping[Pair, Entailment], *, job: tuple[int, int, str] | None = None
     ) -> None:
-        """Write what a model says of pairs in one transaction, with `job` as in `add_embeddings`."""
+        """Write a model's results for pairs in one transaction, with `job` as in `add_embeddings`."""
         with self.store.write() as connection:
             ids = text_ids(connection, (text for pair in found for text in pair))
             connection.executemany(
@@ -142,22 +142,22 @@ class Checks(Aggregate):
                 write_progress(connection, job)
 
     def waive(self, instrument: str, finding: LintFinding, *, reason: str, person: str) -> Waiver:
-        """Let a finding stand, with the reason. Raises UsageError without one, UnknownName for an instrument."""
+        """Waive a finding, with a reason. Raises UsageError without a reason, UnknownName for an unknown instrument."""
         return self._add(instrument, finding, _reason(reason), person_name(person))
 
     def unwaive(self, instrument: str, finding: LintFinding, *, person: str) -> Waiver:
-        """Take a waiver back. Raises UsageError where there is none."""
+        """Withdraw a waiver. Raises UsageError if there is none."""
         if finding.fingerprint not in self.waivers(instrument):
             raise UsageError(f"{finding.code} of {finding.subject} is not waived; there is nothing to take back")
         return self._add(instrument, finding, None, person_name(person))
 
     def waivers(self, instrument: str) -> dict[bytes, Waiver]:
-        """Return the waivers that stand, by the finding's fingerprint: the newest of each that has a reason."""
+        """Return the current waivers by the finding's fingerprint."""
         newest = {waiver.fingerprint: waiver for waiver in self.waiver_history(instrument)}
         return {fingerprint: waiver for fingerprint, waiver in newest.items() if waiver.reason is not None}
 
     def waiver_history(self, instrument: str) -> tuple[Waiver, ...]:
-        """Return every waiver and every one that was taken back, the oldest first."""
+        """Return all waivers and withdrawals, the oldest first."""
         rows = self.connection.execute(
             "select v.code, v.subject, v.fingerprint, v.reason, v.person, v.at from waiver v "
             "join instrument i on i.id = v.instrument_id where i.name = ? order by v.at, v.uid",
@@ -185,7 +185,7 @@ class Checks(Aggregate):
         return waiver
 
     def _vectors(self, model: int, texts: Iterable[str], column: str) -> Iterator[tuple[str, bytes]]:
-        """Yield (text, column) of those texts that a model has embedded, in the order in which they are given."""
+        """Yield (text, column) of the texts that a model has embedded, in the given order."""
         keys = {text_key(text): text for text in texts}
         held: dict[bytes, bytes] = {}
         for some in _chunks(keys):
@@ -200,14 +200,14 @@ class Checks(Aggregate):
 
 
 def _chunks(keys: Iterable[bytes]) -> Iterator[tuple[bytes, ...]]:
-    """Yield keys as many at a time as one statement takes: SQLite has a limit of variables."""
+    """Yield keys in chunks, because SQLite limits the variables of a statement."""
     rest = iter(keys)
     while some := tuple(islice(rest, 500)):
         yield some
 
 
 def _reason(text: str) -> str:
-    """Return a reason as it is kept. Raises UsageError where it is none."""
+    """Return a normalised reason. Raises UsageError if it is invalid."""
     reason = " ".join(text.split())
     if not reason:
         raise UsageError("a waiver needs a reason; say why the finding may stand")

@@ -1,8 +1,7 @@
-"""Multiple-choice questions and answers from a file beside those that are here.
+"""Merges multiple-choice questions and answers from a file with the stored ones.
 
-What a file says of a question counts: shares may be corrected, and a middle option explained. What a model answered is
-compared with what other models did, so an answer that is here is never written over: a file that says otherwise is
-refused.
+For questions the file counts: shares may be corrected, and a middle option may be defined. Models' answers are compared
+with each other, so a stored answer is never overwritten: a file with different answers is refused.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from workbench.domain.statements import Statement
 from workbench.errors import ConflictError
 
 SHOWN = 12
-"differences in a message"
+"most differences in a message"
 
 Group = tuple[Bias, str]
 "bias and its variant"
@@ -34,22 +33,22 @@ Group = tuple[Bias, str]
 
 @dataclass(frozen=True, slots=True)
 class AddedChoices:
-    """What an import of multiple-choice questions and answers to them changed."""
+    """The changes of an import of multiple-choice questions and answers."""
 
     questions: int
     "of the file"
     changed: int
-    "of these, those of which another key, bias, middle option or other shares were known here"
+    "questions whose key, bias, middle option or shares changed"
     answer_sets: int
-    "sets of answers that were not here: one for each model, bias and condition"
+    "new sets of answers: one per model, bias and condition"
     known: int
     "sets stored already"
     models: tuple[str, ...]
-    "of the file, in its order"
+    "models of the file, in its order"
     answers: int = 0
-    "single answers of the new sets"
+    "number of answers in the new sets"
     without_text: int = 0
-    "questions, counted once a bias, that the file has answers to and that are no statement here"
+    "questions, counted once per bias, with answers in the file but without a statement here"
 
 
 def put_choices(
@@ -61,10 +60,10 @@ def put_choices(
     *,
     part: bool = False,
 ) -> AddedChoices:
-    """Bring a file's questions and answers together with what is here. Call inside a transaction.
+    """Merge a file's questions and answers with the stored ones. Call inside a transaction.
 
-    `statements`: ref in the file -> rowid of the statement here, which may have another ref by now. `part`: what the
-    file does not say of a question stays. Raises ConflictError where a set is here with other answers.
+    `statements`: ref in the file -> rowid of the statement here, which may have been renamed. `part`: data of a
+    question that the file lacks are kept. Raises ConflictError if a set is stored with other answers.
     """
     changed = put_items(connection, instrument_id, items, statements, part=part)
     new = put_answers(connection, instrument_id, answers)
@@ -82,9 +81,9 @@ def put_choices(
 def beside_the_rest(
     connection: sqlite3.Connection, instrument_id: int, instrument: Instrument
 ) -> tuple[Statement, ...]:
-    """Return the statements of a part together with what is here and it is silent about: other biases, other forms.
+    """Return the statements of a part, completed by stored statements of other biases and forms.
 
-    Questions of a bias stand where those of this bias stood, those of a bias that is new at the end.
+    Questions of a bias keep the position of that bias, those of a new bias come last.
     """
     values = {"instrument": instrument_id}
     here = read_statements(connection, "s.instrument_id = :instrument and s.current = 1", values, {})
@@ -108,7 +107,7 @@ def beside_the_rest(
 
 
 def _with_other_forms(statement: Statement, here: Statement | None) -> Statement:
-    """Return a statement with the wordings that it has here and the part is silent about."""
+    """Return a statement, completed by stored wordings that the part lacks."""
     given = {(w.variant, w.language) for w in statement.wordings}
     others = [w for w in (here.wordings if here else ()) if (w.variant, w.language) not in given]
     return replace(statement, wordings=(*statement.wordings, *others)) if others else statement
@@ -117,7 +116,7 @@ def _with_other_forms(statement: Statement, here: Statement | None) -> Statement
 def joined_notes(
     connection: sqlite3.Connection, instrument_id: int, before: Sequence[str], instrument: Instrument
 ) -> tuple[str, ...]:
-    """Return what there is to know after a part came: what it says alone where it holds all that is here, else both."""
+    """Return the notes after a part was imported: only those of the part if it covers all stored data, else both."""
     here = {set_name(one) for one in read_answer_sets(connection, instrument_id).values()}
     if instrument.statements and here <= {set_name(one) for one in instrument.answer_sets}:
         return instrument.notes
@@ -137,7 +136,7 @@ def put_items(
     *,
     part: bool = False,
 ) -> int:
-    """Say which statements are questions, and return of how many something else was said here."""
+    """Mark statements as questions, and return for how many the stored data changed."""
     here = read_items(connection, instrument_id)
     refs = dict(connection.execute("select id, ref from statement where instrument_id = ?", (instrument_id,)))
     theirs = [replace(item, ref=refs[statements[item.ref]]) for item in items if item.ref in statements]
@@ -159,10 +158,10 @@ def _with_known(item: ChoiceItem, here: ChoiceItem | None) -> ChoiceItem:
 def put_answers(
     connection: sqlite3.Connection, instrument_id: int, answers: Sequence[AnswerSet]
 ) -> tuple[AnswerSet, ...]:
-    """Add the sets that are not here and return them; those that are here with the same answers change nothing.
+    """Add the new sets and return them; sets that are stored with the same answers change nothing.
 
-    How many options were offered, and what is to be warned of, is no answer: the file that came last counts. Raises
-    ConflictError where a set is here with other answers.
+    The numbers of offered options and the warnings are taken from the latest file. Raises ConflictError if a set is
+    stored with other answers.
     """
     here = {set_name(one): (rowid, one) for rowid, one in read_answer_sets(connection, instrument_id).items()}
     faults, new = [], []
@@ -186,7 +185,7 @@ def put_answers(
 
 
 def _differences(ours: AnswerSet, theirs: AnswerSet) -> Iterator[str]:
-    """Yield how answers of one name differ, question by question."""
+    """Yield the differences of two sets of the same name, by question."""
     here, there = ({pair.key: pair for pair in one.pairs} for one in (ours, theirs))
     for key in dict.fromkeys((*here, *there)):
         if key not in here or key not in there:

@@ -12,11 +12,11 @@ from stores.core.base import named, now
 from workbench.domain.choices import AnsweredPair, AnswerSet, Arm, ArmAnswers, Bias, ChoiceItem, Perturbation
 
 SetName = tuple[str, str, str, str, int]
-"(model, bias, variant, condition, draw): what names an answer set in its instrument"
+"(model, bias, variant, condition, draw): the name of an answer set in its instrument"
 
 
 def read_items(connection: sqlite3.Connection, instrument_id: int) -> dict[str, ChoiceItem]:
-    """Return what the current statements are as questions by their refs, in the order of the statements."""
+    """Return the multiple-choice data of current statements by ref, in the order of the statements."""
     rows = connection.execute(_ITEMS, {"instrument": instrument_id})
     return {
         ref: ChoiceItem(
@@ -28,7 +28,7 @@ def read_items(connection: sqlite3.Connection, instrument_id: int) -> dict[str, 
 
 
 def write_item(connection: sqlite3.Connection, instrument_id: int, item: ChoiceItem) -> None:
-    """Say what the statement of a ref is, whatever was said of it before."""
+    """Write the multiple-choice data of a statement, replacing earlier data."""
     connection.execute(
         "insert into choice (instrument_id, ref, key, bias, variant, middle_removed, shares, warnings) "
         "values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (instrument_id, ref) do update set key = excluded.key, "
@@ -42,18 +42,18 @@ def write_item(connection: sqlite3.Connection, instrument_id: int, item: ChoiceI
 
 
 def set_name(answers: AnswerSet) -> SetName:
-    """Return what names an answer set in its instrument."""
+    """Return the name of an answer set in its instrument."""
     return (answers.model, answers.bias.value, answers.variant, answers.condition or "", answers.draw)
 
 
 def read_answer_sets(connection: sqlite3.Connection, instrument_id: int) -> dict[int, AnswerSet]:
-    """Return answer sets by rowid, in the order in which they came; their questions in the order of the source."""
+    """Return answer sets by rowid, in the order of import; their questions in the order of the source."""
     rows = named(connection, _COUNTS, {"instrument": instrument_id})
     return {rowid: _answer_set(list(counted)) for rowid, counted in groupby(rows, key=itemgetter("id"))}
 
 
 def _answer_set(rows: Sequence[sqlite3.Row]) -> AnswerSet:
-    """Return the set of these counts; of each question the changed form comes before the original."""
+    """Return the set of these counts; the rows have the changed form of each question before the original."""
     row = rows[0]
     pairs = zip(rows[1::2], rows[::2], strict=True)
     return AnswerSet(
@@ -73,7 +73,7 @@ def _answers(row: sqlite3.Row) -> ArmAnswers:
 
 
 def insert_answer_set(connection: sqlite3.Connection, instrument_id: int, answers: AnswerSet) -> None:
-    """Insert an answer set that is not here yet."""
+    """Insert a new answer set."""
     row = connection.execute(
         "insert into answer_set (instrument_id, model, bias, variant, condition, draw, mapped_back, warnings, at) "
         "values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning id",
@@ -91,7 +91,7 @@ def insert_answer_set(connection: sqlite3.Connection, instrument_id: int, answer
 
 
 def write_about(connection: sqlite3.Connection, rowid: int, answers: AnswerSet) -> None:
-    """Write what a file says about a set beside its answers: options that its questions offered, and warnings."""
+    """Write a file's data about a set except its answers: the options that its questions offered, and warnings."""
     connection.execute("update answer_set set warnings = ? where id = ?", (json.dumps(answers.warnings), rowid))
     connection.executemany(
         "update answer_count set offered = ? where answer_set_id = ? and key = ? and arm = ?",

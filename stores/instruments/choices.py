@@ -1,6 +1,6 @@
-"""Multiple-choice questions: which statements are such, and what models answered to them elsewhere.
+"""Multiple-choice questions: their statements, and imported answers of models.
 
-Questions and answers come with the import of their instrument (`choice_imports`). What models answer here are runs.
+Questions and answers are imported with their instrument (`choice_imports`). Answers of models asked here are runs.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from workbench.domain.choices import AnswerSet, ChoiceItem
 
 
 class Choices(Aggregate):
-    """The verbs on multiple-choice questions."""
+    """The methods on multiple-choice questions."""
 
     def items(self, instrument: str) -> dict[str, ChoiceItem]:
-        """Return the current statements that are questions, by ref, in their order; empty where none is one."""
+        """Return the current statements that are questions, by ref, in order; empty if there are none."""
         return read_items(self.connection, instrument_id_of(self.connection, instrument))
 
     def answer_sets(self, instrument: str) -> tuple[AnswerSet, ...]:
-        """Return the answers that were imported, in the order in which they came; questions in that of their file."""
+        """Return the imported answers, in the order of import; questions in the order of their file."""
         return tuple(read_answer_sets(self.connection, instrument_id_of(self.connection, instrument)).values())
 
     def models(self, instrument: str) -> tuple[str, ...]:
-        """Return the models whose answers were imported, in the order in which they came."""
+        """Return the models whose answers were imported, in the order of import."""
         rows = self.connection.execute(
             "select model from answer_set where instrument_id = ? group by model order by min(id)",
             (instrument_id_of(self.connection, instrument),),

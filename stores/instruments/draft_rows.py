@@ -1,4 +1,4 @@
-"""Rows of drafts ↔ values: a draft with where it comes from and what was decided about it."""
+"""Rows of drafts ↔ values: a draft with its origin and the decision about it."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ ACCEPTED = ("accepted", "edited")
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a person decided about a draft."""
+    """A person's decision about a draft."""
 
     decision: str
-    "accepted, edited, rejected; `reopened` takes the one before back"
+    "accepted, edited, rejected; `reopened` withdraws the previous one"
     text: str | None
-    "the wording that entered the instrument; None for a rejection"
+    "the accepted wording; None for a rejection"
     person: str
     note: str
     at: str
     batch: bytes | None = None
-    "the change of the statement, by which it is undone"
+    "the change of the statement, for undoing it"
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """How a model's draft came about."""
+    """The origin of a model's draft."""
 
     model: str
     revision: str
@@ -44,7 +44,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A draft with where it comes from and what was decided."""
+    """A draft with its origin and decision."""
 
     id: int
     instrument: str
@@ -63,7 +63,7 @@ class Draft:
     made: Made | None
     "None for a rule"
     decision: Decision | None
-    "the newest; None where nobody decided"
+    "the newest; None if there is none"
 
 
 def as_draft(row: sqlite3.Row) -> Draft:

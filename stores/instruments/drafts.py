@@ -1,7 +1,7 @@
-"""Wordings that a model or a rule proposed, and what people decided about them.
+"""Wordings proposed by a model or a rule, and people's decisions about them.
 
-A draft is a line as it was given, with all that made it. Its decisions are append-only and the newest counts; accepting
-writes the wording and the decision in one transaction. An acceptance that was undone in the editor is none any more.
+A draft is a proposed line with its full origin. Its decisions are append-only and the newest counts; accepting writes
+the wording and the decision in one transaction. An acceptance that was undone in the editor does not count.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ class NewDraft:
     kind: VariantKind
     language: str
     basis: str
-    "the text that was shown to the drafter"
+    "the text shown to the drafter"
     line: str
-    "exactly as it was given"
+    "exactly as proposed"
     drafter: str
     "a model's name, or that of a rule"
     label: str
-    "which call of which prompt, or which rule"
+    "the call of a prompt, or the rule"
     seed: int | None = None
     fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Who drafted, as rowids."""
+    """The rowids of a drafter."""
 
     model: int
     sampling: int
@@ -58,7 +58,7 @@ class Source:
 
 
 class Drafts(Aggregate):
-    """The verbs on drafts."""
+    """The methods on drafts."""
 
     def add(
         self,
@@ -68,10 +68,10 @@ class Drafts(Aggregate):
         *,
         job: tuple[int, int, str] | None = None,
     ) -> None:
-        """Write drafts in one transaction, with `job` = (id, done, progress) how far the job is.
+        """Write drafts in one transaction, with the job's progress `job` = (id, done, progress).
 
-        Raises UnknownName where a statement is not there at all; one that was archived meanwhile keeps its drafts.
-        Raises AttemptEnded, having written nothing, where the attempt of the source has ended.
+        Raises UnknownName for an unknown statement; a statement archived in the meantime keeps its drafts. Raises
+        AttemptEnded, having written nothing, if the attempt of the source has ended.
         """
         with self.store.write(source.attempt if source else None) as connection:
             texts = text_ids(connection, (text for draft in drafts for text in (draft.basis, draft.line)))
@@ -92,23 +92,23 @@ class Drafts(Aggregate):
             write_progress(connection, job)
 
     def keep_prompts(self, templates: Iterable[Template]) -> None:
-        """Write the prompts of a job, so that a draft's label leads to what was asked."""
+        """Write the prompts of a job, so that a draft's label leads to its prompt."""
         with self.store.write() as connection:
             for template in templates:
                 template_id(connection, template)
 
     def prompt(self, key: bytes) -> Template | None:
-        """Return the prompt with a key, None where the store does not have it."""
+        """Return the prompt with a key, None if the store lacks it."""
         row = self.connection.execute(f"select {TEMPLATE_COLUMNS} from template t where t.key = ?", (key,)).fetchone()
         return as_template(row) if row else None
 
     def asked(
         self, instrument: str, model: str, sampling: Sampling, card: ModelCard | None, job: int | None = None
     ) -> frozenset[tuple[str, str, str, str, int]]:
-        """Return the calls that were made already, as (ref, kind, language, label, seed).
+        """Return the calls made so far, as (ref, kind, language, label, seed).
 
-        `card` None stands for the newest model of that name: what a plan can know before the model is loaded. What a
-        `job` has asked is made, whichever snapshot of a served model answered.
+        `card` None: the newest model of that name, which a plan can know before the model is loaded. Calls of `job`
+        count for any snapshot of a served model.
         """
         rows = self.connection.execute(
             "select distinct s.ref, d.kind, d.language, d.template, d.seed from draft d "
@@ -128,7 +128,7 @@ class Drafts(Aggregate):
         return frozenset(tuple(row) for row in rows)
 
     def earlier(self, instrument: str, ref: str, kind: VariantKind, language: str, basis: str) -> tuple[str, ...]:
-        """Return the lines that were drafted from the same text and had no fault, whatever was decided on them."""
+        """Return the lines drafted from the same text without a fault, whatever the decisions on them."""
         rows = self.connection.execute(
             "select x.body from draft d join statement s on s.id = d.statement_id "
             "join instrument i on i.id = s.instrument_id join text b on b.id = d.basis_id "
@@ -148,7 +148,7 @@ class Drafts(Aggregate):
         language: str | None = None,
         seeds: Sequence[int] = (),
     ) -> tuple[Draft, ...]:
-        """Return drafts, statement by statement and kind by kind; those of archived statements are left out.
+        """Return drafts by statement and kind, without those of archived statements.
 
         `seeds`: only those of these calls.
         """
@@ -176,7 +176,7 @@ class Drafts(Aggregate):
         return {state: found.get(state, 0) for state in STATES}
 
     def of_job(self, job_id: int) -> Mapping[str, int]:
-        """Return how many lines of a job have each fault; the empty one stands for none."""
+        """Return how many lines of a job have each fault; "" means no fault."""
         rows = self.connection.execute(
             "select d.fault, count(*) from draft d join attempt a on a.id = d.attempt_id where a.job_id = ? "
             "group by d.fault order by 2 desc",
@@ -185,7 +185,7 @@ class Drafts(Aggregate):
         return dict(rows.fetchall())
 
     def leave_out(self, draft_ids: Iterable[int], fault: str) -> None:
-        """Take drafts out of the stack that nobody has decided on."""
+        """Mark drafts without a decision as unusable."""
         with self.store.write() as connection:
             connection.executemany(
                 "update draft set fault = ? where id = ? and fault = '' "
@@ -203,10 +203,10 @@ class Drafts(Aggregate):
         edited: bool = False,
         note: str = "",
     ) -> Changed:
-        """Let a wording enter the instrument, and keep who decided so, in one transaction.
+        """Add a wording to the instrument, and store who decided, in one transaction.
 
-        `text` is the wording, `place` returns the statement with it; what `place` raises leaves everything as it was.
-        Raises ConflictError where somebody decided on the draft meanwhile.
+        `text` is the wording, `place` returns the statement with it; if `place` raises, nothing is written. Raises
+        ConflictError if another decision was made in the meantime.
         """
         with self.store.write() as connection:
             draft = self._open(draft_id)
@@ -218,14 +218,14 @@ class Drafts(Aggregate):
             return changed
 
     def reject(self, draft_id: int, *, person: str, note: str = "") -> None:
-        """Keep a draft out of the instrument. Raises ConflictError where somebody decided on it meanwhile."""
+        """Reject a draft. Raises ConflictError if another decision was made in the meantime."""
         with self.store.write() as connection:
             _decide(connection, self._open(draft_id), "rejected", person, note, None, None)
 
     def reopen(self, draft_id: int, *, person: str) -> Draft:
-        """Take one's own newest decision on a draft back; an accepted wording leaves the instrument again.
+        """Withdraw the person's own newest decision on a draft; an accepted wording is removed from the instrument.
 
-        Raises ConflictError where the decision is somebody else's, or the statement was changed since.
+        Raises ConflictError if the decision is another person's, or the statement was changed since.
         """
         person = person_name(person)
         with self.store.write() as connection:
@@ -243,7 +243,7 @@ class Drafts(Aggregate):
         return self.get(draft_id)
 
     def newest_of(self, instrument: str, person: str) -> int | None:
-        """Return the draft on which a person decided last and that still stands; None where there is none."""
+        """Return the draft of a person's newest decision that is still in force; None if there is none."""
         decided = [
             draft
             for draft in self.list(instrument)
@@ -254,7 +254,7 @@ class Drafts(Aggregate):
         return newest.id if newest else None
 
     def people(self, instrument: str) -> tuple[str, ...]:
-        """Return who decided on drafts here."""
+        """Return the people who decided on drafts."""
         rows = self.connection.execute(
             "select distinct c.person from draft_decision c join draft d on d.id = c.draft_id "
             "join statement s on s.id = d.statement_id join instrument i on i.id = s.instrument_id "
@@ -264,7 +264,7 @@ class Drafts(Aggregate):
         return tuple(row[0] for row in rows)
 
     def _open(self, draft_id: int) -> Draft:
-        """Return a draft that waits for a decision. Raises ConflictError where it has one."""
+        """Return a draft without a decision. Raises ConflictError if it has one."""
         draft = self.get(draft_id)
         if draft.state in (*ACCEPTED, "rejected"):
             assert draft.decision is not None
@@ -296,7 +296,7 @@ def _decide(
 
 
 def _newest(connection: sqlite3.Connection, instrument: str, ref: str) -> int:
-    """Return the rowid of a statement's current version, or of its newest where it was archived."""
+    """Return the rowid of a statement's current version, or of its newest if it was archived."""
     row = connection.execute(
         "select s.id from statement s join instrument i on i.id = s.instrument_id where i.name = ? and s.ref = ? "
         "order by s.current desc, s.version desc limit 1",

@@ -1,4 +1,4 @@
-"""The record of edits: a statement before and after each change, who made it, and what it undoes."""
+"""The record of edits: a statement before and after each change, the person, and the change that it undoes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def record(
     after: Statement | None,
     undoes: bytes | None = None,
 ) -> None:
-    """Append a change. Call inside its transaction; `ref` is the one that the statement has then."""
+    """Append a change. Call inside its transaction; `ref` is the statement's ref at that time."""
     connection.execute(
         "insert into edit (uid, batch, instrument_id, ref, person, act, before, after, undoes, at) "
         "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -41,6 +41,6 @@ def record(
 
 
 def time_of_edit(connection: sqlite3.Connection) -> str:
-    """Return now, or a moment after the last edit where the clock went back."""
+    """Return the time, or a moment after the last edit if the clock went back."""
     last = connection.execute("select at from edit order by id desc limit 1").fetchone()
     return now_after(last[0] if last else None)

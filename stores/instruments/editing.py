@@ -1,4 +1,4 @@
-"""A batch of changes of statements inside one transaction: what an edit may be, what it makes, and its record."""
+"""A batch of changes of statements inside one transaction: validation, versions, and the record of edits."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from workbench.domain.statements import ORIGINAL, QUESTION, Relation, Statement,
 from workbench.errors import ConflictError, UnknownName, UsageError
 
 MOST_REF = 60
-"characters of a ref: lists and file names have to hold it"
+"most characters of a ref, which is shown in lists and file names"
 UNDO = "undo"
 _SINGLE = (VariantKind.ORIGINAL, VariantKind.QUESTION, VariantKind.CHANGED)
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """What a change came to."""
+    """The result of a change."""
 
     batch: bytes
     refs: tuple[str, ...]
-    "statements that are not as they were"
+    "changed statements"
     versions: tuple[str, ...]
-    "of these, those that have another version now: answers to the one before stay with it"
+    "changed statements with a new version; answers stay with the previous version"
     act: str = ""
 
 
@@ -52,7 +52,7 @@ def save_in(
 
 
 def undo_in(connection: sqlite3.Connection, instrument_id: int, batch: bytes, *, person: str) -> Changed:
-    """Undo a change as `Statements.undo` does, in the caller's transaction. One that is undone already stays so."""
+    """Undo a change as `Statements.undo` does, in the caller's transaction. Undoing it twice has no effect."""
     edits = connection.execute(
         "select ref, before, after, act from edit where batch = ? order by id desc", (batch,)
     ).fetchall()
@@ -64,7 +64,7 @@ def undo_in(connection: sqlite3.Connection, instrument_id: int, batch: bytes, *,
 
 
 class Batch:
-    """One batch of changes inside a transaction."""
+    """A batch of changes inside a transaction."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class Batch:
         return Changed(self._batch, tuple(self._refs), tuple(self._versions), self._act)
 
     def expect(self, ref: str, seen: Statement) -> None:
-        """Raise ConflictError unless a statement is as it was seen."""
+        """Raise ConflictError if a statement differs from the one that was seen."""
         there = self._current(ref)
         if there is None or snapshot(there[1]) != snapshot(seen):
             who = self._connection.execute(
@@ -169,7 +169,7 @@ class Batch:
         self._record(ref, None, self._known(ref))
 
     def turn_back(self, ref: str, before: Statement | None, after: Statement | None) -> None:
-        """Make a statement what it was before an edit."""
+        """Restore a statement to its state before an edit."""
         there = self._current(ref)
         if (there is None) != (after is None) or (there and after and snapshot(there[1]) != snapshot(after)):
             self.expect(ref, after) if after else None
@@ -181,7 +181,7 @@ class Batch:
         else:
             if before.ref != ref:
                 self.rename(ref, before.ref)
-            self.save(before, check=False)  # what was there may have been imported with faults
+            self.save(before, check=False)  # the earlier statement may have been imported with faults
 
     def _current(self, ref: str) -> tuple[int, Statement] | None:
         condition = "s.instrument_id = :instrument and s.ref = :ref and s.current = 1"
@@ -202,7 +202,7 @@ class Batch:
         return there[1]
 
     def _check_chain(self, statement: Statement) -> None:
-        """Raise UsageError where what a statement was made from is unknown, or was made from it."""
+        """Raise UsageError if the origin of a statement is unknown or derived from the statement."""
         chain = [statement.ref]
         ref = statement.derived_from
         while ref is not None:
@@ -236,9 +236,9 @@ class Batch:
 
 
 def _check(statement: Statement, before: Statement | None, *, choice: bool = False) -> None:
-    """Raise UsageError with all that is wrong with a statement; what was wrong before may stay.
+    """Raise UsageError with all new faults of a statement; earlier faults may remain.
 
-    `choice`: it is a multiple-choice question, whose forms have options.
+    `choice`: the statement is a multiple-choice question, whose forms have options.
     """
     known = set(_faults(before)) if before is not None else set()
     faults = [fault for fault in _faults(statement) if fault not in known]
@@ -282,7 +282,7 @@ def _faults(statement: Statement) -> Iterator[str]:
 
 
 def _form_faults(statement: Statement, before: Statement | None) -> Iterator[str]:
-    """Yield what is wrong with forms that were not there in these words: a model could not be asked them."""
+    """Yield the faults of new or changed forms, which a model could not be asked."""
     for wording, fault in unreadable_forms(statement):
         if before is None or wording not in before.wordings:
             place = f"{wording.variant} in {wording.language}"
@@ -290,5 +290,5 @@ def _form_faults(statement: Statement, before: Statement | None) -> Iterator[str
 
 
 def _controls(text: str) -> bool:
-    """Return whether a text holds control or half characters; marks of direction and joiners are welcome."""
+    """Return whether a text contains control or half characters; direction marks and joiners are allowed."""
     return any(category(character) in ("Cc", "Cs") for character in text)

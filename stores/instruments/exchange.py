@@ -1,4 +1,4 @@
-"""Moving labels between stores, through files or directly: every event once, none lost, none overwritten."""
+"""Moves labels between stores, through files or directly, without losing, duplicating or overwriting events."""
 
 from __future__ import annotations
 
@@ -25,41 +25,41 @@ READERS = {EventKind.LABEL: ReaderKind.PERSON, EventKind.ADJUDICATION: ReaderKin
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What an import of labels did."""
+    """The result of an import of labels."""
 
     added: int
     known: int
-    "events that the store had already"
+    "events already stored"
     unmatched: int
-    "events about texts that the store does not have; left out"
+    "events about unknown texts, which are left out"
     items: int
-    "items that the added events are about"
+    "items of the added events"
     annotators: tuple[str, ...]
     outside: int = 0
-    "of the items, those that no queue of this store holds"
+    "items without a queue in this store"
     adopted: int = 0
-    "items that were put into a new queue"
+    "items put into a new queue"
     queues: tuple[str, ...] = ()
-    "queues of the other store that are here now"
+    "queues copied from the other store"
     rulings: int = 0
-    "of auditors, that came with the labels of another store"
+    "auditors' rulings copied from another store"
     people: int = 0
-    "fields of who people are, that came with the labels of another store"
+    "descriptions of people copied from another store"
     control_samples: int = 0
-    "of auditors' reviews, that came with the labels of another store"
+    "control samples copied from another store"
 
 
 class Exchange(Aggregate):
-    """The verbs on labels as events."""
+    """The methods on labels as events."""
 
     def events(self, queue: str | None = None, codebook: str | None = None) -> Iterator[LabelEvent]:
-        """Yield everything that people said, the oldest first: labels, withdrawals, adjudications, remarks."""
+        """Yield all events, the oldest first: labels, withdrawals, adjudications, remarks."""
         values = {"queue": queue, "codebook": codebook}
         for row in named(self.connection, _EVENTS, values):
             yield _event(row)
 
     def queues(self) -> tuple[QueueCopy, ...]:
-        """Return every queue with its items by their texts, as another store can take it."""
+        """Return every queue with its items by their texts, for import into another store."""
         return queue_copies(self.connection)
 
     def codebooks(self) -> dict[str, Codebook]:
@@ -77,14 +77,13 @@ class Exchange(Aggregate):
         queues: Sequence[QueueCopy] = (),
         into: tuple[str, Purpose] | None = None,
     ) -> Merged:
-        """Append the events that the store does not have, in one transaction.
+        """Append new events in one transaction.
 
-        `queues`: those of another store; the ones that are not here are made, with the items whose texts are here.
-        `into`: name and purpose of a new queue for the items that no queue holds: what is in none counts nowhere.
+        `queues`: those of another store; missing ones are created, with the items whose texts are here. `into`: name
+        and purpose of a new queue for items without one, because labels of items outside queues do not count.
 
-        Raises UsageError for a name that a queue has already. Raises InputError, having written nothing, for a label
-        that its codebook does not have, and for events about texts that are not in this store: all of them, or, unless
-        `partial`, any.
+        Raises UsageError if the name of the queue is taken. Raises InputError, having written nothing, for a label that
+        its codebook lacks, and for events about unknown texts: if all are unknown or, unless `partial`, if any is.
         """
         _check(events, codebooks, source)
         with self.store.write() as connection:
@@ -125,7 +124,7 @@ class Exchange(Aggregate):
 
 
 def _check(events: Iterable[LabelEvent], codebooks: dict[str, Codebook], source: str) -> None:
-    """Raise InputError where an event cannot be meant."""
+    """Raise InputError for invalid events."""
     findings = []
     for event in events:
         book = codebooks.get(event.codebook)
@@ -167,7 +166,7 @@ def _append(connection: sqlite3.Connection, event: LabelEvent, unit: int, codebo
     if connection.execute("select 1 from reading where uid = ?", (event.uid,)).fetchone():
         return False
     at = event.at
-    if not at:  # said at the import, and after whatever this person said before, on an earlier line too
+    if not at:  # dated at the import, after all earlier events of this person, including earlier lines
         last = connection.execute(
             "select max(at) from reading where unit_id = ? and reader_id = ?", (unit, reader)
         ).fetchone()

@@ -1,4 +1,4 @@
-"""Instruments: statements, their wordings, and what people said of them."""
+"""Instruments: statements, their wordings, and people's labels and answers."""
 
 from __future__ import annotations
 
@@ -27,37 +27,37 @@ from workbench.errors import UnknownName, UsageError
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import changed."""
+    """The changes of an import."""
 
     name: str
     added: int
-    "statements that were not there"
+    "new statements"
     changed: int
-    "statements that gained wordings, or whose wordings differ: these get a new version, the old one keeps its answers"
+    "statements with added or changed wordings; changed ones get a new version, and the old one keeps its answers"
     unchanged: int
     retired: int
-    "statements that the new version of the instrument no longer has"
+    "statements missing in the new version of the instrument"
     wordings: int
     templates: int
     skipped: int
-    "labels and answers on statements that the instrument does not have"
+    "labels and answers on unknown statements"
     kept: int = 0
-    "statements that were changed here since the last import, and that the file has as it had them: they stay"
+    "statements changed here since the last import and unchanged in the file, which are kept"
     answers: AddedRespondents | None = None
-    "what people answered to its questions; None where the file has no questionnaire"
+    "people's answers to its questions; None if the file has no questionnaire"
     edited: tuple[tuple[str, int], ...] = ()
-    "templates of which this made a new version: (name, version)"
+    "templates with a new version: (name, version)"
     choices: AddedChoices | None = None
-    "multiple-choice questions and models' answers to them; None where the file has neither"
+    "multiple-choice questions and models' answers to them; None if the file has neither"
     by_language: tuple[LanguageChange, ...] = ()
-    "what changed in each language; of an instrument that was not here: nothing"
+    "changes by language; empty for a new instrument"
     lexicons: tuple[tuple[str, bool], ...] = ()
-    "(language, whether another one was here) of the lexicons that it brought and that are new here"
+    "(language, whether it replaced one) for each new lexicon"
 
 
 @dataclass(frozen=True, slots=True)
 class InstrumentSummary:
-    """One line about an instrument."""
+    """The summary of an instrument."""
 
     name: str
     title: str
@@ -70,13 +70,13 @@ class InstrumentSummary:
 
 
 class Instruments(Aggregate):
-    """The verbs on instruments."""
+    """The methods on instruments."""
 
     def names(self) -> tuple[str, ...]:
         return tuple(row[0] for row in self.connection.execute("select name from instrument order by id"))
 
     def only(self) -> str:
-        """Return the name of the store's only instrument. Raises UsageError where it has none, or several."""
+        """Return the name of the store's only instrument. Raises UsageError if it has none or several."""
         names = self.names()
         if not names:
             raise UsageError("the store has no instrument yet. Import one: workbench import STORE --format csv PATH")
@@ -87,13 +87,13 @@ class Instruments(Aggregate):
     def add(self, instrument: Instrument, *, part: bool = False) -> Imported:
         """Import an instrument in one transaction. Importing the same again changes nothing.
 
-        `part`: of an instrument of multiple-choice questions; questions of other biases that are here stay, and so does
-        what is known of the instrument as a whole.
+        `part`: the file is a part of an instrument of multiple-choice questions; stored questions of other biases and
+        data about the whole instrument are kept.
 
-        A statement whose wordings changed gets a new version; the old one, and every answer to it, stays. One that only
-        gained wordings keeps its version, and its answers count as before. Wordings and templates in languages that the
-        file does not have stay (`language_joins`). What was changed here and not in the file
-        stays; what the import changes is kept with the edits, and undone as one of them (`statement_imports`).
+        A statement with changed wordings gets a new version; the old one, with its answers, is kept. A statement that
+        only gained wordings keeps its version, and its answers still count. Wordings and templates in languages that
+        the file lacks are kept (`language_joins`). Changes made here but not in the file are kept; changes by the
+        import are recorded as edits and can be undone (`statement_imports`).
         """
         with self.store.write() as connection:
             here = self._known(instrument.name)
@@ -147,7 +147,7 @@ class Instruments(Aggregate):
         )
 
     def count(self, name: str, filters: Filters | None = None) -> int:
-        """Return how many statements `lines` would list."""
+        """Return the number of statements that `lines` lists."""
         return statement_lists.count(self.connection, name, filters or Filters())
 
     def lines(
@@ -158,7 +158,7 @@ class Instruments(Aggregate):
         return tuple(found)
 
     def get(self, name: str) -> Instrument:
-        """Return an instrument with its current statements. Raises UnknownName, listing those there are."""
+        """Return an instrument with its current statements. Raises UnknownName, which lists the existing ones."""
         row = named(self.connection, "select * from instrument where name = ?", (name,)).fetchone()
         if row is None:
             known = ", ".join(self.names()) or "none; import one with: workbench import STORE --format csv PATH"
@@ -192,7 +192,9 @@ class Instruments(Aggregate):
         )
 
     def stays_behind(self, name: str) -> tuple[str, ...]:
-        """Say what the store has about an instrument that no file of it holds, as `3 archived statements`."""
+        """Return sentences about data of an instrument that exported files do not contain, such as `3 archived
+        statements`.
+        """
         counts = self.connection.execute(_BEHIND, {"name": name}).fetchone()
         said = ", ".join(f"{n:,} {what}" for n, what in zip(counts, _BEHIND_NAMES, strict=True) if n)
         behind = [f"These stay in the store alone: {said}."] if said else []
@@ -262,7 +264,7 @@ def _upsert_instrument(connection: sqlite3.Connection, instrument: Instrument) -
 
 
 def _join_instrument(connection: sqlite3.Connection, instrument: Instrument) -> int | None:
-    """Return the rowid of an instrument that a part belongs to, with the part's notes; None where there is none."""
+    """Return the rowid of the instrument of a part, after adding the part's notes; None if there is none."""
     row = connection.execute("select id, notes from instrument where name = ?", (instrument.name,)).fetchone()
     if row is None:
         return None
@@ -286,7 +288,7 @@ def _put_choices(
 
 
 def _define(connection: sqlite3.Connection, instrument_id: int, definitions: Iterable[IssueDefinition]) -> None:
-    """Write what policy issues mean; definitions that are not given again stay."""
+    """Write definitions of policy issues; other definitions are kept."""
     connection.executemany(
         "insert into issue (instrument_id, name, title, definition) values (?, ?, ?, ?) "
         "on conflict (instrument_id, name) do update set title = excluded.title, definition = excluded.definition",
@@ -297,8 +299,8 @@ def _define(connection: sqlite3.Connection, instrument_id: int, definitions: Ite
 def _put_templates(
     connection: sqlite3.Connection, instrument_id: int, templates: Sequence[Template], *, keep: bool
 ) -> tuple[tuple[str, int], ...]:
-    """Make an instrument's templates these; `keep`: together with those that it has under other names. Return those
-    that were edited, with their new versions.
+    """Set an instrument's templates; `keep`: also keep its templates of other names. Return the edited ones, with their
+    new versions.
     """
     newest = template_versions.newest(connection, instrument_id)
     there = template_versions.current(connection, instrument_id) if keep else ()

@@ -1,4 +1,4 @@
-"""Rows of policy-issue labels and of the statements that they are about."""
+"""Rows of policy-issue labels and of their statements."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from workbench.domain.issue_gold import FEWEST
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """A current statement as it is shown to whoever labels it."""
+    """A current statement as shown to annotators."""
 
     id: int
     "rowid of the statement's version"
     text_id: int | None
     ref: str
     text: str
-    "in the instrument's language where it has one, else in another; empty where the statement has no original"
+    "the original in the instrument's language if available, else in another; empty if there is none"
     country: str | None
     topic: str | None
 
@@ -34,7 +34,7 @@ def originals(connection: sqlite3.Connection, instrument: int, statement: int | 
 
 
 def newest(connection: sqlite3.Connection, statement: int, issue: str, reader: int) -> int | None:
-    """Return a reader's current label of a cell; None where there is none or it was withdrawn."""
+    """Return a reader's current label of a cell; None if there is none or it was withdrawn."""
     row = connection.execute(
         "select label from issue_label where statement_id = ? and issue = ? and reader_id = ? "
         "order by revision desc limit 1",
@@ -44,7 +44,7 @@ def newest(connection: sqlite3.Connection, statement: int, issue: str, reader: i
 
 
 def append(connection: sqlite3.Connection, statement: int, issue: str, reader: int, label: int | None) -> None:
-    """Append a revision, later than every other word on the cell. Call inside a transaction."""
+    """Append a revision, later than all other labels of the cell. Call inside a transaction."""
     revision = connection.execute(
         "select coalesce(max(revision), 0) + 1 from issue_label where statement_id = ? and issue = ? and reader_id = ?",
         (statement, issue, reader),
@@ -73,7 +73,7 @@ _ORIGINALS = """
 
 
 def fewest_of(connection: sqlite3.Connection, instrument_id: int) -> int:
-    """Return how many people's labels a gold label of an instrument needs: what was chosen last, else two."""
+    """Return how many people's labels a gold label of an instrument needs: the latest choice, by default two."""
     row = connection.execute(
         "select fewest from gold_choice where instrument_id = ? order by id desc limit 1", (instrument_id,)
     ).fetchone()

@@ -1,6 +1,7 @@
-"""Policy-issue labels, as each annotator gave them, and the gold labels made of them.
+"""Policy-issue labels of each annotator, and the gold labels derived from them.
 
-This module sees everybody's labels. An annotator's screen never opens it; see `stores.annotation.issue_annotator`.
+This module reads the labels of all people. An annotator's screen never uses it; see
+`stores.annotation.issue_annotator`.
 """
 
 from __future__ import annotations
@@ -20,47 +21,47 @@ from workbench.domain.readings import ReaderKind
 from workbench.errors import ConflictError, UnknownName, UsageError
 
 RESERVED = (GOLD, ADJUDICATION)
-"names that no annotator may have: labels under them are not a person's"
+"names that annotators may not use, because labels under them are not a person's"
 
 
 @dataclass(frozen=True, slots=True)
 class SchemeChange:
-    """What another scheme changed."""
+    """The changes of a new scheme."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
     kept: int
-    "labels on issues that the scheme does not have: they stay in the store, and count again if the issue returns"
+    "labels on issues outside the scheme, which stay in the store and count again if the issue returns"
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What an import of labels changed."""
+    """The changes of an import of labels."""
 
     added: int
     changed: int
-    "labels that the same annotator had given otherwise"
+    "labels that differ from the same annotator's earlier ones"
     same: int
     held: int
-    "labels left out because the annotator has labelled the very cell in this store"
+    "labels left out because the annotator has labelled the same cell in this store"
 
 
 class Issues(Aggregate):
-    """The verbs of issues."""
+    """The methods on issues."""
 
     def names(self, instrument: str) -> tuple[str, ...]:
         """Return the issues of an instrument, in its order. Raises UnknownName."""
         return self._issues(instrument_id_of(self.connection, instrument))
 
     def scheme(self, instrument: str) -> tuple[IssueDefinition, ...]:
-        """Return the issues of an instrument with what it says of them. Raises UnknownName."""
+        """Return the issues of an instrument with their definitions. Raises UnknownName."""
         rowid = instrument_id_of(self.connection, instrument)
         rows = self.connection.execute("select name, title, definition from issue where instrument_id = ?", (rowid,))
         found = {row[0]: IssueDefinition(*row) for row in rows}
         return tuple(found.get(name, IssueDefinition(name)) for name in self._issues(rowid))
 
     def set_scheme(self, instrument: str, issues: Sequence[IssueDefinition]) -> SchemeChange:
-        """Give an instrument other issues, or other definitions. No label is lost."""
+        """Set the issues of an instrument and their definitions. No label is lost."""
         names = [issue.name for issue in issues]
         if not names or len(set(names)) < len(names):
             raise UsageError("a scheme needs one issue or more, each with a name of its own")
@@ -79,7 +80,7 @@ class Issues(Aggregate):
         return SchemeChange(added, tuple(name for name in before if name not in names), kept)
 
     def labels(self, instrument: str) -> tuple[IssueLabel, ...]:
-        """Return everybody's current labels of the current statements, on issues outside the scheme, too."""
+        """Return all people's current labels of the current statements, including issues outside the scheme."""
         return issue_labels_of(self.connection, instrument_id_of(self.connection, instrument))
 
     def fewest(self, instrument: str) -> int:
@@ -87,7 +88,7 @@ class Issues(Aggregate):
         return fewest_of(self.connection, instrument_id_of(self.connection, instrument))
 
     def choose_fewest(self, instrument: str, fewest: int, person: str) -> int:
-        """Let so many people's labels make gold from now on; return how many it were. The choice stays on record."""
+        """Set how many people's labels a gold label needs; return the previous number. The choice stays on record."""
         if fewest < 1:
             raise UsageError(f"found {fewest} as the number of people that a gold label needs; give 1 or more")
         name = person_name(person)
@@ -102,11 +103,11 @@ class Issues(Aggregate):
         return before
 
     def gold(self, instrument: str, whose: str = "gold", *, fewest: int | None = None) -> Labels:
-        """Return the label that counts for each statement and issue of the scheme.
+        """Return the gold label of each statement and issue of the scheme.
 
-        `whose`: `gold` takes a source's own labels before people's; `people` takes people's labels and adjudications
-        only. `fewest`: people whose labels it needs; None: as chosen for the instrument. For the rule see
-        `domain.issue_gold.gold_labels`. Raises UnknownName for anything else.
+        `whose`: `gold` prefers a source's own labels to people's; `people` uses only people's labels and adjudications.
+        `fewest`: number of people needed; None: as chosen for the instrument. For the rule see
+        `domain.issue_gold.gold_labels`. Raises UnknownName for other values of `whose`.
         """
         if whose not in ("gold", "people"):
             raise UnknownName(f"found {whose!r}; gold labels are those of: gold, people")
@@ -130,10 +131,10 @@ class Issues(Aggregate):
         *,
         seen: Mapping[str, int] | None = None,
     ) -> int | None:
-        """Decide on a statement's label for an issue, or withdraw a decision (None); return what stood before.
+        """Decide on a statement's label for an issue, or withdraw a decision (None); return the previous decision.
 
-        `seen`: the annotators' labels that were looked at. Raises ConflictError where they are others by now;
-        UnknownName for a statement or issue that the instrument does not have.
+        `seen`: the annotators' labels shown. Raises ConflictError if they have changed; UnknownName for an unknown
+        statement or issue.
         """
         name = annotator_name(auditor)
         with self.store.write() as connection:
@@ -159,8 +160,8 @@ class Issues(Aggregate):
     def add(self, instrument: str, labels: Iterable[IssueLabel]) -> Added:
         """Add labels from elsewhere, all or none; adding the same again changes nothing.
 
-        What somebody said in this store is not changed by a file that has labels under the same name. Raises
-        UnknownName for a statement or issue that the instrument does not have.
+        A file does not change labels that a person of the same name gave in this store. Raises UnknownName for an
+        unknown statement or issue.
         """
         counts = {"added": 0, "changed": 0, "same": 0, "held": 0}
         with self.store.write() as connection:
@@ -206,7 +207,7 @@ class Issues(Aggregate):
         return int(row[0])
 
     def _deciders(self, connection: sqlite3.Connection, statement: int, issue: str) -> list[tuple[int, str]]:
-        """Return (reader, name) of those whose decision on a cell stands."""
+        """Return (reader, name) of people with a decision on a cell in force."""
         rows = connection.execute(
             "select distinct r.id, r.name from issue_label l join reader r on r.id = l.reader_id "
             "where l.statement_id = ? and l.issue = ? and (r.kind = 'adjudication' or r.name = ?)",
@@ -216,7 +217,7 @@ class Issues(Aggregate):
 
 
 def annotator_name(text: str) -> str:
-    """Return an annotator's name in its normal form. Raises UsageError, also for names that mean something else."""
+    """Return an annotator's name in its normal form. Raises UsageError for invalid and reserved names."""
     name = person_name(text)
     if name.casefold() in RESERVED:
         raise UsageError(f"{name!r} is no annotator's name: it stands for labels that are not one person's")
@@ -224,7 +225,7 @@ def annotator_name(text: str) -> str:
 
 
 def check_issue(issue: str, known: Sequence[str]) -> None:
-    """Raise UnknownName where an issue is not among those of the scheme."""
+    """Raise UnknownName if an issue is not in the scheme."""
     if not known:
         raise UnknownName(
             "the instrument has no policy issues yet. Give it some: workbench issues STORE --scheme smartvote"
@@ -238,4 +239,4 @@ _LABELLED_HERE = """
     join reader r on r.id = l.reader_id and r.kind = :kind and (:name = '' or r.name = :name)
     where l.statement_id = :statement and l.issue = :issue
 """
-"readers through whom somebody said something of a cell in this store, rather than in a file"
+"readers with labels of a cell that were given in this store, not in a file"

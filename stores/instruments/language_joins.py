@@ -1,9 +1,9 @@
-"""A file in some languages beside an instrument that has others, too: what it adds, and what it leaves as it is.
+"""Merges a file in some languages with an instrument that also has others.
 
-A file speaks for the languages of its wordings. Where the instrument here has others as well, their wordings and
-templates stay, and statements are matched by their refs. A file with the instrument's main language says what its
-statements are about, as every import does; one without it is a translation: what is known here beside the wordings
-(topics, sides, labels, parties, roles, the order) stays, and the file completes what is empty.
+A file determines the languages of its wordings. Wordings and templates of the instrument in other languages are kept,
+and statements are matched by their refs. A file with the instrument's main language also determines the other data of
+statements, like every import; a file without it is a translation: stored data besides wordings (topics, sides, labels,
+parties, roles, the order) are kept, and the file only fills in empty fields.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ TemplatePlace = tuple[str, str, str, str, bool]
 
 @dataclass(frozen=True, slots=True)
 class LanguageChange:
-    """What an import did in one language of an instrument that was here."""
+    """The changes of an import in one language of an existing instrument."""
 
     language: str
     given: bool
-    "whether the file has wordings in it"
+    "whether the file has wordings in this language"
     added: int = 0
     replaced: int = 0
-    "wordings that read otherwise now; what they read before stays in the history of their statements"
+    "changed wordings; earlier texts stay in the history of their statements"
     taken_out: int = 0
     as_before: int = 0
     templates_added: int = 0
@@ -40,26 +40,26 @@ class LanguageChange:
 
 @dataclass(frozen=True, slots=True)
 class LanguageJoin:
-    """A file that lacks some of the languages that an instrument has here."""
+    """A file that lacks some languages of the stored instrument."""
 
     spoken: frozenset[str]
     "languages of the file"
     main: bool
-    "whether the instrument's main language is one of them"
+    "whether they include the instrument's main language"
 
     @classmethod
     def of(cls, here: Instrument, file: Instrument) -> LanguageJoin | None:
-        """Return how a file meets an instrument; None where it has all the languages that are here."""
+        """Return the join of a file with an instrument; None if the file has all of its languages."""
         spoken, there = languages_of(file), languages_of(here)
         return cls(spoken, here.language in spoken) if spoken and there - spoken else None
 
     def instrument(self, file: Instrument, here: Instrument) -> Instrument:
-        """Return what a file says of an instrument beside its statements, with what stays of what is here."""
+        """Return the instrument's data besides statements: those of the file, completed by stored data."""
         joined = replace(file, templates=self._templates(file, here), language=here.language)
         return joined if self.main else _translated(joined, here)
 
     def statement(self, given: Statement, here: Statement) -> Statement:
-        """Return a statement of the file with its wordings in other languages, and what is known of it here."""
+        """Return a statement of the file, completed by stored wordings in other languages and other stored data."""
         stay = tuple(w for w in here.wordings if w.language not in self.spoken)
         joined = replace(given, wordings=(*given.wordings, *stay))
         if self.main:
@@ -68,17 +68,17 @@ class LanguageJoin:
         return replace(joined, **known)
 
     def part(self, statement: Statement) -> Statement:
-        """Return a statement with its wordings in the languages of the file alone."""
+        """Return a statement with only its wordings in the languages of the file."""
         return replace(statement, wordings=tuple(w for w in statement.wordings if w.language in self.spoken))
 
     def leaves(self, statement: Statement) -> bool:
-        """Return whether a statement that the file does not have stays: it has no wording in the file's languages, or
-        the file is a translation.
+        """Return whether a statement missing in the file is kept: if it has no wording in the file's languages, or the
+        file is a translation.
         """
         return not self.main or not self.part(statement).wordings
 
     def _templates(self, file: Instrument, here: Instrument) -> tuple[Template, ...]:
-        """Return the templates of a file, those in its languages, beside those that are here."""
+        """Return the templates of a file in its languages, and the stored ones in other languages."""
         known = {place_of(template) for template in here.templates}
         given = [t for t in file.templates if _speaks(t, self.spoken) or place_of(t) not in known]
         places = {place_of(template) for template in given}
@@ -92,7 +92,7 @@ def languages_of(instrument: Instrument) -> frozenset[str]:
 
 
 def place_of(template: Template) -> TemplatePlace:
-    """Return what a template is of an instrument, whatever it says."""
+    """Return the identity of a template in an instrument, independent of its text."""
     return template.audit, template.family, template.name, template.language, template.inverted
 
 
@@ -101,7 +101,7 @@ def _speaks(template: Template, languages: Iterable[str]) -> bool:
 
 
 def _translated(file: Instrument, here: Instrument) -> Instrument:
-    """Return a translation's file without what is known here otherwise."""
+    """Return a translation's file, with stored data taking precedence."""
     labels = {(one.statement, one.issue, one.annotator) for one in here.issue_labels}
     answers = {(one.country, one.party, one.statement) for one in here.party_answers}
     parties = {(one.country, one.name) for one in here.parties}
@@ -143,7 +143,7 @@ class Held:
 
 
 def changes(before: Held, after: Held, spoken: frozenset[str]) -> tuple[LanguageChange, ...]:
-    """Return what changed between two states, by language; `spoken`: the languages of the file."""
+    """Return the changes between two states, by language; `spoken`: the languages of the file."""
     languages = dict.fromkeys(str(place[-1]) for held in (before, after) for of in (held.texts, held.templates)
                               for place in of)  # fmt: skip
     found = []
@@ -157,7 +157,7 @@ def changes(before: Held, after: Held, spoken: frozenset[str]) -> tuple[Language
 def _counted(
     before: Mapping[tuple[object, ...], int], after: Mapping[tuple[object, ...], int], language: str
 ) -> tuple[int, int, int, int]:
-    """Return how many are added, replaced, taken out, and as before."""
+    """Return how many are added, replaced, removed, and unchanged."""
     was = {place: held for place, held in before.items() if place[-1] == language}
     now = {place: held for place, held in after.items() if place[-1] == language}
     both = was.keys() & now.keys()

@@ -1,4 +1,4 @@
-"""Lexicons that instruments brought: what a colleague who opens the store reads answers by, without the files."""
+"""Lexicons imported with instruments, stored so that answers can be read without the original files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench.domain.instruments import BroughtLexicon
 
 
 def brought(connection: sqlite3.Connection, instrument: str) -> tuple[BroughtLexicon, ...]:
-    """Return the lexicons that an instrument brought, by language."""
+    """Return the lexicons of an instrument, by language."""
     rows = connection.execute(
         "select l.language, l.text from brought_lexicon l join instrument i on i.id = l.instrument_id "
         "where i.name = ? order by l.language",
@@ -22,9 +22,9 @@ def brought(connection: sqlite3.Connection, instrument: str) -> tuple[BroughtLex
 def put_lexicons(
     connection: sqlite3.Connection, instrument_id: int, lexicons: Iterable[BroughtLexicon]
 ) -> tuple[tuple[str, bool], ...]:
-    """Write the lexicons of a file; those in languages that it does not bring stay. Call inside a transaction.
+    """Write the lexicons of a file; those in other languages are kept. Call inside a transaction.
 
-    Return (language, whether another one was here) of those that are new here.
+    Return (language, whether it replaced one) for each new lexicon.
     """
     changed = []
     for one in lexicons:

@@ -1,8 +1,8 @@
-"""A questionnaire from a file beside the one that is here: what the file changed counts, what people did here stays.
+"""Merges a questionnaire from a file with the stored one: changes of the file count, and changes made here are kept.
 
-For roles and scales the rule is that of statements (`statement_imports`): between a file and a person's change, the
-file counts only where it says something else than when it was last imported. Answers have no revisions. What was
-predicted is compared with them, so an answer that is here is never written over: a file that says otherwise is refused.
+Roles and scales follow the rule of statements (`statement_imports`): a file overrides a person's change only if the
+file itself changed since its last import. Answers have no revisions. Predictions are compared with them, so a stored
+answer is never overwritten: a file with different answers is refused.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from workbench.domain.questionnaires import Question, Questionnaire, Respondent
 from workbench.errors import ConflictError, UsageError
 
 SHOWN = 12
-"differences in a message"
+"most differences in a message"
 
 
 @dataclass(frozen=True, slots=True)
 class AddedRespondents:
-    """What an import of answers changed."""
+    """The changes of an import of answers."""
 
     added: int
-    "people who were not here"
+    "new people"
     known: int
     answers: int
-    "new answers, those of people who were here among them"
+    "new answers, including those of known people"
     absent: int = 0
-    "people who are here and not in the file: they stay"
+    "stored people missing in the file, who are kept"
     skipped: int = 0
-    "answers to questions that were archived or taken out here"
+    "answers to questions that were archived or removed here"
 
 
 def put(
@@ -54,12 +54,12 @@ def put(
     *,
     keep: bool = False,
 ) -> AddedRespondents:
-    """Bring a file's questionnaire together with what is here. Call inside a transaction.
+    """Merge a file's questionnaire with the stored one. Call inside a transaction.
 
-    `statements`: ref in the file -> rowid of the statement's current version here, which may have another ref by now;
-    None: those of the same ref. `keep`: roles and scales that are here stay, and the file adds others.
+    `statements`: ref in the file -> rowid of the statement's current version here, which may have been renamed; None:
+    match by ref. `keep`: stored roles and scales are kept, and the file adds others.
 
-    Raises ConflictError where people are here with other answers.
+    Raises ConflictError if people are stored with other answers.
     """
     refs = _refs_here(connection, instrument_id, statements)
     theirs = [replace(q, ref=refs[q.ref]) for q in questionnaire.questions if q.ref in refs]
@@ -80,10 +80,10 @@ def put(
 def add_respondents(
     connection: sqlite3.Connection, instrument_id: int, respondents: Sequence[Respondent]
 ) -> AddedRespondents:
-    """Add people with their answers; those who are here with the same ones change nothing.
+    """Add people with their answers; people stored with the same answers change nothing.
 
-    A question that nobody here, or nobody of these people, has answered was not asked there, and no difference. Raises
-    ConflictError for any other one, UsageError for a name that is given twice.
+    A question without any stored answer, or without any answer of these people, was not asked and is not a difference.
+    Raises ConflictError for other differences, UsageError for a name that is given twice.
     """
     questions = read_questions(connection, instrument_id)
     ids = {question.ref: rowid for rowid, question in questions.items()}
@@ -116,9 +116,9 @@ def add_respondents(
 
 
 def check_answers(connection: sqlite3.Connection, instrument_id: int, refs: Iterable[str] | None = None) -> None:
-    """Raise UsageError where an answer that is here is not on the scale that its question has by now.
+    """Raise UsageError if a stored answer is not on the current scale of its question.
 
-    `refs`: look at these questions only.
+    `refs`: check only these questions.
     """
     scales = read_scales(connection, instrument_id)
     given: dict[int, list[tuple[str, int]]] = {}
@@ -144,7 +144,7 @@ def check_answers(connection: sqlite3.Connection, instrument_id: int, refs: Iter
 def _refs_here(
     connection: sqlite3.Connection, instrument_id: int, statements: Mapping[str, int] | None
 ) -> dict[str, str]:
-    """Return ref in the file -> ref here, of statements that are current here."""
+    """Return ref in the file -> ref here, for current statements."""
     rows = connection.execute(
         "select id, ref from statement where instrument_id = ? and current = 1", (instrument_id,)
     ).fetchall()
@@ -165,7 +165,7 @@ def _put_scales(connection: sqlite3.Connection, instrument_id: int, questionnair
 def _add_missing(
     connection: sqlite3.Connection, instrument_id: int, questionnaire: Questionnaire, questions: Sequence[Question]
 ) -> None:
-    """Write the scales and roles of a file that are not here under their names."""
+    """Write the scales and roles of a file that are not stored under their names."""
     scales = read_scales(connection, instrument_id)
     for scale in questionnaire.scales:
         if scale.name not in scales:
@@ -179,7 +179,7 @@ def _add_missing(
 def _put_questions(
     connection: sqlite3.Connection, instrument_id: int, questions: Sequence[Question], current: set[str]
 ) -> None:
-    """Write what the file says otherwise than before; `current`: refs of the file's statements here."""
+    """Write the roles that changed in the file; `current`: refs of the file's statements here."""
     revisions = question_revisions(connection, instrument_id)
     base = {one.ref: one.question for one in revisions if one.person == IMPORTER}
     for question in questions:
@@ -192,7 +192,7 @@ def _put_questions(
 
 
 def _wanted(respondents: Sequence[Respondent], ids: Mapping[str, int]) -> dict[str, dict[str, str]]:
-    """Return the answers to questions that are here, of people who gave any."""
+    """Return the answers to stored questions, by people with at least one answer."""
     found: dict[str, dict[str, str]] = {}
     for one in respondents:
         if one.name in found:
@@ -204,7 +204,7 @@ def _wanted(respondents: Sequence[Respondent], ids: Mapping[str, int]) -> dict[s
 
 
 def _check_same(here: Mapping[str, Mapping[str, str]], wanted: Mapping[str, Mapping[str, str]]) -> None:
-    """Raise ConflictError where people who are here are said to have answered otherwise."""
+    """Raise ConflictError if the file has other answers of stored people."""
     asked = _answered(here) & _answered(wanted)
     differ = []
     for name in wanted.keys() & here.keys() if asked else ():

@@ -22,12 +22,12 @@ from workbench.domain.questionnaires import (
 
 @dataclass(frozen=True, slots=True)
 class QuestionRevision:
-    """What somebody once said of a question."""
+    """A revision of a question."""
 
     ref: str
     revision: int
     role: Role | None
-    "None: it was taken out of the questionnaire"
+    "None: it was removed from the questionnaire"
     form: Form
     scale: str
     leaning: Pole | None
@@ -36,13 +36,13 @@ class QuestionRevision:
 
     @property
     def question(self) -> Question | None:
-        """The question as it was said to be; None where it was taken out."""
+        """The question of this revision; None if it was removed."""
         return None if self.role is None else Question(self.ref, self.role, self.form, self.scale, self.leaning)
 
 
 @dataclass(frozen=True, slots=True)
 class ScaleRevision:
-    """What somebody once said of a scale."""
+    """A revision of a scale."""
 
     scale: Scale
     revision: int
@@ -60,7 +60,7 @@ def read_questions(connection: sqlite3.Connection, instrument_id: int) -> dict[i
 
 
 def read_scales(connection: sqlite3.Connection, instrument_id: int) -> dict[str, Scale]:
-    """Return the scales of an instrument by their names, as they are now, in the order of the names."""
+    """Return the current scales of an instrument, sorted by name."""
     rows = connection.execute(_SCALES, {"instrument": instrument_id})
     return {name: _scale(name, options) for name, options in rows}
 
@@ -68,13 +68,13 @@ def read_scales(connection: sqlite3.Connection, instrument_id: int) -> dict[str,
 def read_respondents(
     connection: sqlite3.Connection, instrument_id: int, questions: Mapping[int, Question]
 ) -> tuple[Respondent, ...]:
-    """Return the people who answered any of these questions, in the order in which they came."""
+    """Return the people who answered any of these questions, in the order of import."""
     refs = {str(rowid): question.ref for rowid, question in questions.items()}
     texts: dict[str, str] = {}
     found = []
     for name, given in connection.execute(_ANSWERS, {"instrument": instrument_id}):
         answers = {
-            refs[question]: texts.setdefault(value, value)  # a million answers are a handful of texts
+            refs[question]: texts.setdefault(value, value)  # a million answers have only a few distinct texts
             for question, value in json.loads(given).items()
             if question in refs
         }
@@ -84,7 +84,7 @@ def read_respondents(
 
 
 def who_says_yes_or_no(connection: sqlite3.Connection, instrument: str, ref: str) -> frozenset[str]:
-    """Return the people whose answer to a question means yes or no by now; nobody where it is no question any more."""
+    """Return the people whose answer to a question currently means yes or no; empty if it is no longer a question."""
     row = connection.execute("select id from instrument where name = ?", (instrument,)).fetchone()
     questions = {} if row is None else read_questions(connection, row[0])
     rowid = next((rowid for rowid, question in questions.items() if question.ref == ref), None)
@@ -99,7 +99,7 @@ def who_says_yes_or_no(connection: sqlite3.Connection, instrument: str, ref: str
 
 
 def tally(connection: sqlite3.Connection, instrument_id: int) -> list[tuple[int, str, int]]:
-    """Return (rowid of a question, answer as given, people), of all questions that were ever asked."""
+    """Return (rowid of a question, answer as given, number of people), for all questions ever asked."""
     return connection.execute(_TALLY, {"instrument": instrument_id}).fetchall()
 
 
@@ -132,7 +132,7 @@ def scale_revisions(connection: sqlite3.Connection, instrument_id: int) -> tuple
 def add_question(
     connection: sqlite3.Connection, instrument_id: int, question: Question, person: str, *, taken_out: bool = False
 ) -> None:
-    """Write another revision of a question; `taken_out`: it is no part of the questionnaire any more."""
+    """Write a new revision of a question; `taken_out`: it is removed from the questionnaire."""
     values = {
         "instrument": instrument_id,
         "ref": question.ref,
@@ -150,7 +150,7 @@ def add_question(
 
 
 def add_scale(connection: sqlite3.Connection, instrument_id: int, scale: Scale, person: str) -> None:
-    """Write another revision of a scale."""
+    """Write a new revision of a scale."""
     options = [{"values": list(option.values), "meaning": option.meaning.value} for option in scale.options]
     values = {"instrument": instrument_id, "name": scale.name, "person": person, "at": now()}
     connection.execute(_ADD_SCALE, values | {"options": json.dumps(options, ensure_ascii=False)})
@@ -181,7 +181,7 @@ _ANSWERS = """
     select r.name, json_group_object(a.question_id, a.value)
     from respondent r join answer a on a.respondent_id = r.id
     where r.instrument_id = :instrument group by r.id order by r.id
-"""  # a row a person: of a row an answer Python would be busy with the cursor twice as long
+"""  # one row per person: with one row per answer, reading the cursor would take twice as long
 
 _TALLY = """
     select a.question_id, a.value, count(*) from respondent r join answer a on a.respondent_id = r.id

@@ -1,6 +1,6 @@
-"""Questionnaires: which statements are asked for what, on which scales, and what people answered.
+"""Questionnaires: roles of statements, their scales, and people's answers.
 
-Roles and scales are revisions of which the newest counts; answers stay as they were given.
+Roles and scales have revisions, of which the newest counts; answers stay as given.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from workbench.errors import UnknownName, UsageError
 
 
 class Keep(Enum):
-    """Stands for what is not to be changed, where None is a value of its own."""
+    """Means that a field is not changed, where None is a possible value."""
 
     KEEP = auto()
 
@@ -53,26 +53,26 @@ KEEP = Keep.KEEP
 
 @dataclass(frozen=True, slots=True)
 class QuestionnaireSummary:
-    """One line about a questionnaire."""
+    """The summary of a questionnaire."""
 
     context: int
     "questions"
     target: int
     respondents: int
     answers: int
-    "that were given, neutral ones and refusals among them"
+    "answers given, including neutral ones and refusals"
     neutral: int
     missing: int
-    "respondents times questions without an answer, or with one that means none"
+    "pairs of respondent and question without an answer, or with one that means no answer"
 
 
 class Questionnaires(Aggregate):
-    """The verbs on questionnaires."""
+    """The methods on questionnaires."""
 
     def get(self, instrument: str) -> Questionnaire | None:
         """Return the questions of current statements in their order, with the people who answered any of them.
 
-        None where no statement has a role. Raises UnknownName for an instrument that is not there.
+        None if no statement has a role. Raises UnknownName for a missing instrument.
         """
         instrument_id = instrument_id_of(self.connection, instrument)
         questions = read_questions(self.connection, instrument_id)
@@ -85,11 +85,11 @@ class Questionnaires(Aggregate):
         )
 
     def questions(self, instrument: str) -> tuple[Question, ...]:
-        """Return the questions of current statements in their order, without what people answered."""
+        """Return the questions of current statements in order, without people's answers."""
         return tuple(read_questions(self.connection, instrument_id_of(self.connection, instrument)).values())
 
     def tallied(self, instrument: str) -> Tallied | None:
-        """Return the questions and how often each answer was given, without reading who gave it; None as `get`."""
+        """Return the questions and the counts of answers, without respondents; None as `get`."""
         instrument_id = instrument_id_of(self.connection, instrument)
         questions = read_questions(self.connection, instrument_id)
         if not questions:
@@ -103,7 +103,7 @@ class Questionnaires(Aggregate):
         return Tallied(Questionnaire(tuple(questions.values()), scales), people, given)
 
     def summary(self, instrument: str) -> QuestionnaireSummary | None:
-        """Return the counts; None where no statement has a role."""
+        """Return the counts; None if no statement has a role."""
         found = self.tallied(instrument)
         if found is None:
             return None
@@ -120,8 +120,8 @@ class Questionnaires(Aggregate):
     def add_answers(self, instrument: str, respondents: Iterable[Respondent]) -> AddedRespondents:
         """Add people and their answers in one transaction; adding them again changes nothing.
 
-        Raises UnknownName for a question that the instrument does not have, UsageError for an answer off the scale,
-        ConflictError where somebody is here with other answers. Nothing is written then.
+        Raises UnknownName for an unknown question, UsageError for an answer off the scale, ConflictError if a person is
+        stored with other answers. Nothing is written then.
         """
         people = tuple(respondents)
         with self.store.write() as connection:
@@ -147,10 +147,10 @@ class Questionnaires(Aggregate):
         scale: str | Keep = KEEP,
         leaning: Pole | Keep | None = KEEP,
     ) -> bool:
-        """Change what a statement is as a question, and return whether it was something else before.
+        """Change a statement's data as a question, and return whether anything changed.
 
-        `role` None takes it out of the questionnaire; its answers stay. Raises UnknownName for a statement or scale
-        that is not there, UsageError for a new target without a form and for a scale that lacks given answers.
+        `role` None removes it from the questionnaire; its answers are kept. Raises UnknownName for an unknown statement
+        or scale, UsageError for a new target without a form and for a scale that lacks given answers.
         """
         person = _somebody(person)
         with self.store.write() as connection:
@@ -179,9 +179,9 @@ class Questionnaires(Aggregate):
         return True
 
     def set_scale(self, instrument: str, scale: Scale, *, person: str) -> int:
-        """Say what the answers of a scale mean, and return how many given answers mean something else now.
+        """Set the meanings of a scale's answers, and return how many given answers change their meaning.
 
-        The same again adds no revision. Raises UsageError for a scale that lacks answers that were given.
+        An unchanged scale adds no revision. Raises UsageError for a scale that lacks given answers.
         """
         person, _ = _somebody(person), thing_name(scale.name, "scale's")
         with self.store.write() as connection:
@@ -203,19 +203,19 @@ class Questionnaires(Aggregate):
             )
 
     def history(self, instrument: str) -> tuple[QuestionRevision | ScaleRevision, ...]:
-        """Return what was ever said of its questions and scales, the oldest first."""
+        """Return all revisions of questions and scales, the oldest first."""
         instrument_id = instrument_id_of(self.connection, instrument)
         questions = question_revisions(self.connection, instrument_id)
         return tuple(sorted((*scale_revisions(self.connection, instrument_id), *questions), key=lambda one: one.at))
 
     def scales(self, instrument: str) -> Mapping[str, Scale]:
-        """Return the scales that a question may have by name: the instrument's, and shipped ones in their stead."""
+        """Return the available scales by name: the instrument's, and shipped ones that it does not define."""
         own = read_scales(self.connection, instrument_id_of(self.connection, instrument))
         return {name: shipped_scale(name) for name in shipped_scales()} | own
 
 
 def _somebody(name: str) -> str:
-    """Return a person's name. Raises UsageError for that of imports, whose words the next import may take back."""
+    """Return a person's name. Raises UsageError for the name of imports, whose changes the next import may revert."""
     name = person_name(name, "person")
     if name == IMPORTER:
         raise UsageError(f"{IMPORTER!r} stands for files; give the name of a person")
@@ -231,7 +231,7 @@ def _check_statement(connection: sqlite3.Connection, instrument_id: int, instrum
 
 
 def _put_back(connection: sqlite3.Connection, instrument_id: int, ref: str) -> Question | None:
-    """Return a question as it was when it was taken out; None where it never was one."""
+    """Return a question as it was before it was removed; None if it never was one."""
     found = [one.question for one in question_revisions(connection, instrument_id) if one.ref == ref]
     return next((question for question in reversed(found) if question is not None), None)
 
@@ -243,7 +243,7 @@ def _new_question(ref: str, role: Role | Keep, form: Form | Keep) -> Question:
 
 
 def _bring_scale(connection: sqlite3.Connection, instrument_id: int, name: str, person: str) -> None:
-    """See to it that the instrument has a scale, taking the shipped one where it has none of the name."""
+    """Make sure that the instrument has a scale, copying the shipped one if it has none of that name."""
     own = read_scales(connection, instrument_id)
     if name in own:
         return

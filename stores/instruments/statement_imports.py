@@ -1,10 +1,10 @@
-"""Statements of an imported instrument beside those that are here: what a file changes, and what people did here stays.
+"""Merges statements of an imported instrument with the stored ones, keeping people's changes.
 
-An import is a change like any other: what it changes in an instrument that was here is kept in the record of edits, as
-one batch of the person `import`, and can be undone. Between a file and the editor the rule is that of a merge of three:
-what was changed here and is in the file as it was when it was last imported stays as it is here. Where the file has
-changed, too, the file counts, and the record of edits keeps what was here. A file in some of an instrument's
-languages (`language_joins`) is compared in these alone.
+An import is a change like any other: its changes of an existing instrument are recorded as one batch of edits by the
+person `import`, and can be undone. Conflicts follow a three-way merge: a statement that was changed here and is
+unchanged in the file since its last import keeps the change made here. If the file has changed too, the file counts,
+and the record of edits has the earlier text. A file in some of an instrument's languages (`language_joins`) is compared
+only in these.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.statements import Statement, VariantId
 
 IMPORTER = "import"
-"the person in whose name an import changes statements"
+"the person under whose name an import changes statements"
 IMPORTED = "imported"
-"what it does; of a file in some of the instrument's languages: `imported in de, fr`"
+"its action; for a file in some of the instrument's languages: `imported in de, fr`"
 IN = f"{IMPORTED} in "
 
 Bases = dict[str, Statement | None]
-"ref of a statement that was changed here -> what the last import made of it; None: it was written here"
+"ref of a statement changed here -> its state after the last import; None: it was written here"
 
 
 @dataclass(slots=True)
 class Synced:
-    """What an import did to statements."""
+    """The changes of an import to statements."""
 
     ids: dict[str, int] = field(default_factory=dict)
     "ref in the file -> rowid of the current version here"
@@ -43,10 +43,10 @@ class Synced:
     retired: int = 0
     kept: int = 0
     reworded: set[tuple[str, VariantId]] = field(default_factory=set)
-    "wordings of the file that read differently here: answers to them are about another text"
+    "wordings whose text here differs from the file, so that the file's answers do not apply"
 
     def answers(self, survey: Iterable[SurveyAnswer]) -> tuple[SurveyAnswer, ...]:
-        """Return the answers of a file that are about the texts that are here."""
+        """Return the answers of a file that apply to the stored texts."""
         return tuple(answer for answer in survey if (answer.statement, answer.variant) not in self.reworded)
 
 
@@ -56,9 +56,9 @@ def sync_statements(
     statements: Iterable[Statement],
     join: LanguageJoin | None = None,
 ) -> Synced:
-    """Make an instrument's statements those of a file, in its order. Call inside a transaction.
+    """Set an instrument's statements to those of a file, in its order. Call inside a transaction.
 
-    `join`: the file lacks languages that the instrument has; None: it has all of them.
+    `join`: for a file that lacks languages of the instrument; None: it has all of them.
     """
     work = _Sync(connection, instrument_id, {s.ref: s for s in statements}, join)
     for ordinal, statement in enumerate(work.wanted.values()):
@@ -92,7 +92,7 @@ class _Sync:
         self.synced = Synced()
 
     def sync(self, ordinal: int, given: Statement) -> None:
-        """Bring one statement of the file together with what is here."""
+        """Merge one statement of the file with the stored one."""
         origin = given.derived_from
         wanted = replace(
             given,
@@ -118,14 +118,14 @@ class _Sync:
             self.synced.ids[given.ref] = rowid
 
     def _is_as_imported(self, base: Statement, given: Statement, wanted: Statement) -> bool:
-        """Return whether the file says what it said when it was imported last, in its languages."""
+        """Return whether the statement in the file is unchanged since the last import, in the file's languages."""
         if self._join is None:
             return _said(base) in (_said(given), _said(wanted))
         part = self._join.part(base)
         return _said(part) in (_said(given), _said(wanted)) if self._join.main else _texts(part) == _texts(given)
 
     def _place(self, here: tuple[int, Statement] | None) -> int:
-        """Return where a statement stands here; one that is new stands at the end."""
+        """Return the position of a statement here; a new one comes last."""
         which, values = ("id = ?", (here[0],)) if here else ("instrument_id = ?", (self._instrument_id,))
         row = self._connection.execute(f"select coalesce(max(ordinal), -1) from statement where {which}", values)
         return int(row.fetchone()[0]) + (here is None)
@@ -152,7 +152,7 @@ class _Sync:
         return rowid
 
     def retire(self) -> None:
-        """Archive what the file no longer has; what was written here stays, after the file's."""
+        """Archive statements that the file no longer has; statements written here are kept, after the file's."""
         staying = set(self.synced.ids.values())
         end = len(self.wanted)
         at = time_of_edit(self._connection)
@@ -170,12 +170,12 @@ class _Sync:
             self._record(ref, statement, None)
 
     def _has_made_place(self, rowid: int) -> bool:
-        """Return whether a version that was current has made place for another one in this import."""
+        """Return whether this import replaced a current version."""
         row = self._connection.execute("select current from statement where id = ?", (rowid,)).fetchone()
         return not row[0]
 
     def _record(self, ref: str, before: Statement | None, rowid: int | None) -> None:
-        """Keep a change of an instrument that was here; the first import of one is no change."""
+        """Record a change of an existing instrument; the first import is not a change."""
         if not self._known:
             return
         after = None
@@ -185,7 +185,7 @@ class _Sync:
 
 
 def changed_here(connection: sqlite3.Connection, instrument_id: int) -> Bases:
-    """Return the statements that people changed since the last import that changed them, by their refs of now."""
+    """Return the statements that people changed since the last import that changed them, by current ref."""
     main = connection.execute("select language from instrument where id = ?", (instrument_id,)).fetchone()[0]
     rows = connection.execute(
         "select ref, person, act, before, after from edit where instrument_id = ? order by id", (instrument_id,)
@@ -213,7 +213,7 @@ def changed_here(connection: sqlite3.Connection, instrument_id: int) -> Bases:
 
 
 def _said(statement: Statement) -> str:
-    """Return all that a file can say of a statement, beside its ref and the number of its version."""
+    """Return all data of a statement that a file can contain, except its ref and version number."""
     return snapshot(replace(statement, ref="", version=1))
 
 

@@ -1,4 +1,4 @@
-"""Lists of statements, a page at a time, searched and filtered in the database."""
+"""Lists of statements, in pages, searched and filtered in the database."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class StatementLine:
 
     ref: str
     text: str
-    "the original in the language of the list, else in any, else what there is"
+    "the original in the language of the list, else in any language, else any wording"
     country: str | None
     topic: str | None
     issues: tuple[tuple[str, int], ...]
     "gold labels other than 0"
     variants: int
-    "wordings in the language of the text"
+    "number of wordings in the language of the text"
     languages: int
     tags: tuple[str, ...] = ()
     version: int = 1
@@ -36,21 +36,21 @@ class StatementLine:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which statements are listed; empty: all."""
+    """The filters of a list; empty: all statements."""
 
     search: str = ""
-    "in refs, topics, tags and every wording"
+    "searched in refs, topics, tags and all wordings"
     issue: str = ""
     country: str = ""
     tag: str = ""
     language: str = ""
-    "of the shown text; it leaves no statement out"
+    "of the shown text; does not exclude statements"
     archived: bool = False
-    "those that were archived, instead of the others"
+    "archived statements instead of current ones"
 
 
 def count(connection: sqlite3.Connection, name: str, filters: Filters) -> int:
-    """Return how many statements `lines` would list without a limit."""
+    """Return the number of statements that `lines` lists without a limit."""
     sql = f"select count(*) from ({_LINES} {_conditions(filters)})"
     found: int = connection.execute(sql, _values(connection, name, filters)[0]).fetchone()[0]
     return found
@@ -79,7 +79,7 @@ def lines(
 
 
 def folded(text: str) -> str:
-    """Return a text as searches compare it: in any script, without case, however its accents are written."""
+    """Return a text normalised for searches: without case and with normalised accents, in any script."""
     return text.lower() if text.isascii() else normalize("NFC", normalize("NFC", text).casefold())
 
 
@@ -88,7 +88,7 @@ def _holds(body: str | bytes | None, sought: str) -> bool:
 
 
 def _values(connection: sqlite3.Connection, name: str, filters: Filters) -> tuple[dict[str, object], Labels]:
-    """Return what the queries are bound to, and the gold labels; searches need the function `holds`."""
+    """Return the bound values of the queries, and the gold labels; searches need the function `holds`."""
     connection.create_function("holds", 2, _holds, deterministic=True)
     row = connection.execute("select id, language from instrument where name = ?", (name,)).fetchone()
     gold = gold_labels(issue_labels_of(connection, row[0]), fewest=fewest_of(connection, row[0])) if row else {}
@@ -123,7 +123,7 @@ _ARCHIVED = """
         order by o.current desc, o.archived_at desc, o.version desc limit 1
     ) and s.archived_at is not null
 """
-"the version that was archived last, of statements that have no current one"
+"the version archived last, for statements without a current one"
 
 _SEARCHED = """
     (holds(s.ref, :search) or holds(s.topic, :search)

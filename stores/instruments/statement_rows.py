@@ -24,11 +24,11 @@ Place = tuple[str, int, str]
 "(kind, ordinal, language) of a wording"
 
 ABOUT = ("country", "topic", "dimension", "leaning", "source", "tags", "derived_from")
-"columns of a statement's row that say something of it beside its wordings"
+"columns of a statement's row besides its wordings"
 
 
 def about(statement: Statement) -> dict[str, str | None]:
-    """Return what a statement's row says beside its wordings."""
+    """Return the columns of a statement's row besides its wordings."""
     return {
         "country": statement.country,
         "topic": statement.topic,
@@ -107,7 +107,7 @@ def insert_statement(
 
 
 def update_about(connection: sqlite3.Connection, statement_id: int, statement: Statement) -> None:
-    """Write what a statement's row says beside its wordings."""
+    """Write the columns of a statement's row besides its wordings."""
     said = about(statement)
     connection.execute(
         f"update statement set {', '.join(f'{column} = ?' for column in said)} where id = ?",
@@ -116,7 +116,7 @@ def update_about(connection: sqlite3.Connection, statement_id: int, statement: S
 
 
 def write_wordings(connection: sqlite3.Connection, statement_id: int, statement: Statement) -> None:
-    """Make a statement's wordings these: rows whose text stays keep their rowid, those that are gone are deleted."""
+    """Set a statement's wordings: rows with unchanged text keep their rowid, missing ones are deleted."""
     texts = text_ids(connection, (w.text for w in statement.wordings))
     gone = set(held_texts(connection, statement_id)) - {place(w) for w in statement.wordings}
     connection.executemany(

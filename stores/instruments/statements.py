@@ -1,4 +1,4 @@
-"""Statements as people write them: created, changed, archived and undone, each change kept with who made it."""
+"""Statements as edited by people: created, changed, archived and undone, each change recorded with the person."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ class Edit:
     person: str
     act: str
     before: Statement | None
-    "None: it was not there, or archived"
+    "None: it did not exist, or was archived"
     after: Statement | None
     at: str
     undone: bool
 
 
 class Statements(Aggregate):
-    """The verbs of the editor. Each is one transaction, and undone as one."""
+    """The methods of the editor. Each is one transaction, and is undone as one."""
 
     def get(self, instrument: str, ref: str, version: int | None = None) -> Statement:
-        """Return a statement, its current version unless told otherwise. Raises UnknownName."""
+        """Return a statement, by default in its current version. Raises UnknownName."""
         instrument_id = instrument_id_of(self.connection, instrument)
         which = "s.current = 1" if version is None else "s.version = :version"
         values = {"instrument": instrument_id, "ref": ref, "version": version}
@@ -59,7 +59,7 @@ class Statements(Aggregate):
     def start(
         self, name: str, title: str = "", language: str = "en", *, definitions: Sequence[IssueDefinition] = ()
     ) -> None:
-        """Make an instrument without statements. Raises UsageError where there is one of that name."""
+        """Create an instrument without statements. Raises UsageError if the name is taken."""
         name = thing_name(name, "instrument")
         with self.store.write() as connection:
             if connection.execute("select 1 from instrument where name = ?", (name,)).fetchone():
@@ -71,7 +71,7 @@ class Statements(Aggregate):
             )
 
     def create(self, instrument: str, statements: Sequence[Statement], *, person: str, act: str = "created") -> Changed:
-        """Add statements at the end of an instrument. Raises UsageError, naming what is wrong with which of them."""
+        """Add statements at the end of an instrument. Raises UsageError, which names the faults of each."""
         with self.store.write() as connection:
             work = Batch.of(connection, instrument, person, act)
             for statement in statements:
@@ -87,9 +87,10 @@ class Statements(Aggregate):
         act: str = "edited",
         expected: Mapping[str, Statement] | None = None,
     ) -> Changed:
-        """Replace current statements by these.
+        """Replace current statements.
 
-        `expected`: what the person saw; ConflictError where somebody has changed it since, and nothing is written.
+        `expected`: the statements that the person saw; raises ConflictError, without writing, if they have changed
+        since.
         """
         with self.store.write() as connection:
             work = Batch.of(connection, instrument, person, act)
@@ -112,10 +113,10 @@ class Statements(Aggregate):
         archive: Sequence[str] = (),
         choices: Sequence[ChoiceItem] = (),
     ) -> Changed:
-        """Make several changes that are one: all of them or none, undone together. In this order.
+        """Make several changes as one, all or none, undone together, in the order of the parameters.
 
-        `choices`: which of the statements are multiple-choice questions, whose texts are checked as such. One whose
-        statement is archived is none.
+        `choices`: the statements that are multiple-choice questions, whose texts are checked as such. Archived
+        statements are not checked.
         """
         with self.store.write() as connection:
             work = Batch.of(connection, instrument, person, act)
@@ -134,14 +135,14 @@ class Statements(Aggregate):
             return work.done()
 
     def rename(self, instrument: str, ref: str, new_ref: str, *, person: str) -> Changed:
-        """Give a statement, in all its versions, another ref."""
+        """Give all versions of a statement another ref."""
         with self.store.write() as connection:
             work = Batch.of(connection, instrument, person, f"renamed from {ref}")
             work.rename(ref, new_ref)
             return work.done()
 
     def archive(self, instrument: str, refs: Iterable[str], *, person: str) -> Changed:
-        """Take statements out of the instrument; all that is known about them stays."""
+        """Archive statements of the instrument; all of their data are kept."""
         with self.store.write() as connection:
             work = Batch.of(connection, instrument, person, "archived")
             for ref in refs:
@@ -149,7 +150,7 @@ class Statements(Aggregate):
             return work.done()
 
     def restore(self, instrument: str, refs: Iterable[str], *, person: str) -> Changed:
-        """Bring archived statements back, in the version that was archived last."""
+        """Restore archived statements, in the version that was archived last."""
         with self.store.write() as connection:
             work = Batch.of(connection, instrument, person, "restored")
             for ref in refs:
@@ -157,9 +158,9 @@ class Statements(Aggregate):
             return work.done()
 
     def undo(self, instrument: str, *, person: str, batch: bytes | None = None) -> Changed | None:
-        """Undo a change: this one, or the newest of that person that is not undone. None: there is nothing to undo.
+        """Undo a change: the given one, or the person's newest one that is not undone. None: there is nothing to undo.
 
-        Raises ConflictError where a statement was changed since; nothing is undone then.
+        Raises ConflictError if a statement was changed since; nothing is undone then.
         """
         with self.store.write() as connection:
             instrument_id = instrument_id_of(connection, instrument)
@@ -168,11 +169,11 @@ class Statements(Aggregate):
             return undo_in(connection, instrument_id, row[0], person=person) if row else None
 
     def history(self, instrument: str, ref: str) -> tuple[Version, ...]:
-        """Return the versions of a statement, the oldest first, with what points at each."""
+        """Return the versions of a statement, the oldest first, with counts of their answers and labels."""
         return history(self.connection, instrument_id_of(self.connection, instrument), ref)
 
     def edits(self, instrument: str, ref: str | None = None, limit: int = 200) -> tuple[Edit, ...]:
-        """Return the newest changes, the newest first; of one statement, those under its earlier refs, too."""
+        """Return the latest changes, the newest first; for one statement, including those under its earlier refs."""
         values = {"instrument": instrument_id_of(self.connection, instrument), "ref": ref, "limit": limit}
         return tuple(
             Edit(

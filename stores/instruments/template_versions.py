@@ -1,8 +1,8 @@
-"""Versions of an instrument's templates, and which of them a run is about.
+"""Versions of an instrument's templates, and the selection of versions for a run.
 
-A version of a template is its text in both label orders, in one language. Versions are numbered from 1 within a name
-of a family, as they came to the instrument: by an import, or because they were asked. Two versions share the order
-whose text did not change, and with it the answers to that order.
+A version of a template is its text in both label orders, in one language. Versions are numbered from 1 within a name of
+a family, in the order in which they were added to the instrument: by an import, or by being asked. Two versions share a
+label order whose text did not change, and the answers to that order.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from stores.instruments.templates import TEMPLATE_COLUMNS, as_template, template
 from workbench.domain.prompts import MODEL_SLOT, Template
 
 Moment = tuple[str, int]
-"when something was asked last, and the rowid of that draw"
+"(time of the latest draw, its rowid)"
 Place = tuple[str, str, str, str]
-"audit, family, name and language of a template"
+"(audit, family, name, language) of a template"
 Held = Mapping[bool, int]
 "label order (inverted) -> rowid of the template"
 
 
 @dataclass(frozen=True, slots=True)
 class AskedTemplate:
-    """A template of which the instrument has several versions, and the one that a run is about."""
+    """A template with several versions, and the version that a run uses."""
 
     name: str
     version: int
     others: tuple[int, ...] = ()
-    "versions that the same model was asked, too"
+    "other versions that the same model was asked"
     edited: bool = True
     "False: all other versions are in other languages"
 
 
 def register(connection: sqlite3.Connection, instrument_id: int, templates: Iterable[Template]) -> dict[bytes, int]:
-    """Write which versions of an instrument's templates these are; return their rowids by their keys.
+    """Register versions of an instrument's templates; return their rowids by key.
 
-    A text that is new under its name makes a version. A label order that was missing completes the newest version that
-    has the other one.
+    A new text under a name creates a version. A missing label order is added to the newest version with the other
+    order.
     """
     ids: dict[bytes, int] = {}
     given: dict[Place, dict[bool, int]] = defaultdict(dict)
@@ -75,13 +75,13 @@ def _held(
 
 
 def _is_part(given: Held, version: Held) -> bool:
-    """Return whether a version has some of these texts and none that differs from them."""
+    """Return whether a version shares at least one of these texts and contradicts none."""
     common = given.keys() & version.keys()
     return bool(common) and all(given[order] == version[order] for order in common)
 
 
 def current(connection: sqlite3.Connection, instrument_id: int) -> tuple[Template, ...]:
-    """Return the templates that an instrument has, in its order, each with its version."""
+    """Return the current templates of an instrument, in order, each with its version."""
     rows = connection.execute(_CURRENT, (instrument_id,)).fetchall()
     templates = {row[-1]: as_template(row) for row in rows}
     given: dict[Place, dict[bool, int]] = defaultdict(dict)
@@ -133,11 +133,11 @@ def several(connection: sqlite3.Connection) -> dict[tuple[str, str, str], frozen
 def asked(
     connection: sqlite3.Connection, run: Mapping[str, object], wanted: Mapping[str, int]
 ) -> tuple[AskedTemplate, ...]:
-    """Return, of each template with several versions that a model was asked, the one that a run is about.
+    """Return, for each template with several versions that a model was asked, the version of a run.
 
-    That is the wanted one; else the one that the instrument has now, where the model was asked it; else the one that it
-    was asked most recently. Where it was not asked the wanted version, the version is 0, which stands for none. `run`
-    binds instrument, audit, language, family, model and sampling.
+    That is the wanted one; else the instrument's current one, if the model was asked it; else the most recently asked
+    one. If the model was not asked the wanted version, the version is 0, which means none. `run` binds instrument,
+    audit, language, family, model and sampling.
     """
     last = {rowid: (at, draw) for rowid, at, draw in connection.execute(_ASKED, run)}
     found = []
@@ -162,10 +162,10 @@ class _Version:
     current: bool = True
     rowids: set[int] = field(default_factory=set)
     speaking: set[int] = field(default_factory=set)
-    "those that call the model by its name"
+    "rows that call the model by its name"
 
     def asked(self, last: Mapping[int, Moment]) -> dict[int, Moment]:
-        """Return when each of the rows was asked last, of those that were."""
+        """Return the latest time that each asked row was asked."""
         return {rowid: last[rowid] for rowid in self.rowids if rowid in last}
 
 
@@ -181,7 +181,7 @@ def _versions(connection: sqlite3.Connection, run: Mapping[str, object]) -> dict
 
 
 def _told_apart(versions: Mapping[int, Mapping[int, Moment]]) -> dict[int, Mapping[int, Moment]]:
-    """Return the versions of which something was asked that no later or larger one has, too."""
+    """Return the versions with an asked text that no later or larger version shares."""
     return {
         number: rows
         for number, rows in versions.items()
@@ -191,18 +191,18 @@ def _told_apart(versions: Mapping[int, Mapping[int, Moment]]) -> dict[int, Mappi
 
 
 OF_PERSONA = "(not exists (select 1 from persona) or (p.axes ->> '$.persona') is :persona)"
-"whether a probe `p` has the persona of a run, or none as it has none; a store without personas does not look at each"
+"whether the persona of a probe `p`, if any, is that of a run; a store without personas skips the comparison"
 PROBES = f"""
     p.audit = :audit and p.template_id in (select value from json_each(:templates))
     and coalesce(p.axes ->> '$.model_name', :spoken) = :spoken and {OF_PERSONA}
 """
-"whether a probe `p` is one of a run's: under its templates, and with the name that it called the model by last"
+"whether a probe `p` belongs to a run: with its templates, and with the latest name used for the model"
 
 
 def bound(
     connection: sqlite3.Connection, run: Mapping[str, object], chosen: Iterable[AskedTemplate]
 ) -> dict[str, object]:
-    """Return what `PROBES` is bound to beside the audit; `run` binds what `asked` needs."""
+    """Return the bound values of `PROBES` besides the audit; `run` binds the values for `asked`."""
     numbers = {one.name: one.version for one in chosen}
     counted: list[_Version] = []
     for name, versions in _versions(connection, run).items():

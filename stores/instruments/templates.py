@@ -22,7 +22,7 @@ def as_template(row: Sequence[Any]) -> Template:
 
 
 def template_id(connection: sqlite3.Connection, template: Template) -> int:
-    """Return the rowid of a template, inserting it if it is new. Call inside a transaction."""
+    """Return the rowid of a template, inserting a new one. Call inside a transaction."""
     connection.execute(
         "insert into template (key, audit, name, inverted, family, address, language, chat, system, user, positive, "
         "negative, scale) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do nothing",

@@ -1,4 +1,4 @@
-"""What models answered to one version of a statement: the way down from a version to the texts that point at it."""
+"""Models' answers to one version of a statement."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from workbench.domain.thinking import split
 
 @dataclass(frozen=True, slots=True)
 class VersionAnswer:
-    """One distinct answer in one draw, and where it comes from."""
+    """One distinct answer in one draw, with its origin."""
 
     text: str
-    "the answer; empty where the output ends within a thought"
+    "the answer; empty if the output ends within a thought"
     count: int
     variant: str
     language: str
@@ -24,10 +24,10 @@ class VersionAnswer:
     audit: str
     template: str
     inverted: int
-    "1: the labels stood in the swapped order"
+    "1: the labels were in the swapped order"
     model: str
     version: str
-    "of the model, in words"
+    "version of the model, as text"
     temperature: float
     seed: int
     at: str
@@ -41,7 +41,7 @@ class VersionAnswer:
 def answers_to(
     connection: sqlite3.Connection, instrument: str, ref: str, version: int, *, offset: int = 0, limit: int = 200
 ) -> tuple[VersionAnswer, ...]:
-    """Return a page of the answers to prompts that put this version's words. Raises UnknownName for the instrument."""
+    """Return a page of the answers to prompts with this version's texts. Raises UnknownName."""
     values = {
         "instrument": instrument_id_of(connection, instrument),
         "ref": ref,

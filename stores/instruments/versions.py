@@ -1,4 +1,4 @@
-"""Versions of a statement: when an edit makes a new one, what it takes along, and what points at the old ones."""
+"""Versions of a statement: when an edit creates one, what is copied to it, and the data of old ones."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from workbench.domain.statements import Statement
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One version of a statement, and what was made of it."""
+    """One version of a statement, with counts of its data."""
 
     statement: Statement
     current: bool
     archived: bool
     created_at: str
     answers: int
-    "answers of models to prompts that were asked for it"
+    "answers of models to its prompts"
     labels: int
-    "labels that people gave to answers to it, or to its wordings"
+    "people's labels of answers to it, or of its wordings"
     survey: int
     "answers of people to its wordings"
     issue_labels: int = 0
-    "policy-issue labels, which go along to a new version"
+    "policy-issue labels, which are copied to a new version"
 
 
 def history(connection: sqlite3.Connection, instrument_id: int, ref: str) -> tuple[Version, ...]:
@@ -57,11 +57,11 @@ def write_texts(
     *,
     keep: bool = False,
 ) -> tuple[int, bool]:
-    """Give a current statement these wordings; return the rowid of what is current then, and whether it is another.
+    """Set the wordings of a current statement; return the rowid of the current version, and whether it is another one.
 
-    Another version that has exactly these texts becomes current again. Otherwise texts that nobody has asked about,
-    answered or labelled are changed where they are, and for others a new version is made. The version that was keeps
-    all that points at it. `keep`: texts that nobody used are kept in a version, too.
+    An earlier version with exactly these texts becomes current again. Otherwise texts that were never asked, answered
+    or labelled are changed in place, and for other texts a new version is created. The previous version keeps its
+    answers and labels. `keep`: unused texts are also kept in a version.
     """
     texts = text_ids(connection, (w.text for w in statement.wordings))
     wanted = {place(w): texts[w.text] for w in statement.wordings}
@@ -84,7 +84,7 @@ def write_texts(
 
 
 def latest_version(connection: sqlite3.Connection, instrument_id: int, ref: str) -> int:
-    """Return the highest version of a statement, 0 where there is none."""
+    """Return the highest version of a statement, 0 if there is none."""
     row = connection.execute(
         "select coalesce(max(version), 0) from statement where instrument_id = ? and ref = ?", (instrument_id, ref)
     ).fetchone()
@@ -92,12 +92,12 @@ def latest_version(connection: sqlite3.Connection, instrument_id: int, ref: str)
 
 
 def _used(connection: sqlite3.Connection, statement_id: int) -> set[Place]:
-    """Return the wordings that somebody has asked a model, answered or labelled, or is about to."""
+    """Return the wordings that were asked, answered or labelled, or are planned to be."""
     return {(kind, ordinal, language) for kind, ordinal, language in connection.execute(_USED, (statement_id,))}
 
 
 def _same_texts(connection: sqlite3.Connection, instrument_id: int, ref: str, wanted: dict[Place, int]) -> int | None:
-    """Return the newest version that has exactly these texts."""
+    """Return the newest version with exactly these texts."""
     rows = connection.execute(
         "select id from statement where instrument_id = ? and ref = ? order by version desc", (instrument_id, ref)
     ).fetchall()
@@ -105,9 +105,9 @@ def _same_texts(connection: sqlite3.Connection, instrument_id: int, ref: str, wa
 
 
 def take_along(connection: sqlite3.Connection, old: int, new: int, same: Iterable[Place]) -> None:
-    """Copy what was said of the statement to another version; people's own stances only where the text is the same.
+    """Copy labels and answers of parties to another version; people's own stances only for unchanged texts.
 
-    What the other version has already from an earlier copy is what it was, or the newer one's.
+    Labels from an earlier copy are kept; answers from an earlier copy are updated.
     """
     both = {"old": old, "new": new}
     connection.execute(

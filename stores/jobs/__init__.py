@@ -1,1 +1,1 @@
-"""Work that was ordered, and the workers that carry it out."""
+"""Jobs, and the workers that carry them out."""

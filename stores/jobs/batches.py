@@ -1,4 +1,4 @@
-"""Batches of requests that jobs have sent to endpoints: noted before they are sent, closed once all is stored."""
+"""Batches of requests that jobs send to endpoints: recorded before sending, closed when all results are stored."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _OF_JOB = (
 
 
 class Batches(Aggregate):
-    """The verbs on batches of jobs."""
+    """The methods on batches of jobs."""
 
     def open(self, job_id: int) -> tuple[SentBatch, ...]:
-        """Return the batches of a job whose answers are not all stored yet, the oldest first."""
+        """Return the batches of a job with answers that are not stored yet, the oldest first."""
         return tuple(map(_sent, named(self.connection, _OF_JOB, (job_id,))))
 
     def intend(
         self, job_id: int, attempt: int, endpoint: str, calls: Sequence[tuple[str, int]], turn: int
     ) -> SentBatch:
-        """Note a batch that is about to be sent. Raises AttemptEnded where another worker has the job."""
+        """Record a batch before it is sent. Raises AttemptEnded if another worker has the job."""
         sent = SentBatch(secrets.token_hex(16), endpoint, tuple(calls), turn, created_at=now())
         with self.store.write(attempt) as connection:
             connection.execute(
@@ -37,7 +37,7 @@ class Batches(Aggregate):
         return sent
 
     def note(self, sent: SentBatch, attempt: int | None = None) -> None:
-        """Note what is known of a batch by now."""
+        """Record the current state of a batch."""
         with self.store.write(attempt) as connection:
             connection.execute(
                 "update server_batch set file = ?, batch = ?, state = ?, completed = ?, failed = ?, looked_at = ? "
@@ -46,7 +46,7 @@ class Batches(Aggregate):
             )
 
     def close(self, tokens: Sequence[str], attempt: int | None = None) -> None:
-        """Note that all that came of batches is stored."""
+        """Record that all results of batches are stored."""
         with self.store.write(attempt) as connection:
             connection.executemany(
                 "update server_batch set closed_at = ? where token = ?", [(now(), token) for token in tokens]

@@ -1,4 +1,4 @@
-"""Rows of jobs ↔ values: a job with its newest attempt, and whether the worker that has it still lives."""
+"""Rows of jobs ↔ values: a job with its newest attempt, and whether its worker is alive."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from workbench.domain.probe_results import ProbeResult, ProbeWish
 from workbench.domain.responses import EXACT, Answerer
 
 PROBE, UNREADABLE = "probe", "unreadable"
-"what a job may wait for a person to decide: whether its probe looks well, and whether to go on with a model of which \
-nothing could be read"
+"questions on which a job may wait for a person: whether its probe is acceptable, and whether to continue with a model \
+without readable answers"
 
 STANDS = {"failed": "failed", "cancelled": "was cancelled", "lost": "lost its worker", "done": "is done"}
-"a state as the rest of a sentence about a job"
+"state -> predicate of a sentence about a job"
 
 _JOBS = """
     select j.id, j.kind, j.spec, j.state, j.stop_requested, j.created_at, a.started_at, j.finished_at, j.heartbeat,
@@ -33,18 +33,18 @@ _JOBS = """
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A job as the store has it."""
+    """A job in the store."""
 
     id: int
     kind: str
     spec: Mapping[str, object]
     state: str
-    "queued, running, paused, done, cancelled, failed, or `lost`: running by its row, but its worker is gone"
+    "queued, running, paused, done, cancelled, failed, or `lost`: running, but without a living worker"
     stopping: bool
     pausing: bool
-    "asked to pause, and still at what was at hand"
+    "asked to pause, but still finishing its current step"
     worker: bool
-    "whether a worker that lives has it, or waits for its turn with it"
+    "whether a living worker has it, or waits for its turn with it"
     created_at: str
     started_at: str | None
     finished_at: str | None
@@ -57,43 +57,43 @@ class Job:
     pid: int | None
     attempts: int
     concurrency: int | None
-    "calls, or rows of a batch, at once; None: as the backend decides"
+    "limit of parallel calls, or rows of a batch; None: the backend decides"
     only_failed: bool
-    "whether its attempt asks only what failed before"
+    "whether its attempt asks only prompts that failed before"
     failures: tuple[str, ...]
-    "what failed, where the stored answers do not say it"
+    "failures that are not stored with answers"
     uid: str
     "in hexadecimal"
     mark: str
-    "who created it, see `workbench.jobs.origin`; empty: elsewhere"
+    "mark of its creator, see `workbench.jobs.origin`; empty: created elsewhere"
     unsure: bool = False
-    "its worker is on another machine, and its heartbeat has not moved since this process began to look"
+    "its worker is on another machine, and this process has not seen its heartbeat change yet"
     snapshots: tuple[Answerer, ...] = ()
-    "what came from each snapshot of a served model in the newest attempt"
+    "answers and usage of each snapshot of a served model in the newest attempt"
     fingerprints: tuple[tuple[str, int], ...] = ()
     "`system_fingerprint` -> answers in the newest attempt"
     asked: Mapping[str, str] = field(default_factory=dict)
-    "of a served model its `dialect`, and what it refused in the newest attempt: parameter -> the server's words"
+    "for a served model: `dialect` and its refusals in the newest attempt: parameter -> the server's words"
     gpus: tuple[Gpu, ...] = ()
-    "what each GPU of its model was doing at its last word"
+    "load of each GPU of its model at the latest report"
     reasons: tuple[tuple[str, int], ...] = ()
-    "why it failed in the newest attempt, the most frequent reasons first, each with how often"
+    "(reason, count) of failures in the newest attempt, the most frequent first"
     probe: ProbeWish | None = None
-    "that it begins with a probe, and what came of that"
+    "the probe that it begins with, and its result"
     question: str = ""
-    "what it waits for a person to decide, see `PROBE`; empty: nothing"
+    "the question on which it waits for a person, see `PROBE`; empty: none"
     patient: bool = False
-    "whether a person let it go on although nothing could be read"
+    "whether a person let it continue although no answer was readable"
     hidden: bool = False
-    "whether lists leave it out until somebody asks for all jobs"
+    "whether lists hide it unless all jobs are requested"
     batched: bool = False
-    "whether its requests are sent in batches, which an endpoint answers in its own time"
+    "whether its requests are sent in batches"
     batches: int = 0
-    "batches at an endpoint whose answers are not all stored yet"
+    "number of batches at an endpoint with answers that are not stored yet"
 
     @property
     def active(self) -> bool:
-        """Whether it goes on without anybody's doing, or will once it may: queued, running, or paused with a worker."""
+        """Whether it continues without user action, or can: queued, running, or paused with a worker."""
         return self.state in ("queued", "running") or (self.state == "paused" and self.worker)
 
     @property
@@ -103,43 +103,43 @@ class Job:
 
     @property
     def under_way(self) -> bool:
-        """Whether another job that asks the same would ask it twice: as `active`, and whatever is paused."""
+        """Whether another job with the same prompts would ask them twice: `active` or paused."""
         return self.active or self.state == "paused"
 
     @property
     def stands(self) -> str:
-        """How it stands, after its name: `failed`, `was cancelled`, `is running`."""
+        """Its state as a predicate: `failed`, `was cancelled`, `is running`."""
         return STANDS.get(self.state, f"is {self.state}")
 
     @property
     def exact(self) -> bool:
-        """Whether it computes label probabilities, so that what it counts are prompts and no answers."""
+        """Whether it computes label probabilities, so that it counts prompts instead of answers."""
         sampling = self.spec.get("sampling")
         return isinstance(sampling, Mapping) and sampling.get("mode") == EXACT
 
     @property
     def probed(self) -> ProbeResult | None:
-        """What its probe found; None where it had none, or has not asked it yet."""
+        """The result of its probe; None if it has none, or has not asked it yet."""
         return self.probe.result if self.probe is not None else None
 
     @property
     def ended_badly(self) -> bool:
-        """Whether it ended before its end, and no worker has it."""
+        """Whether it ended early, and no worker has it."""
         return self.state in ("failed", "cancelled", "lost")
 
     @property
     def failed_items(self) -> int:
-        """How many answers failed when it last ran."""
+        """The number of failed answers in its latest run."""
         return int(self.progress.get("failed", 0))
 
     @property
     def retry_helps(self) -> bool:
-        """Whether asking again what failed may end otherwise: not where each prompt fails for what it is."""
+        """Whether a retry of failed prompts may succeed: False if each prompt itself is the reason."""
         return self.failed_items > int(self.progress.get("lasting", 0))
 
 
 def jobs_where(connection: sqlite3.Connection, rest: str, values: object = ()) -> tuple[Job, ...]:
-    """Return the jobs that match the rest of a query, which names a job `j` and its newest attempt `a`."""
+    """Return the jobs that match the rest of a query with aliases `j` for jobs and `a` for their newest attempts."""
     return tuple(map(_job, named(connection, f"{_JOBS} {rest}", values)))
 
 
@@ -189,7 +189,7 @@ def _job(row: sqlite3.Row) -> Job:
 
 
 def _state(row: sqlite3.Row) -> tuple[str, bool, Sign]:
-    """Return a job's state, whether a worker that lives has it, and what is seen of that worker."""
+    """Return a job's state, whether a living worker has it, and the state of that worker's heartbeat."""
     state, uid, beats, heartbeat = row["state"], row["uid"], row["beats"], row["heartbeat"]
     paused = row["paused_at"] is not None
     if state == "running":
@@ -203,7 +203,7 @@ def _state(row: sqlite3.Row) -> tuple[str, bool, Sign]:
 
 
 def write_progress(connection: sqlite3.Connection, job: tuple[int, int, str] | None) -> None:
-    """Say how far a job (id, done, progress) is. Call inside the transaction that writes its results."""
+    """Write the progress of a job (id, done, progress). Call inside the transaction that writes its results."""
     if job is not None:
         job_id, done, progress = job
         connection.execute(

@@ -1,9 +1,9 @@
-"""Jobs: what was asked to be done, who is doing it, how far it is, and what people want of it meanwhile.
+"""Jobs: their specifications, workers, progress, and users' requests to them.
 
-A job is claimed by one `update … returning`, so two workers cannot both have it. A worker shows that it lives by
-heartbeats, which it counts, and hears with them what people asked; one whose heartbeat stopped is gone, and its job can
-be claimed again. That ends its attempt: should it come back, the store takes nothing from it any more, and its next
-heartbeat says so.
+A job is claimed by one `update … returning`, so two workers cannot both have it. A worker sends and counts heartbeats,
+and receives users' requests with them; a worker whose heartbeat stopped counts as lost, and its job can be claimed
+again. That ends its attempt: if the worker comes back, the store refuses its writes, and its next heartbeat reports
+this.
 """
 
 from __future__ import annotations
@@ -23,38 +23,38 @@ from workbench.domain.probe_results import ProbeResult, ProbeWish
 from workbench.errors import AttemptEnded, JobError, UsageError
 
 Mark = Callable[[bytes, str, Mapping[str, object]], str]
-"of a job's uid, kind and specification"
+"computes a mark from a job's uid, kind and specification"
 UID_BYTES = 16
 
 
 def spec_text(spec: Mapping[str, object]) -> str:
-    """Return a job's specification as it is stored: the same text for the same specification."""
+    """Return a job's specification in its stored form: the same text for the same specification."""
     return json.dumps(dict(spec), sort_keys=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """What a worker hears with its heartbeat."""
+    """The requests that a worker receives with its heartbeat."""
 
     stop: bool = False
     pause: bool = False
     concurrency: int | None = None
     lost: bool = False
-    "another worker has the job: this one was taken for gone"
+    "another worker has the job, because this one was considered lost"
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What came of asking for a job in its turn."""
+    """The result of a request for a job in its turn."""
 
     attempt: int | None
-    "rowid; None: it is not its turn yet"
+    "rowid of the attempt; None: it is not its turn yet"
     ahead: tuple[int, ...] = ()
-    "the jobs it waits for"
+    "the jobs that it waits for"
 
 
 class Jobs(Aggregate):
-    """The verbs on jobs."""
+    """The methods on jobs."""
 
     def create(
         self,
@@ -69,10 +69,10 @@ class Jobs(Aggregate):
     ) -> int:
         """Queue a job and return its number.
 
-        mark : who creates it; without one it was created elsewhere
-        probe : that it begins with a probe
-        patient : that it goes on although nothing of what comes first can be read
-        batched : that its requests are sent in batches
+        mark : computes the mark of the creator; None: the job counts as created elsewhere
+        probe : the probe that it begins with
+        patient : whether it continues although the first answers are unreadable
+        batched : whether its requests are sent in batches
         """
         uid, wish = secrets.token_bytes(UID_BYTES), None if probe is None else json.dumps(probe.as_json())
         with self.store.write() as connection:
@@ -94,7 +94,7 @@ class Jobs(Aggregate):
         return int(row[0])
 
     def adopt(self, job_id: int, mark: Mark) -> None:
-        """Mark a job from elsewhere as one that a person here let go on."""
+        """Mark a job from elsewhere as approved by a person here."""
         job = self.get(job_id)
         with self.store.write() as connection:
             connection.execute(
@@ -110,7 +110,7 @@ class Jobs(Aggregate):
         code_version: str,
         mark: Mark | None = None,
     ) -> int:
-        """Note a job that had nothing left to do, as done by this process, and return its number."""
+        """Record a job without remaining work as done by this process, and return its number."""
         job_id = self.create(kind, spec, total, mark)
         attempt = self.claim(job_id, code_version)
         with self.store.write() as connection:
@@ -132,14 +132,14 @@ class Jobs(Aggregate):
     def claim(self, job_id: int, code_version: str) -> int:
         """Take a job for this process and return the rowid of the attempt.
 
-        Raises JobError where another worker has it and is alive, or where it does not wait for one.
+        Raises JobError if another living worker has it, or if it is not waiting for a worker.
         """
         with self.store.write() as connection:
             return self._claim(connection, self.get(job_id), code_version)
 
     def claim_in_turn(self, job_id: int, code_version: str, lane: str, most: int = 1) -> Turn:
-        """Take a job as `claim`, once fewer than `most` others of its lane run or came before; until then, note that
-        it waits. A job that a person hurried waits for none.
+        """Take a job as `claim` when fewer than `most` other jobs of its lane run or are ahead; until then, record that
+        it waits. A job that a person started immediately does not wait.
         """
         with self.store.write() as connection:
             job = self.get(job_id)
@@ -155,13 +155,13 @@ class Jobs(Aggregate):
         return Turn(None, ahead)
 
     def waited_for(self, job_id: int, lane: str) -> bool:
-        """Whether a job of the same lane waits for its turn."""
+        """Return whether a job of the same lane waits for its turn."""
         return any(job.state == "queued" for job in self._lane(self.connection, lane, but=job_id))
 
     def beat(self, job_id: int, message: str | None = None, attempt: int | None = None) -> Orders:
-        """Say that the worker lives (and what it is doing); return what people asked of the job.
+        """Record a heartbeat (and a message); return the users' requests.
 
-        With `attempt`, a worker whose job another one took meanwhile leaves no trace and is told so.
+        With `attempt`, nothing is written if another worker has taken the job, and the result says so.
         """
         try:
             with self.store.write(attempt) as connection:
@@ -175,7 +175,7 @@ class Jobs(Aggregate):
         return Orders(bool(row[0]), bool(row[1]), row[2])
 
     def report(self, job_id: int, done: int, progress: str, message: str) -> None:
-        """Say how far a job is that commits nothing on the way; `progress` is JSON."""
+        """Write the progress of a job without intermediate commits; `progress` is JSON."""
         with self.store.write() as connection:
             connection.execute(
                 "update job set done = ?, progress = ?, message = ?, heartbeat = ?, beats = beats + 1 where id = ?",
@@ -183,12 +183,12 @@ class Jobs(Aggregate):
             )
 
     def plan(self, job_id: int, total: int) -> None:
-        """Correct how much there is to do, once the model is known exactly."""
+        """Correct the amount of work, when the exact model is known."""
         with self.store.write() as connection:
             connection.execute("update job set total = ? where id = ?", (total, job_id))
 
     def finish(self, job_id: int, attempt_id: int, state: str, message: str = "") -> bool:
-        """End a job. Return False, and leave it as it is, where another worker took it meanwhile."""
+        """End a job. Return False, without changes, if another worker has taken it."""
         values = {"state": state, "message": message, "at": now(), "id": job_id, "attempt": attempt_id}
         try:
             with self.store.write(attempt_id) as connection:
@@ -203,7 +203,7 @@ class Jobs(Aggregate):
         return True
 
     def request_stop(self, job_id: int) -> Job:
-        """Ask a job to stop after the batch it is at. One that no worker is at is cancelled at once."""
+        """Ask a job to stop after its current batch. A job without a worker is cancelled immediately."""
         with self.store.write() as connection:
             job = self.get(job_id)
             if job.state in ("done", "cancelled", "failed"):
@@ -220,9 +220,9 @@ class Jobs(Aggregate):
         return self.get(job_id)
 
     def pause(self, job_id: int) -> Job:
-        """Ask a job to pause after the batch it is at. One that no worker is at is paused at once.
+        """Ask a job to pause after its current batch. A job without a worker is paused immediately.
 
-        Raises JobError where it neither runs nor waits to.
+        Raises JobError if it neither runs nor waits to run.
         """
         with self.store.write() as connection:
             job = self.get(job_id)
@@ -240,10 +240,10 @@ class Jobs(Aggregate):
         return self.get(job_id)
 
     def resume(self, job_id: int, *, only_failed: bool = False) -> bool:
-        """Let a job go on, and return whether it needs a worker: a paused one may still have it. One whose worker waits
-        for its turn begins now.
+        """Resume a job, and return whether it needs a worker: a paused worker may still have it. A job whose worker
+        waits for its turn starts now.
 
-        Raises JobError where it runs or is done.
+        Raises JobError if it runs or is done.
         """
         with self.store.write() as connection:
             job = self.get(job_id)
@@ -264,13 +264,13 @@ class Jobs(Aggregate):
             return not job.worker
 
     def paused(self, job_id: int, attempt_id: int, message: str) -> bool:
-        """Say that a worker has paused as asked. False where it was asked to go on meanwhile."""
+        """Record that a worker has paused as requested. Return False if it was resumed in the meantime."""
         return self._if_paused(
             "update job set paused_at = :at, heartbeat = :at, message = :message", job_id, attempt_id, message
         )
 
     def release(self, job_id: int, attempt_id: int, message: str) -> bool:
-        """Leave a paused job without a worker. False where it was asked to go on, or to stop, meanwhile."""
+        """Release a paused job from its worker. Return False if it was resumed or cancelled in the meantime."""
         return self._if_paused(
             "update job set state = 'cancelled', pause_requested = 0, paused_at = coalesce(paused_at, :at), "
             "message = :message",
@@ -281,9 +281,9 @@ class Jobs(Aggregate):
         )
 
     def set_concurrency(self, job_id: int, most: int | None) -> Job:
-        """Bound how many calls, or rows of a batch, are at once under way; None leaves it to the backend.
+        """Limit the parallel calls, or rows of a batch; None: the backend decides.
 
-        A running job hears it with its next heartbeat.
+        A running job receives it with its next heartbeat.
         """
         if most is not None and most < 1:
             raise UsageError(f"{most} at once were asked for; give 1 or more")
@@ -295,12 +295,12 @@ class Jobs(Aggregate):
         return self.get(job_id)
 
     def note_failures(self, job_id: int, items: Sequence[str]) -> None:
-        """Keep what failed, in place of what was kept, where no answer is stored that says it."""
+        """Store failures that are not stored with answers, replacing earlier ones."""
         with self.store.write() as connection:
             connection.execute("update job set failures = ? where id = ?", (json.dumps(list(items)), job_id))
 
     def failed_prompts(self, job_id: int) -> frozenset[bytes]:
-        """Return the keys of the prompts with answers that failed in this job, answered since or not."""
+        """Return the keys of the prompts with failed answers in this job, even if answered since."""
         rows = self.connection.execute(
             "select distinct p.key from attempt a join draw d on d.attempt_id = a.id "
             "join prompt p on p.id = d.prompt_id where a.job_id = ? and d.failed > 0",
@@ -325,14 +325,14 @@ class Jobs(Aggregate):
         return int(row[0])
 
     def _lane(self, connection: sqlite3.Connection, lane: str, but: int) -> tuple[Job, ...]:
-        """Return the other jobs of a lane that a living worker has."""
+        """Return the other jobs of a lane with a living worker."""
         others = jobs_where(
             connection, "where j.lane = ? and j.id <> ? and j.state in ('queued', 'running')", (lane, but)
         )
         return tuple(job for job in others if job.worker)
 
     def ask_people(self, job_id: int, attempt_id: int, question: str = "") -> bool:
-        """Let a job pause, and wait for a person's decision. False where another worker has it."""
+        """Make a job pause and wait for a person's decision. Return False if another worker has it."""
         try:
             with self.store.write(attempt_id) as connection:
                 connection.execute("update job set pause_requested = 1, question = ? where id = ?", (question, job_id))
@@ -341,20 +341,20 @@ class Jobs(Aggregate):
         return True
 
     def pause_for_people(self, job_id: int, attempt_id: int, message: str, question: str = "") -> bool:
-        """Leave a job that needs a person's decision paused, without a worker. False where another worker has it, or it
-        was asked to stop.
+        """Release a job that needs a person's decision as paused. Return False if another worker has it, or it was
+        asked to stop.
         """
         return self.ask_people(job_id, attempt_id, question) and self.release(job_id, attempt_id, message)
 
     def note_probe(self, job_id: int, result: ProbeResult) -> None:
-        """Keep what the probe of a job found: it is not asked again."""
+        """Store the result of a job's probe, which is not asked again."""
         with self.store.write() as connection:
             wish = self.get(job_id).probe or ProbeWish()
             noted = json.dumps(replace(wish, result=result).as_json())
             connection.execute("update job set probe = ? where id = ?", (noted, job_id))
 
     def hide(self, job_id: int, *, hidden: bool = True) -> Job:
-        """Leave a job out of lists, or list it again. Raises JobError where it has not ended."""
+        """Hide a job in lists, or show it again. Raises JobError if it has not ended."""
         with self.store.write() as connection:
             job = self.get(job_id)
             if hidden and job.state != "done" and not job.ended_badly:
@@ -363,7 +363,7 @@ class Jobs(Aggregate):
         return self.get(job_id)
 
     def failures_of(self, job_id: int) -> int:
-        """Return how many answers a job noted as failed: they go with it."""
+        """Return the number of failed answers of a job, which are deleted with it."""
         row = self.connection.execute(
             "select coalesce(sum(d.failed), 0) from draw d join attempt a on a.id = d.attempt_id where a.job_id = ?",
             (job_id,),
@@ -371,7 +371,7 @@ class Jobs(Aggregate):
         return int(row[0])
 
     def check_deletable(self, job_id: int) -> Job:
-        """Return a job that nothing rests on. Raises JobError for any other."""
+        """Return a job that can be deleted because no results depend on it. Raises JobError otherwise."""
         job = self.get(job_id)
         if job.state not in ("failed", "cancelled"):
             why = "figures may rest on what it asked" if job.state == "done" else "cancel it first"
@@ -382,8 +382,8 @@ class Jobs(Aggregate):
         return job
 
     def delete(self, job_id: int) -> Job:
-        """Delete a job that nothing rests on, with its attempts, its probe and what it noted as failed, and return what
-        it was. Raises JobError as `check_deletable`.
+        """Delete a job without results, with its attempts, probe and failures, and return it. Raises JobError as
+        `check_deletable`.
         """
         with self.store.write() as connection:
             job = self.check_deletable(job_id)
@@ -394,7 +394,7 @@ class Jobs(Aggregate):
         return job
 
     def _if_paused(self, update: str, job_id: int, attempt_id: int, message: str, outcome: str = "") -> bool:
-        """Update a job that is asked to pause, and not to stop, and end the attempt where it has an outcome."""
+        """Update a job that is asked to pause but not to stop, and end the attempt if there is an outcome."""
         values = {"at": now(), "id": job_id, "attempt": attempt_id, "message": message, "outcome": outcome}
         try:
             with self.store.write(attempt_id) as connection:
@@ -418,19 +418,19 @@ _BROUGHT = {
     "tables of next tokens": f"select count(*) from next_tokens where {_OF_JOB}",
     "classifiers": "select count(*) from classifier where job_id = ?",
 }
-"what a job brought -> how much of it there is"
+"kind of result of a job -> query of its number"
 _END_ATTEMPT = "update attempt set ended_at = :at, outcome = :outcome where id = :attempt"
 
 
 def _end_attempts(connection: sqlite3.Connection, job_id: int) -> None:
-    """End what a worker that is gone left open: nothing that it still writes is taken."""
+    """End the open attempts of a lost worker, so that its later writes are refused."""
     connection.execute(
         "update attempt set ended_at = ?, outcome = 'lost' where job_id = ? and ended_at is null", (now(), job_id)
     )
 
 
 def _check_claimable(job: Job) -> None:
-    """Raise JobError unless a job waits for a worker, or its worker is gone."""
+    """Raise JobError unless a job waits for a worker, or its worker is lost."""
     if job.state in ("queued", "lost"):
         return
     raise JobError(f"job {job.id} {job.stands}" + (f" by process {job.pid} on {job.host}" if job.worker else ""))
@@ -441,18 +441,18 @@ def _is_hurried(connection: sqlite3.Connection, job_id: int) -> bool:
 
 
 def _goes_on_unread(job: Job) -> bool:
-    """Whether a person who resumes a job has seen that nothing of it could be read."""
+    """Return whether a person who resumes a job knows that its answers are unreadable."""
     probed = job.probed
     return job.question == UNREADABLE or (job.question == PROBE and probed is not None and not probed.readable)
 
 
 def _before(other: Job, job: Job) -> bool:
-    """Whether a job of the same lane goes first: it runs, or waits with a smaller number."""
+    """Return whether another job of the same lane goes first: it runs, or waits with a smaller number."""
     return other.state != "queued" or other.id < job.id
 
 
 def _requeue(connection: sqlite3.Connection, job_id: int, only_failed: bool) -> None:
-    """Let a job wait for a worker again."""
+    """Queue a job again."""
     _end_attempts(connection, job_id)
     connection.execute(
         "update job set state = 'queued', message = '', finished_at = null, heartbeat = null, stop_requested = 0, "

@@ -1,1 +1,1 @@
-"""What models were asked and answered, and how answers were read."""
+"""Prompts, models' answers, and their readings."""

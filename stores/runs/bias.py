@@ -1,4 +1,4 @@
-"""The readings that a bias score is made of, counted in the database: a join, not a copy of every response."""
+"""The readings for a bias score, counted in the database without copying every response."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from workbench.domain.thinking import split
 
 @dataclass(frozen=True, slots=True)
 class BiasCell:
-    """How often answers of one cell were read one way."""
+    """The count of answers of one cell with one reading."""
 
     ref: str
     kind: str
@@ -27,24 +27,24 @@ class BiasCell:
     template: str
     by_rule: bool
     label: str | None
-    "None: nobody has read these"
+    "None: unread"
     kept: bool
     "whether the confidence reaches the threshold; rules and people are always kept"
     count: int
     relation: str
-    "of the wording to the original, in the version that was asked"
+    "relation of the wording to the original, in the version asked"
     leaning: str | None
     "the side that agreeing with the original reflects, in that version"
     truncated: bool = False
-    "whether these were cut off in thought, so that there is nothing to read"
+    "whether these outputs were cut off in thought, without an answer"
     by_person: bool = False
-    "whether people labelled the text and their label is what counts"
+    "whether a label by people counts"
     untested: bool = False
-    "whether the text trained a classifier, so that no test covers it, and no person labelled it beside this wording"
+    "whether the text was training data of a classifier, so that no test covers it, without a label for this wording"
     prompt: int = 0
-    "rowid of what the model saw: equal for two models that were asked the same"
+    "rowid of the prompt: equal for two models that were asked the same"
     left_out: bool = False
-    "whether an auditor's ruling leaves these out"
+    "whether an auditor's ruling excludes these"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class BiasResponse:
     """One distinct answer with the reading that counted."""
 
     text: str
-    "the answer; empty where the output ends within a thought"
+    "the answer; empty if the output ends within a thought"
     count: int
     wording: str
     kind: str
@@ -62,7 +62,7 @@ class BiasResponse:
     confidence: float | None
     by_rule: bool
     relation: str
-    "of the wording to the original"
+    "relation of the wording to the original"
     model: str
     revision: str
     sampling: str
@@ -71,32 +71,32 @@ class BiasResponse:
     code_version: str
     job: int
     thinking: str = ""
-    "what was thought before the answer; nothing reads it"
+    "the thought before the answer, which is not read"
     truncated: bool = False
     "whether the output ends within the thought, so that there is no answer"
     version: str = ""
-    "as of `ResponseRow`"
+    "as in `ResponseRow`"
     ruled: str = ""
-    "what an auditor's ruling does to it: `read anew`, `left out`; empty: nothing"
+    "effect of an auditor's ruling: `read anew`, `left out`; empty: none"
     probe: int = 0
     "rowid"
 
 
 @dataclass(frozen=True, slots=True)
 class RuledAnswers:
-    """What auditors' rulings change in a run."""
+    """The effects of auditors' rulings in a run."""
 
     probes: Collection[int]
-    "rowids of those whose answers are left out"
+    "rowids of probes whose answers are excluded"
     answers: Mapping[tuple[int, bytes], Effect]
-    "(probe, key of the answer's text) -> what becomes of it"
+    "(probe, key of the answer's text) -> effect"
 
 
 NONE_RULED = RuledAnswers((), {})
 
 
 class BiasReadings(Aggregate):
-    """The verbs on readings of free text."""
+    """The methods on readings of free text."""
 
     def cells(
         self,
@@ -107,10 +107,11 @@ class BiasReadings(Aggregate):
         labelled: Mapping[int, str] | None = None,
         ruled: RuledAnswers = NONE_RULED,
     ) -> tuple[BiasCell, ...]:
-        """Return a run's readings, counted: a rule's where it could read the answer, otherwise the classifier's, or,
-        where `people` is given (unit -> label), theirs. Of the texts in `labelled` (unit -> label) that label counts
-        and not the classifier's; without it, no cell is `by_person` or `untested`. Before all of them counts what is
-        `ruled`.
+        """Return counts of a run's readings.
+
+        An answer has the reading of a rule if that could read it, otherwise of the classifier or, if `people` (unit ->
+        label) is given, of people. For texts in `labelled` (unit -> label) that label replaces the classifier's;
+        without it, no cell is `by_person` or `untested`. Rulings (`ruled`) take precedence over all of them.
         """
         values = _values(self.connection, run, reader, people, labelled, ruled) | {"threshold": threshold}
         rows = self.connection.execute(_CELLS, values)
@@ -126,7 +127,7 @@ class BiasReadings(Aggregate):
         )  # fmt: skip
 
     def asked_after(self, run: Run, at: str) -> int:
-        """Return how many answers of a run were drawn after a time."""
+        """Return the number of answers of a run drawn after a time."""
         row = self.connection.execute(_ASKED_AFTER, run_values(self.connection, run) | {"at": at}).fetchone()
         return int(row[0])
 
@@ -143,7 +144,7 @@ class BiasReadings(Aggregate):
         offset: int = 0,
         limit: int = 200,
     ) -> tuple[BiasResponse, ...]:
-        """Return the distinct answers to a statement, the most frequent first, with the reading that counted."""
+        """Return the distinct answers to a statement, the most frequent first, with the readings that count."""
         values = _values(self.connection, run, reader, people, labelled, ruled) | {
             "ref": ref,
             "template": template,
@@ -197,7 +198,7 @@ def _values(
 
 
 def _by_rowid(connection: sqlite3.Connection, ruled: RuledAnswers) -> Iterator[tuple[int, int, str | None, bool]]:
-    """Yield (probe, rowid of the text, label, whether it is left out) of the answers that are ruled on."""
+    """Yield (probe, rowid of the text, label, whether it is excluded) of answers with a ruling."""
     for (probe, key), effect in ruled.answers.items():
         row = connection.execute("select id from text where key = ?", (key,)).fetchone()
         if row is not None:
@@ -212,7 +213,7 @@ _BARE = """(
     select b.prompt_id from probe b where b.audit = p.audit and b.wording_id = p.wording_id
     and b.template_id = p.template_id and json(b.axes) = json_remove(p.axes, '$.persona')
 )"""
-"the same prompt without the persona of `p`: models are compared on prompts that are the same but for that"
+"the same prompt without the persona of `p`: models are compared on prompts that differ only in the persona"
 
 _READ = f"""
     with put as materialized (

@@ -1,7 +1,7 @@
-"""Answers, readings and labels as rows for other programs, with everything that they are about.
+"""Answers, readings and labels as rows for other programs, with all related data.
 
-Answers are read draw by draw in the order in which they were written, so five million of them take no more memory than
-one; what they are about (cells of designs, models, samplings) is read once and shared by all rows.
+Answers are read draw by draw in the order of writing, so five million of them take no more memory than one; related
+data (cells of designs, models, samplings) are read once and shared by all rows.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from workbench.domain.instruments import BroughtLexicon
 from workbench.domain.prompts import Template
 
 HELD = 100_000
-"distinct answers whose readings are kept at hand"
+"distinct answers whose readings are cached"
 
 
 class Read(NamedTuple):
-    """What somebody made of an answer."""
+    """A reading of an answer."""
 
     reader_kind: str
     reader: str
     reader_version: str
     codebook: str | None
     label: str | None
-    "None: unreadable, or a label that was taken back"
+    "None: unreadable, or a withdrawn label"
     reason: str
     confidence: float | None
     at: str
@@ -40,7 +40,7 @@ class Read(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of a design: what was asked, in which words."""
+    """One cell of a design."""
 
     probe: int
     "rowid"
@@ -57,7 +57,7 @@ class Cell:
     variant: str
     wording: str
     wording_id: int
-    "rowid of the first wording with this text, beside which people and classifiers read"
+    "rowid of the first wording with this text, to which readings of people and classifiers refer"
     template_id: int
     family: str
     template: str
@@ -83,21 +83,21 @@ class Given(NamedTuple):
     n: int
     "how often"
     text: str
-    "as it was written, thoughts included"
+    "the output as written, including thoughts"
     key: str | None
-    "of the answer's text, in hexadecimal; None where the output ends within its thought"
+    "key of the answer's text, in hexadecimal; None if the output ends within its thought"
     answer: int | None
 
 
 class DataRows(Aggregate):
-    """The verbs on rows for other programs. All of them only read."""
+    """The methods on rows for other programs. All of them only read."""
 
     def uid(self) -> bytes:
-        """Return what tells this store from others, which pseudonyms are made with. No file may hold it."""
+        """Return the uid of this store, from which pseudonyms are computed. No file may contain it."""
         return uid_of(self.connection)
 
     def cells(self, audits: Collection[str] = (), instruments: Collection[str] = ()) -> dict[int, list[Cell]]:
-        """Return the cells of designs by their prompts (rowids); without names those of every audit and instrument."""
+        """Return the cells of designs by prompt (rowid), by default of all audits and instruments."""
         texts: dict[int, str] = {}
         axes: dict[str, Mapping[str, str]] = {}
         found: dict[int, list[Cell]] = {}
@@ -123,7 +123,7 @@ class DataRows(Aggregate):
         return {row[-1]: as_template(row) for row in rows}
 
     def lexicons(self) -> dict[str, tuple[BroughtLexicon, ...]]:
-        """Return the lexicons that instruments brought, by the instrument's name."""
+        """Return the lexicons of instruments, by the instrument's name."""
         names = [name for (name,) in self.connection.execute("select name from instrument")]
         return {name: found for name in names if (found := lexicon_rows.brought(self.connection, name))}
 
@@ -141,16 +141,16 @@ class DataRows(Aggregate):
             yield Given._make((*row[:10], restored(body), None if key is None else key.hex(), row[12]))
 
     def answers(self) -> int:
-        """Return how many answers there are, by all models."""
+        """Return the number of answers of all models."""
         return int(self.connection.execute("select coalesce(sum(count), 0) from response").fetchone()[0])
 
     def scored(self, models: Collection[int]) -> int:
-        """Return how many prompts these models were asked for probabilities alone: there is no answer to them."""
+        """Return how many prompts these models were asked only for probabilities, without answers."""
         row = self.connection.execute(_SCORED, {"models": json.dumps(sorted(models))}).fetchone()
         return int(row[0])
 
     def standing(self) -> Standing:
-        """Return what looks up how answers are read."""
+        """Return the lookup of current readings."""
         return Standing(self.connection)
 
     def labels(self, instruments: Collection[str] = ()) -> Iterator[sqlite3.Row]:
@@ -162,12 +162,12 @@ class DataRows(Aggregate):
         yield from named(self.connection, _ISSUE_LABELS, {"instruments": _names(instruments)})
 
     def last(self) -> str:
-        """Return when something was last written that files hold: the newest answer, label or ruling."""
+        """Return the time of the newest exportable data: answer, label or ruling."""
         return str(self.connection.execute(_LAST).fetchone()[0] or "")
 
 
 class Standing:
-    """How answers are read now: by rules beside the template, by people and classifiers beside the wording."""
+    """The current readings of answers: by rules with the template, by people and classifiers with the wording."""
 
     def __init__(self, connection: sqlite3.Connection):
         self._connection = connection
@@ -178,7 +178,7 @@ class Standing:
         ]
 
     def of(self, answer: int, cell: Cell) -> tuple[Read, ...]:
-        """Return the newest reading of each reader of an answer (rowid of its text) to a cell."""
+        """Return each reader's newest reading of an answer (rowid of its text) to a cell."""
         at = answer, cell.template_id, cell.wording_id
         if at not in self._held:
             if len(self._held) >= HELD:
@@ -258,7 +258,7 @@ _GIVEN = """
     where d.model_id in (select value from json_each(:models))
     order by d.id, r.text_id
 """
-"""`cross join` keeps SQLite to this order, in which nothing has to be sorted"""
+"""`cross join` forces this order in SQLite, which needs no sorting"""
 
 _SCORED = """
     select count(*) from draw d join sampling g on g.id = d.sampling_id and g.mode = 'exact'

@@ -1,4 +1,4 @@
-"""Models, as every table that holds what a model made names them."""
+"""Models, as referenced by all tables with models' results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench.domain.responses import ModelCard
 
 
 def model_id(connection: sqlite3.Connection, card: ModelCard) -> int:
-    """Return the rowid of a model, inserting one that is new. Call inside a transaction."""
+    """Return the rowid of a model, inserting a new one. Call inside a transaction."""
     connection.execute(
         "insert into model (key, name, revision, backend, dtype, chat_format, encoding, snapshot, first_seen) "
         "values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do nothing",
@@ -30,8 +30,10 @@ def model_id(connection: sqlite3.Connection, card: ModelCard) -> int:
 
 
 def last_snapshot(connection: sqlite3.Connection, card: ModelCard, job_id: int) -> tuple[str, bool] | None:
-    """Return the snapshot of a served model that answered last, and whether it did so in this job: one that did goes
-    before those of other jobs. None where none has answered.
+    """Return the snapshot of a served model that answered last, and whether it did so in this job, which takes
+    precedence.
+
+    None if no snapshot has answered.
     """
     values = _but_snapshot(card) | {"job": job_id}
     row = connection.execute(_LAST, values).fetchone()
@@ -41,16 +43,18 @@ def last_snapshot(connection: sqlite3.Connection, card: ModelCard, job_id: int) 
 def answered_by_others(
     connection: sqlite3.Connection, card: ModelCard, sampling_key: bytes, attempt_id: int
 ) -> list[tuple[bytes, int, int]]:
-    """Return (prompt's key, rowid of the model, answers) of what other snapshots of a served model answered in the job
-    of an attempt.
+    """Return (prompt's key, rowid of the model, number of answers) for answers of other snapshots of a served model in
+    the job of an attempt.
     """
     values = _but_snapshot(card) | {"snapshot": card.snapshot, "sampling": sampling_key, "attempt": attempt_id}
     return connection.execute(_BY_OTHERS, values).fetchall()
 
 
 def models_meant(connection: sqlite3.Connection, name: str) -> frozenset[int]:
-    """Return the rowids of the models that a name means: `NAME@REVISION` those of a hub id that a job asked by it, or
-    whose commit begins so; any other name those that have it.
+    """Return the rowids of the models that a name means.
+
+    `NAME@REVISION`: models of a hub id that a job asked by this name, or whose commit begins with the revision; any
+    other name: models of that name.
     """
     base, revision = parted(name)
     values = {"model": name, "base": base, "revision": revision}
@@ -70,11 +74,11 @@ def newest_model(
     chat_format: str,
     until: str = "",
 ) -> int | None:
-    """Return the rowid of exactly this model; without a card, of the newest of that name that a job asked so, and that
-    was known at the time `until` where one is given.
+    """Return the rowid of exactly this model; without a card, of the newest of that name that a job asked with these
+    settings and, if `until` is given, that was known at that time.
 
-    That is what can be known before a model is loaded: a plan names a dtype and a chat format, or leaves them to the
-    model, and the same name loaded otherwise is another model, which has other answers.
+    This is all that is known before a model is loaded: a plan names a dtype and a chat format, or uses the defaults,
+    and the same name with other settings is another model with other answers.
     """
     if card is not None:
         row = connection.execute("select id from model where key = ?", (card.key,)).fetchone()
@@ -141,5 +145,5 @@ _NEWEST = """
         and (:dtype = '' or m.dtype = :dtype or m.dtype like :dtype || '+%') and (:until = '' or m.first_seen <= :until)
         and exists (select 1 from draw d where d.model_id = m.id and d.attempt_id in (select id from alike))
     order by (select max(d.id) from draw d where d.model_id = m.id) desc limit 1
-"""  # the one that answered last, for snapshots may return; older specifications lack both fields; nothing is added to
-# answers of which the encoding is unknown
+"""  # the model that answered last, because snapshots may return; older specifications lack both fields; runs with an
+# unknown encoding get no additions

@@ -1,7 +1,7 @@
-"""Personas that stand before prompts, as models were asked with them.
+"""Personas before prompts, with which models were asked.
 
-What a persona says is its identity, so its name may change: the one that was given last counts. Where two have the same
-name, as a text was edited under it, the beginning of the key tells them apart.
+The text of a persona is its identity, so its name may change: the latest name counts. If two have the same name,
+because the text was edited, the beginning of the key distinguishes them.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from workbench.domain.personas import AXIS, Persona, PersonaKind
 from workbench.domain.prompts import Message
 
 SHOWN = 6
-"letters of a key that people read"
+"characters of a key shown to people"
 
 
 def add_personas(connection: sqlite3.Connection, personas: Iterable[Persona]) -> None:
-    """Write personas; one that is there has its new name and kind. Call inside a transaction."""
+    """Write personas; an existing one gets the new name and kind. Call inside a transaction."""
     connection.executemany(
         "insert into persona (key, name, kind, language, turns) values (?, ?, ?, ?, ?) "
         "on conflict (key) do update set name = excluded.name, kind = excluded.kind, language = excluded.language",
@@ -48,7 +48,7 @@ def read_personas(connection: sqlite3.Connection) -> dict[str, Persona]:
 
 
 def named_axes(connection: sqlite3.Connection, axes: str) -> dict[str, str]:
-    """Return the axes of a probe, which are JSON, with the persona's name in place of its key."""
+    """Return the axes of a probe, given as JSON, with the persona's name instead of its key."""
     found: dict[str, str] = json.loads(axes)
     if AXIS in found:
         found[AXIS] = persona_names(connection).get(found[AXIS], found[AXIS])
@@ -56,7 +56,7 @@ def named_axes(connection: sqlite3.Connection, axes: str) -> dict[str, str]:
 
 
 def persona_names(connection: sqlite3.Connection) -> dict[str, str]:
-    """Return what people call each persona, by its key (hexadecimal): `nurse`, `nurse [3f2a91]` where there are two."""
+    """Return the displayed name of each persona by key (hexadecimal): `nurse`, or `nurse [3f2a91]` if there are two."""
     rows = [(bytes(key).hex(), name) for key, name in connection.execute("select key, name from persona order by key")]
     often = Counter(name for _, name in rows)
     return {key: f"{name} [{key[:SHOWN]}]" if often[name] > 1 else name for key, name in rows}

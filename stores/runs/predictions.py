@@ -1,7 +1,7 @@
-"""What a model predicted of people's answers: the next tokens of every prompt of a questionnaire run.
+"""A model's predictions of people's answers: the next tokens of every prompt of a questionnaire run.
 
-One query reads all of a run, because every figure of Questionnaire Modeling is a mean over all of its prompts. They
-come one by one, as they lie in the file: a run has up to a million of them, and to sort them all would have to be held.
+One query reads a whole run, because every figure of Questionnaire Modeling is a mean over all of its prompts. They are
+read one by one in storage order: a run has up to a million prompts, and sorting would need all of them in memory.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from workbench.domain.prompts import Template
 from workbench.domain.responses import EXACT, Sampling
 
 Tokens = tuple[tuple[str, float], ...]
-"(text, log-probability in nats), the likeliest first"
+"(text, log-probability in nats), the most likely first"
 NO_REASON = "no reason was given"
 
 _decoded = json.JSONDecoder().raw_decode
-"what `json.loads` does without looking for blanks around, which of a run's short texts takes a quarter of the time"
+"like `json.loads` without skipping surrounding spaces, which takes a quarter of the time for a run's short texts"
 
 
 @dataclass(frozen=True, slots=True)
 class PredictionRow:
-    """One prompt that was asked, and what came of it."""
+    """One asked prompt and its result."""
 
     probe: int
     "rowid"
@@ -41,64 +41,64 @@ class PredictionRow:
     ordinal: int
     template: str
     labels: tuple[str, str]
-    "what yes and no are called in the template"
+    "the template's words for yes and no"
     axes: Mapping[str, str]
-    "condition, and where it has them context, respondent and seed"
+    "condition and, if any, context, respondent and seed"
     tokens: Tokens
-    "empty where the prompt failed"
+    "empty if the prompt failed"
     rest: float
-    "probability of all tokens that are not named"
+    "total probability of all other tokens"
     words: Mapping[str, float] | None
-    "label -> probability over the whole vocabulary; None where the backend does not say"
+    "label -> probability over the whole vocabulary; None if not available"
     failed: str = ""
-    "why there are no tokens, for people; empty where there are"
+    "why there are no tokens, for display; empty if there are"
 
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """One wording of a statement in a template: what the prompts of many respondents have in common."""
+    """One wording of a statement in a template, shared by the prompts of many respondents."""
 
     ref: str
     place: int
-    "of the statement in its instrument"
+    "position of the statement in its instrument"
     kind: str
     ordinal: int
     template: Template
-    "as it was then"
+    "in the version asked"
 
 
 class Predicted(NamedTuple):
-    """What came of one prompt of a run."""
+    """The result of one prompt of a run."""
 
     probe: int
     "rowid"
     put: int
-    "place in `RunPredictions.put`, as the next one in `axes`"
+    "index in `RunPredictions.put`; the next field is an index in `axes`"
     axes: int
     tokens: Sequence[tuple[str, float]]
-    "empty where the prompt failed"
+    "empty if the prompt failed"
     words: Mapping[str, float] | None
-    "label -> probability over the whole vocabulary; None where the backend does not say"
+    "label -> probability over the whole vocabulary; None if not available"
     failed: str
-    "why there are neither tokens nor answers, for people; empty where there are"
+    "why there are neither tokens nor answers, for display; empty if there are"
     prompt: int = 0
-    "rowid of its text, which it may have in common with others"
+    "rowid of its text, which others may share"
     answers: Mapping[str, int] | None = None
-    "distinct answer -> how often, where answers were drawn; None where probabilities were computed"
+    "distinct answer -> count, if answers were drawn; None if probabilities were computed"
 
 
 class RunPredictions:
-    """All prompts of a run that were asked, to be read once, in no order that means anything.
+    """All asked prompts of a run, to be read once, in arbitrary order.
 
-    A cell of the design whose context was changed meanwhile has several; the newest has the highest rowid.
+    A cell of the design whose context was changed has several prompts; the newest has the highest rowid.
     """
 
     def __init__(self, connection: sqlite3.Connection, values: Mapping[str, object], *, drawn: bool = False) -> None:
-        """`drawn`: answers were drawn, and nothing is known of probabilities."""
+        """`drawn`: answers were drawn, without probabilities."""
         self.put: list[Put] = []
-        "what the rows that were read so far point to, as `axes`"
+        "targets of the indices of rows read so far, like `axes`"
         self.axes: list[Mapping[str, str]] = []
-        "condition, and where a prompt has them context, respondent and seed"
+        "condition and, if any, context, respondent and seed"
         self._connection, self._values, self._drawn = connection, values, drawn
 
     def __iter__(self) -> Iterator[Predicted]:
@@ -127,7 +127,7 @@ class RunPredictions:
             )
 
     def _given(self) -> dict[int, dict[str, int]]:
-        """Return what was answered to each prompt, by its rowid."""
+        """Return the answers to each prompt, by its rowid."""
         found: dict[int, dict[str, int]] = {}
         texts: dict[int, str] = {}
         for prompt, text, body, count in self._connection.execute(_GIVEN, self._values):
@@ -144,13 +144,14 @@ class RunPredictions:
 
 
 class Predictions(Aggregate):
-    """The verbs on predictions."""
+    """The methods on predictions."""
 
     def runs(
         self, audit: str, instrument: str | None = None, *, versions: Mapping[str, int] | None = None
     ) -> tuple[Run, ...]:
-        """Return the runs of an audit that a job asked of their instrument, the newest last. A prompt may have the text
-        of one of another instrument, and what a model made of that says nothing of a design that it was not asked.
+        """Return the runs of an audit that a job asked for their instrument, the newest last.
+
+        Prompts of different instruments may have the same text, so answers alone do not show that a design was asked.
         """
         return tuple(
             run
@@ -159,13 +160,13 @@ class Predictions(Aggregate):
         )
 
     def of_run(self, run: Run, only: str = "") -> RunPredictions:
-        """Return all prompts of a run that were asked; `only`: under this condition, in the original wording."""
+        """Return all asked prompts of a run; `only`: with this condition, in the original wording."""
         drawn = run.sampling.mode != EXACT
         return RunPredictions(self.connection, run_values(self.connection, run) | {"only": only}, drawn=drawn)
 
     def given(self, run: Run, probe_id: int) -> tuple[dict[str, int], tuple[str, str, int]]:
-        """Return the answers that were drawn to one prompt of a run, and of the newest of them when, by which version
-        of the code and in which job (rowid).
+        """Return the answers drawn for one prompt of a run, and the time, code version and job (rowid) of the newest
+        one.
         """
         values = run_values(self.connection, run) | {"probe": probe_id}
         rows = self.connection.execute(_GIVEN_TO, values).fetchall()
@@ -173,26 +174,28 @@ class Predictions(Aggregate):
         return {restored(body): count for body, count in rows}, by or ("", "", 0)
 
     def of_probe(self, run: Run, probe_id: int) -> PredictionRow | None:
-        """Return one prompt of a run; None where it was not asked."""
+        """Return one prompt of a run; None if it was not asked."""
         values = run_values(self.connection, run) | {"probe": probe_id}
         rows = self.connection.execute(_OF_PROBE, values).fetchall()
         return _as_row(rows[-1]) if rows else None
 
     def code_versions(self, run: Run) -> tuple[str, ...]:
-        """Return the versions of the code with which a model's prompts under a sampling were computed."""
+        """Return the code versions that computed a model's prompts under a sampling."""
         rows = self.connection.execute(_VERSIONS, {"model": run.model_id, "sampling": run.sampling_id})
         return tuple(row[0] for row in rows)
 
     def designs(self, run: Run) -> tuple[Mapping[str, Any], ...]:
-        """Return the specifications of the jobs that asked a run's prompts, or had nothing to ask as all was stored. A
-        prompt may have the text of one that only another model was asked; what this one was asked for is said here.
+        """Return the specifications of the jobs that asked a run's prompts, or had nothing to ask because all was
+        stored.
+
+        Prompts may share their text with prompts that only another model was asked, so jobs define a model's design.
         """
         rows = self.connection.execute(_DESIGNS, self._jobs_of(run))
         return tuple(spec for (text,) in rows if _is_of(spec := json.loads(text), run))
 
     def drawn_from(self, run: Run) -> tuple[tuple[Mapping[str, Any], frozenset[str]], ...]:
-        """Return the specifications as `designs`, one for each attempt at a job, with the names of the people who were
-        here then: a design that draws some of them draws others once there are more.
+        """Return the specifications as `designs`, one per attempt at a job, with the names of the people stored at that
+        time: a design that draws some of them draws others when there are more.
         """
         came = self.connection.execute(_PEOPLE, {"instrument": run.instrument}).fetchall()
         rows = self.connection.execute(_ATTEMPTS, self._jobs_of(run))
@@ -203,7 +206,7 @@ class Predictions(Aggregate):
         )
 
     def chat_formats(self, runs: Iterable[Run]) -> dict[int, str]:
-        """Return what tells apart the chat formats in which models were asked, by the models' rowids."""
+        """Return the identifiers of models' chat formats, by the models' rowids."""
         wanted = json.dumps([run.model_id for run in runs])
         rows = self.connection.execute(
             "select id, chat_format from model where id in (select value from json_each(:wanted))", {"wanted": wanted}
@@ -218,8 +221,8 @@ class Predictions(Aggregate):
         return {"model": run.model_id, "sampling": run.sampling_id, "idle": json.dumps(self._idle(run))}
 
     def _idle(self, run: Run) -> list[int]:
-        """Return the jobs (rowids) that found all of a run stored. They have no draws to say which model they meant: it
-        is the one whose answers a plan counted as stored then.
+        """Return the jobs (rowids) that found a whole run stored. They have no draws that identify their model: it is
+        the one whose answers a plan counted as stored then.
         """
         values = way_values(run) | {"model": run.model}
         found = []
@@ -274,7 +277,7 @@ _OF_RUN = f"""
     ) and (:only = '' or json_extract(p.axes, '$.condition') = :only)
     left join next_tokens n on n.prompt_id = a.prompt_id and n.model_id = :model
         and (select mode from sampling where id = :sampling) = 'exact'
-"""  # by prompts as they were written, all tables are read from front to back: five times as fast as by statements
+"""  # in the order of prompts all tables are read sequentially: five times as fast as by statements
 
 _GIVEN = """
     select d.prompt_id, x.id, x.body, sum(r.count)
@@ -316,7 +319,7 @@ _OF_PROBE = f"""
         and (:fingerprint is null or d.fingerprint = :fingerprint)
     left join next_tokens n on n.prompt_id = p.prompt_id and n.model_id = :model
     where i.name = :instrument and p.id = :probe order by d.id
-"""  # where a prompt was asked again after it failed, the newest attempt says why it failed
+"""  # if a prompt was asked again after a failure, the newest attempt has the reason
 
 _WITH_DRAWS = "select distinct d.attempt_id from draw d where d.model_id = :model and d.sampling_id = :sampling"
 _DESIGNS = f"""

@@ -1,4 +1,4 @@
-"""What models see, as it is stored: a context that many prompts have is written once."""
+"""Stored prompts: a context shared by many prompts is stored once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.errors import ConflictError
 
 
 def read_prompt(connection: sqlite3.Connection, probe_id: int) -> Prompt:
-    """Return what the model saw."""
+    """Return the prompt of a probe."""
     chat, messages, body = connection.execute(_PROMPT, (probe_id,)).fetchone()
     context = [] if body is None else json.loads(restored(body))
     turns = tuple(Message(role, content) for role, content in [*context, *json.loads(messages)])
@@ -27,8 +27,8 @@ def wordings_of(
     templates: Sequence[Template],
     probes: Sequence[Probe],
 ) -> dict[tuple[str, str], int]:
-    """Return the rowid of the wording behind each (ref, variant): of the newest version, the current one first, that
-    has the texts of all prompts of its statement.
+    """Return the rowid of the wording for each (ref, variant): that of the newest version, preferring the current one,
+    with the texts of all prompts of its statement.
     """
     held: dict[str, dict[int, dict[str, tuple[int, str]]]] = defaultdict(lambda: defaultdict(dict))
     for ref, version, kind, ordinal, rowid, body in connection.execute(
@@ -56,7 +56,7 @@ def wordings_of(
 
 
 def _puts(probe: Probe, named: Mapping[tuple[str, bool], Template], texts: Mapping[str, tuple[int, str]]) -> bool:
-    """Return whether a prompt puts the text that a version has."""
+    """Return whether a prompt has the text of a version."""
     if probe.variant not in texts:
         return False
     template = named[probe.template, probe.inverted]
@@ -66,7 +66,7 @@ def _puts(probe: Probe, named: Mapping[tuple[str, bool], Template], texts: Mappi
 
 
 def add_prompts(connection: sqlite3.Connection, prompts: Iterable[Prompt]) -> None:
-    """Write prompts that are not there yet; a context that many have is written once."""
+    """Write new prompts; a context shared by many is written once."""
     prompts = list(prompts)
     contexts: dict[tuple[Message, ...], str] = {}
     for prompt in prompts:

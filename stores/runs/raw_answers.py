@@ -1,6 +1,6 @@
-"""What a model answered word for word, prompt by prompt: for audits that count the answers themselves.
+"""A model's exact answers by prompt, for audits that count the answers themselves.
 
-One query reads all of a run, because a figure of such an audit is a mean over all of its prompts.
+One query reads a whole run, because a figure of such an audit is a mean over all of its prompts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from workbench.domain.responses import ModelCard, Sampling
 K = TypeVar("K")
 
 Counts = Mapping[str, int]
-"distinct answer -> how often"
+"distinct answer -> count"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class AskedProbe:
 
 
 class RawAnswers(Aggregate):
-    """The verbs on answers as they were drawn."""
+    """The methods on answers as drawn."""
 
     def of_prompts(
         self,
@@ -50,7 +50,7 @@ class RawAnswers(Aggregate):
         dtype: str = "",
         chat_format: str = "",
     ) -> dict[bytes, Counts]:
-        """Return what was answered to each of these prompts; those that were never asked are left out.
+        """Return the answers to each of these prompts; prompts that were never asked are left out.
 
         `card` None: see `newest_model`.
         """
@@ -64,7 +64,7 @@ class RawAnswers(Aggregate):
     def of_models(
         self, models: Iterable[int], sampling: Sampling, keys: Sequence[bytes]
     ) -> dict[int, dict[bytes, Counts]]:
-        """Return what each of these models (rowids) answered to prompts."""
+        """Return the answers of each of these models (rowids) to prompts."""
         wanted, found = set(keys), {}
         for model in models:
             rows = self.connection.execute(_OF_PROMPTS, {"model": model, "sampling": sampling.key})
@@ -72,15 +72,15 @@ class RawAnswers(Aggregate):
         return found
 
     def of_run(self, run: Run) -> dict[int, Counts]:
-        """Return what was answered to each probe of a run, by its rowid."""
+        """Return the answers to each probe of a run, by its rowid."""
         return _grouped(self.connection.execute(_OF_RUN, run_values(self.connection, run)))
 
     def of_statements(self, run: Run) -> dict[str, Counts]:
-        """Return what was answered to the prompts about each statement of a run, by its ref."""
+        """Return the answers to the prompts about each statement of a run, by its ref."""
         return _grouped(self.connection.execute(_OF_STATEMENTS, run_values(self.connection, run)))
 
     def probes(self, run: Run) -> tuple[AskedProbe, ...]:
-        """Return the cells that were asked, in the order of the statements."""
+        """Return the asked cells, in the order of the statements."""
         rows = self.connection.execute(_PROBES, run_values(self.connection, run))
         return tuple(
             AskedProbe(probe, ref, kind, ordinal, template, family, json.loads(axes))
@@ -89,7 +89,7 @@ class RawAnswers(Aggregate):
 
 
 def _grouped(rows: Iterable[tuple[K, int, str | bytes, int]]) -> dict[K, Counts]:
-    """Return the answers of each key, from rows of (key, rowid of the text, the text as stored, how often)."""
+    """Return the answers of each key, from rows of (key, rowid of the text, stored text, count)."""
     found: dict[K, dict[str, int]] = {}
     texts: dict[int, str] = {}
     for key, text, body, count in rows:

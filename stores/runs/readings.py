@@ -1,4 +1,4 @@
-"""What rules, classifiers and people made of responses: one table, one source a row, newest revision counts."""
+"""Readings of responses by rules, classifiers and people, in one table; the newest revision of each reader counts."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from workbench.domain.readings import ReaderCard
 
 
 class Readings(Aggregate):
-    """The verbs on readings."""
+    """The methods on readings."""
 
     def reader(self, card: ReaderCard) -> int:
-        """Return the rowid of a reader, inserting it if it is new."""
+        """Return the rowid of a reader, inserting a new one."""
         named = (card.kind.value, card.name, card.version)
         sql = "select id from reader where kind = ? and name = ? and version = ?"
         if (row := self.connection.execute(sql, named).fetchone()) is not None:
@@ -27,7 +27,7 @@ class Readings(Aggregate):
             return reader_id(connection, card.kind, card.name, card.version)
 
     def count(self, reader: int) -> int:
-        """Return how many readings a reader has made."""
+        """Return a reader's number of readings."""
         return int(self.connection.execute("select count(*) from reading where reader_id = ?", (reader,)).fetchone()[0])
 
     def unread(self, run: Run, template: Template, reader: int, *, limit: int = 5000) -> tuple[str, ...]:
@@ -40,7 +40,7 @@ class Readings(Aggregate):
         return tuple(restored(body) for (body,) in self.connection.execute(_UNREAD, values))
 
     def add(self, readings: Iterable[RuleReading]) -> None:
-        """Write readings in one transaction; what a reader has read already stays as it is."""
+        """Write readings in one transaction; existing readings of a reader are kept."""
         with self.store.write() as connection:
             insert_readings(connection, readings)
 

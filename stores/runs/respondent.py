@@ -1,7 +1,7 @@
-"""One person answering a survey: what they may see and write, and nothing else.
+"""One person answering a survey, restricted to what they may see and write.
 
-The connection reads and writes no more than that (`stores.core.authorizer`): no answers of models or others, no labels.
-What is shown is a text; which wording of which statement it is stays in here.
+The connection is restricted (`stores.core.authorizer`): it cannot read labels, or answers of models and other people.
+The respondent sees only a text, not the statement and wording that it belongs to.
 """
 
 from __future__ import annotations
@@ -30,43 +30,43 @@ Relations = dict[tuple[str, VariantId], Relation]
 
 
 class Standing(StrEnum):
-    """How a wording of a session stands."""
+    """The state of a wording in a session."""
 
     OPEN = "open"
     PUT_OFF = "put_off"
-    "skipped once: it comes again behind all others"
+    "skipped once: shown again after all others"
     DECLINED = "declined"
     "skipped twice: left without an answer"
     ANSWERED = "answered"
     GONE = "gone"
-    "not answered, and its statement has no such wording any more"
+    "not answered, and its statement no longer has this wording"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is shown: a text."""
+    """A shown question: a text."""
 
     position: int
     text: str
     language: str
     taken_back: bool | None = None
-    "the answer that undoing withdrew"
+    "the answer withdrawn by undo"
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far this person is in the session."""
+    """This person's progress in the session."""
 
     done: int
     "wordings with an answer"
     left: int
     declined: int
     gone: int
-    "wordings that were taken out of the instrument before they were answered"
+    "wordings removed from the instrument before they were answered"
     steps: int
-    "how often one can undo"
+    "number of steps that can be undone"
     median_s: float | None
-    "seconds over an answer, breaks left out; None before two"
+    "median seconds per answer, without breaks; None before two"
 
     @property
     def total(self) -> int:
@@ -80,15 +80,15 @@ class Progress:
 
 @dataclass(slots=True)
 class _Item:
-    """One wording of the session and what was done with it."""
+    """One wording of the session, with its answers."""
 
     wording: int
     now: int | None
-    "the wording as the instrument has it now; None where it has it no more"
+    "the instrument's current wording; None if it no longer has one"
     held: bool
-    "there is an answer to it, from here or from a file"
+    "whether it has an answer, from here or from a file"
     steps: list[tuple[int, bool | None]] = field(default_factory=list)
-    "(when, a number that grows; agreed, or None for skipped): what undo takes back, the newest last"
+    "(increasing number of the event, agreed or None for skipped): the steps for undo, the newest last"
 
     @property
     def standing(self) -> Standing:
@@ -102,7 +102,7 @@ class _Item:
         return Standing.PUT_OFF if skips else Standing.OPEN
 
     def take(self, when: int, agrees: int | None, skipped: int) -> None:
-        """Take an event in; an answer replaces an answer, and a withdrawal takes the newest step back."""
+        """Apply an event; an answer replaces an earlier one, and a withdrawal removes the newest step."""
         if agrees is None and not skipped:
             self.steps = self.steps[:-1]
         elif agrees is not None and self.steps and self.steps[-1][1] is not None:
@@ -112,7 +112,7 @@ class _Item:
 
 
 class Respondent:
-    """One person in one session. Every verb is one transaction; what it returns is committed."""
+    """One person in one session. Every method is one transaction; returned values are committed."""
 
     def __init__(self, store: Store, survey: int):
         row = named(
@@ -136,7 +136,7 @@ class Respondent:
 
     @classmethod
     def open(cls, path: Path | str, survey: int) -> Respondent:
-        """Open a store for one session. Raises UnknownName for one that is not there."""
+        """Open a store for one session. Raises UnknownName for a missing session."""
         store = Store.open(path)
         try:
             return cls(store, survey)
@@ -146,14 +146,14 @@ class Respondent:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """The connection, which reads and writes only what this person may."""
+        """The connection, restricted to what this person may read and write."""
         return self._store.connection
 
     def next(self) -> Question | None:
-        """Return what is to be answered next, None where nothing is: in the planned order, then what was put off.
+        """Return the next question, None if there is none: open ones in the planned order, then skipped ones.
 
-        A wording whose statement was changed since it was planned is asked as it is now, or not at all where the
-        statement has no such wording any more.
+        If a statement was changed since the plan, its current wording is asked, or none if it no longer has this
+        wording.
         """
         with self._store.write() as connection:
             items = self._items()
@@ -161,22 +161,22 @@ class Respondent:
             return None if position is None else self._question(connection, position, items[position])
 
     def answer(self, position: int, agrees: bool, elapsed_ms: int | None = None) -> None:
-        """Commit an answer; answering again replaces the one before, which stays on record."""
+        """Commit an answer; answering again replaces the previous answer, which stays on record."""
         with self._store.write() as connection:
             wording = self._wording(position)
             self._append(connection, position, agrees, skipped=False, elapsed_ms=elapsed_ms)
             connection.execute(_KEEP, {"wording": wording, "me": self.name, "agrees": agrees})
 
     def skip(self, position: int, elapsed_ms: int | None = None) -> None:
-        """Put a wording behind all others; skipped again, it is left without an answer."""
+        """Move a wording behind all others; if skipped again, it stays unanswered."""
         with self._store.write() as connection:
             self._wording(position)
             self._append(connection, position, None, skipped=True, elapsed_ms=elapsed_ms)
 
     def undo(self) -> Question | None:
-        """Take back the newest answer or skip of the session, whenever it was given, and return its question.
+        """Withdraw the newest answer or skip of the session, whatever its age, and return its question.
 
-        None: there is nothing to take back. What was said stays on record.
+        None: there is nothing to undo. Withdrawn answers stay on record.
         """
         with self._store.write() as connection:
             items = self._items()
@@ -192,7 +192,7 @@ class Respondent:
             return replace(self._question(connection, position, item), taken_back=agreed)
 
     def progress(self) -> Progress:
-        """Return how far this person is."""
+        """Return this person's progress."""
         items = self._items().values()
         tally = Counter(item.standing for item in items)
         times = [row[0] for row in self.connection.execute(_TIMES, {"idle": IDLE_MS})]
@@ -206,7 +206,7 @@ class Respondent:
         )
 
     def answers(self) -> tuple[Answers, Relations]:
-        """Return this person's own answers to statements as they are now, and what is expected of each wording."""
+        """Return this person's own answers to current statements, and the relation of each wording."""
         answers, relations = [], {}
         for ref, kind, ordinal, agrees, relation in self.connection.execute(_OWN, self._values()):
             variant = VariantId(VariantKind(kind), ordinal)
@@ -247,7 +247,7 @@ class Respondent:
         return int(row[0])
 
     def _question(self, connection: sqlite3.Connection, position: int, item: _Item) -> Question:
-        """Return the text of a question, pointed at its wording as it is now; an old one where it has none."""
+        """Return the text of a question in its current wording, or in the planned one if it no longer exists."""
         if item.now is not None and item.now != item.wording:
             connection.execute(
                 "update survey_item set wording_id = ? where survey_id = ? and position = ?",
@@ -268,7 +268,7 @@ class Respondent:
         skipped: bool,
         elapsed_ms: int | None,
     ) -> None:
-        """Append an event; later ones have later times, though a clock may go back."""
+        """Append an event; later events have later times, even if the clock goes back."""
         last = self.connection.execute("select max(at) from my_event").fetchone()[0]
         connection.execute(
             "insert into survey_event (uid, survey_id, position, agrees, skipped, elapsed_ms, at) "
@@ -278,7 +278,7 @@ class Respondent:
 
 
 def _first(items: Mapping[int, _Item]) -> int | None:
-    """Return the position of what comes next: what is open, in order; then what was put off, the longest ago first."""
+    """Return the position of the next question: open ones in order, then skipped ones, the earliest skipped first."""
     open_ = [position for position, item in items.items() if item.standing is Standing.OPEN]
     put_off = [(item.steps[-1][0], position) for position, item in items.items() if item.standing is Standing.PUT_OFF]
     if open_:
@@ -287,7 +287,7 @@ def _first(items: Mapping[int, _Item]) -> int | None:
 
 
 def _permissions(survey: int) -> Permissions:
-    """Return what a respondent sees: texts, the own session and the own answers."""
+    """Return a respondent's permissions: texts, the own session and the own answers."""
     me = f"(select respondent from main.survey where id = {survey})"
     return Permissions(
         views={
@@ -303,7 +303,7 @@ def _permissions(survey: int) -> Permissions:
             "instrument": frozenset({"id"}),
             "survey": frozenset({"id", "respondent"}),
             "survey_item": frozenset({"survey_id", "position"}),
-            # who answered what, and not how: an own answer is found by these to be taken back
+            # who answered which wording, but not how: needed to find and withdraw one's own answer
             "survey_answer": frozenset({"statement_id", "respondent", "kind", "ordinal"}),
         },
         inserted=frozenset({"survey_event", "survey_answer"}),
@@ -333,7 +333,7 @@ _VERSIONS = """
         and o.ordinal = w.ordinal and o.text_id = w.text_id
     where w.id = :wording
 """
-"every version of a statement that has the very wording"
+"every version of a statement with the same wording"
 
 _KEEP = f"""
     insert or replace into survey_answer (statement_id, respondent, kind, ordinal, agrees)

@@ -1,4 +1,4 @@
-"""Writing what a rule or a classifier made of texts: shared by the answers that arrive and by those read later."""
+"""Writes readings of rules and classifiers, for answers that arrive and for answers read later."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.domain.readings import Reading
 
 @dataclass(frozen=True, slots=True)
 class RuleReading:
-    """What a rule or a classifier made of a text as an answer to a template."""
+    """A rule's or classifier's reading of a text as an answer to a template."""
 
     text: str
     template: bytes
@@ -24,7 +24,7 @@ class RuleReading:
 
 
 def insert_readings(connection: sqlite3.Connection, readings: Iterable[RuleReading]) -> None:
-    """Insert readings of texts and templates that are in the store. Call inside a transaction."""
+    """Insert readings of stored texts and templates. Call inside a transaction."""
     at = now()
     templates: dict[bytes, int] = {}
     for item in readings:

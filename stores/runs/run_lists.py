@@ -1,4 +1,4 @@
-"""Which runs a store has, with how much was asked and answered in each."""
+"""The runs of a store, with the numbers of prompts and answers of each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COLUMNS = (
     *("audit", "instrument", "language", "family", "model", "revision", "backend", "dtype", "encoding", "snapshot"),
     *("model_id", "sampling_id", "prompts", "answered", "responses", "failed", "samples", "last", "persona"),
 )
-"of `_RUNS`, besides those of the sampling"
+"columns of `_RUNS`, besides those of the sampling"
 
 
 def find_runs(
@@ -35,7 +35,7 @@ def find_runs(
 ) -> tuple[Run, ...]:
     """Return the runs that match, as `Runs.list` does."""
     names = persona_names(connection)
-    behind = OF_PROBE if names else "''"  # JSON of 130,000 probes costs time
+    behind = OF_PROBE if names else "''"  # reading the JSON of 130,000 probes takes time
     meant = None if model is None else json.dumps(sorted(models_meant(connection, model)))
     bound = {"audit": audit, "instrument": instrument, "models": meant}
     runs = [_as_run(row, names) for row in named(connection, _RUNS.format(persona=behind), bound)]
@@ -68,7 +68,7 @@ def find_runs(
 
 
 def _of_versions(connection: sqlite3.Connection, run: Run, wanted: Mapping[str, int]) -> Run:
-    """Return a run with the versions of its templates that count, and counts of what was asked under these."""
+    """Return a run with the versions of its templates that count, and the counts for these."""
     values = way_values(run)
     chosen = template_versions.asked(connection, values, wanted)
     values |= template_versions.bound(connection, values, chosen)
@@ -76,7 +76,7 @@ def _of_versions(connection: sqlite3.Connection, run: Run, wanted: Mapping[str, 
 
 
 def recounted(connection: sqlite3.Connection, run: Run, values: Mapping[str, object]) -> Run:
-    """Return a run with counts of what these values bind."""
+    """Return a run with the counts for these bound values."""
     prompts, answered, responses, failed, samples, last = connection.execute(_RECOUNTED, values).fetchone()
     return replace(
         run,
@@ -96,7 +96,7 @@ def _as_run(row: sqlite3.Row, names: Mapping[str, str]) -> Run:
 
 
 OF_PROBE = "coalesce(p.axes ->> '$.persona', '')"
-"key of the persona of a probe `p`, empty where it has none"
+"key of the persona of a probe `p`, empty if it has none"
 
 
 _RUNS = f"""
@@ -135,7 +135,7 @@ _RUNS = f"""
     join sampling g on g.id = r.sampling_id
     where :models is null or m.id in (select value from json_each(:models))
     order by r.last, r.newest, r.audit, i.name, r.language, m.id, g.id, r.prompts, r.family, r.persona
-"""  # names are joined to what is counted, not to every prompt: of 130,000 prompts three times as fast
+"""  # names are joined after counting, not to every prompt: three times as fast for 130,000 prompts
 
 _RECOUNTED = f"""
     with used as (

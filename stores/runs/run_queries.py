@@ -1,4 +1,4 @@
-"""The queries on one run. They are bound to `run_rows.run_values`; `{readers}` are the readers whose readings count."""
+"""The queries on one run. `run_rows.run_values` binds their values; `{readers}`: those whose readings count."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ REFUSED = (
     )
     .replace("group by a.probe, g.label", "group by 1, 2, 3")
 )
-"""per statement instead of per prompt, with whether an answer without a label is a refusal"""
+"""counts per statement instead of per prompt, with whether an answer without a label is a refusal"""
 
 PRINTED = f"""
     select d.prompt_id, d.fingerprint, coalesce(r.text_id, 0), coalesce(sum(r.count), count(distinct d.id))

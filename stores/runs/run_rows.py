@@ -1,7 +1,7 @@
-"""What runs are made of.
+"""The data of runs.
 
-A *run* is everything one model answered under one sampling for one instrument, to one family of templates in one
-version each: what verdicts are made of. Two samplings are never pooled, nor two families, nor two versions.
+A *run* consists of all answers of one model under one sampling for one instrument, to one family of templates in one
+version each: the basis of verdicts. Two samplings are never pooled, nor two families, nor two versions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Run:
     backend: str
     dtype: str
     encoding: str
-    "how turns were put into the chat format, see `ModelCard`"
+    "placement of turns in the chat format, see `ModelCard`"
     sampling: Sampling
     model_id: int
     sampling_id: int
@@ -38,50 +38,50 @@ class Run:
     prompts: int
     "distinct prompts asked"
     answered: int
-    "of them, those that have an answer, or are scored"
+    "prompts with an answer or a score"
     responses: int
-    "answers; of an exact run, prompts scored"
+    "number of answers; for an exact run, of scored prompts"
     failed: int
     samples: int
-    "the most answers any one prompt has"
+    "most answers of any one prompt"
     last: str
     family: str
     "of templates"
     families: tuple[str, ...] = ()
-    "all that the model was asked so, the one asked most recently last"
+    "all families that the model was asked, the most recent last"
     languages: tuple[str, ...] = ()
-    "all that the model was asked this instrument in, the one asked most recently last"
+    "all languages in which the model was asked this instrument, the most recent last"
     versions: tuple[AskedTemplate, ...] = ()
-    "which version counts of each template that has several"
+    "the version that counts for each template with several"
     snapshot: str = ""
-    "the model that a served model's endpoint reported, see `ModelCard`"
+    "the model reported by a served model's endpoint, see `ModelCard`"
     fingerprint: str | None = None
-    "where only the answers under one `system_fingerprint` are meant; None: all"
+    "restricts the run to answers under one `system_fingerprint`; None: all"
     persona: str = ""
-    "key (hexadecimal) of the persona that stands before the prompts; empty: none does"
+    "key (hexadecimal) of the persona before the prompts; empty: none"
     persona_name: str = ""
     personas: tuple[str, ...] = ()
-    "names of all that the model was asked this instrument with, the one asked most recently last"
+    "names of all personas with which the model was asked this instrument, the most recent last"
 
     @property
     def way(self) -> tuple[str | int, ...]:
-        """What runs have in common that differ in their templates alone."""
+        """The key shared by runs that differ only in their templates."""
         persona = (self.persona,) if self.persona else ()
         return self.audit, self.instrument, self.language, self.model_id, self.sampling_id, *persona
 
     @property
     def answerer(self) -> tuple[str | int, ...]:
-        """What runs have in common that differ in their personas, languages and templates alone."""
+        """The key shared by runs that differ only in their personas, languages and templates."""
         return self.audit, self.instrument, self.model_id, self.sampling_id
 
     @property
     def spoken(self) -> tuple[str | int, ...]:
-        """What runs have in common that differ in their languages and templates alone."""
+        """The key shared by runs that differ only in their languages and templates."""
         return (*self.answerer, *((self.persona,) if self.persona else ()))
 
     @property
     def baseline(self) -> tuple[object, ...]:
-        """What runs have in common that differ in their personas alone; of them, the one without is the baseline."""
+        """The key shared by runs that differ only in their personas; the run without a persona is the baseline."""
         of = (self.audit, self.instrument, self.model_id, self.sampling_id, self.language, self.family)
         return (*of, tuple((one.name, one.version) for one in self.versions), self.fingerprint)
 
@@ -90,7 +90,7 @@ class Run:
         return " · ".join([self.named, self.instrument, str(self.sampling), *self.asked_with])
 
     def called(self, template: str) -> str:
-        """Return a template's name, with its version where it was edited: `personal-1 version 2`."""
+        """Return a template's name, with its version if it was edited: `personal-1 version 2`."""
         return next(
             (f"{template} version {one.version}" for one in self.versions if one.name == template and one.edited),
             template,
@@ -98,7 +98,7 @@ class Run:
 
     @property
     def asked_with(self) -> tuple[str, ...]:
-        """The language, the family and the versions of templates, where there are others: `language de`, `family user`,
+        """The language, the family and the versions of templates, if there are others: `language de`, `family user`,
         `personal-1 version 2`.
         """
         language = (f"language {self.language}",) if len(self.languages) > 1 else ()
@@ -111,19 +111,19 @@ class Run:
 
     @property
     def encoded(self) -> str:
-        """How turns were put into the model's chat format, for people; empty where another program does that."""
+        """The placement of turns in the model's chat format, for display; empty if another program does it."""
         if self.backend == SERVED:
             return "" if self.encoding == UNKNOWN else f"dialect {self.encoding}"
         return f"encoding {self.encoding}" if self.backend == "transformers" else ""
 
     @property
     def computed(self) -> str:
-        """What computed the answers, and in what manner."""
+        """The backend that computed the answers, and how."""
         return " · ".join(filter(None, (self.backend, self.dtype, self.encoded)))
 
     @property
     def named(self) -> str:
-        """Return the model's name, of a served one with the snapshot that answered, and the persona before the
+        """Return the model's name, for a served one with the snapshot that answered, and the persona before the
         prompts.
         """
         persona = (f"persona {self.persona_name}",) if self.persona else ()
@@ -131,22 +131,22 @@ class Run:
 
     @property
     def served_as(self) -> tuple[str, ...]:
-        """Return what a served run is told apart by, in words; nothing for a model that runs here."""
+        """Return the distinguishing parts of a served run as text; empty for a local model."""
         return served_as(self.backend, self.snapshot, self.fingerprint)
 
     @property
     def version(self) -> str:
-        """Return which version of the model answered, in words."""
+        """Return the version of the model that answered, as text."""
         return version(self.backend, self.revision, self.snapshot, self.fingerprint)
 
     @property
     def short_version(self) -> str:
-        """Return the same to tell runs of one model apart."""
+        """Return a short version that distinguishes runs of one model."""
         return " · ".join(self.served_as) or self.revision[:8]
 
 
 def served_as(backend: str, snapshot: str, fingerprint: str | None = None) -> tuple[str, ...]:
-    """Return the snapshot of a served model in words, and the fingerprint unless it is None; nothing for others."""
+    """Return the snapshot of a served model as text, and the fingerprint unless it is None; empty for other models."""
     if backend != SERVED:
         return ()
     printed = [] if fingerprint is None else [f"fingerprint {fingerprint or 'not reported'}"]
@@ -154,20 +154,20 @@ def served_as(backend: str, snapshot: str, fingerprint: str | None = None) -> tu
 
 
 def version(backend: str, revision: str, snapshot: str, fingerprint: str | None = None) -> str:
-    """Return which version of a model answered, in words."""
+    """Return the version of a model that answered, as text."""
     return " · ".join(served_as(backend, snapshot, fingerprint)) or f"revision {revision[:12]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """What was asked for a run and has no answer: everything asked of it failed."""
+    """The prompts of a run without an answer because all requests failed."""
 
     probes: frozenset[int] = frozenset()
     "rowids"
     statements: tuple[str, ...] = ()
-    "refs of those of which no prompt has an answer"
+    "refs of statements without any answered prompt"
     reason: str = ""
-    "why, in the words of the most frequent one"
+    "the most frequent reason"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,23 +181,23 @@ class Answered:
     failed: int = 0
     reason: str = ""
     decided: int = 0
-    "of the answers, those that were ended because their stance was settled"
+    "number of answers that ended because their stance was settled"
     model_id: int | None = None
     "None: the model of the whole batch"
     fingerprint: str = ""
     "of the replies, see `Drawn`"
     first: int = 0
-    "number of the first answer that the request asked for, see `Request.first`"
+    "number of the first requested answer, see `Request.first`"
     asked: int | None = None
-    "answers that the request asked for: more than `n` where several answered it, or it was broken off; None: n"
+    "number of requested answers: more than `n` if several models answered, or it was interrupted; None: n"
 
 
 @dataclass(frozen=True, slots=True)
 class ResponseRow:
-    """One distinct answer to one prompt in one draw, with everything about where it comes from."""
+    """One distinct answer to one prompt in one draw, with its origin."""
 
     text: str
-    "the answer; empty where the output ends within a thought"
+    "the answer; empty if the output ends within a thought"
     count: int
     label: str | None
     reason: str
@@ -216,16 +216,16 @@ class ResponseRow:
     template: str
     order: str
     thinking: str = ""
-    "what was thought before the answer; nothing reads it"
+    "the thought before the answer, which is not read"
     truncated: bool = False
     "whether the output ends within the thought, so that there is no answer"
     version: str = ""
-    "which version of the model, in words: a revision, or a snapshot with the fingerprint of the reply"
+    "version of the model as text: a revision, or a snapshot with the fingerprint of the reply"
 
 
 def run_values(connection: sqlite3.Connection, run: Run) -> dict[str, object]:
-    """Return what the queries on a run are bound to: `scope` are the statements, in the versions that it is about, and
-    the rest is what `template_versions.PROBES` needs.
+    """Return the bound values of the queries on a run: `scope` has its statements, in the versions that count, and the
+    other values are for `template_versions.PROBES`.
     """
     values = way_values(run)
     values |= template_versions.bound(connection, values, run.versions)
@@ -233,7 +233,7 @@ def run_values(connection: sqlite3.Connection, run: Run) -> dict[str, object]:
 
 
 def way_values(run: Run) -> dict[str, object]:
-    """Return what tells a run from others, its versions of templates aside."""
+    """Return the bound values that identify a run, without its versions of templates."""
     return {
         "audit": run.audit,
         "instrument": run.instrument,

@@ -1,4 +1,4 @@
-"""Which versions of an instrument's statements a run is about: old results keep pointing at the old text."""
+"""Determines the versions of statements that a run uses, so that old results refer to the old text."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from stores.instruments.questionnaire_rows import who_says_yes_or_no
 from stores.instruments.template_versions import PROBES
 
 Cell = tuple[object, ...]
-"""(kind, ordinal, template, axes) of a prompt, without what an edit changes (the context, the number of options; of a
-question put to people its form, and with it the template) and without the person that it is about"""
+"""(kind, ordinal, template, axes) of a prompt, without the parts that an edit changes (the context, the number of
+options, and for a question of a questionnaire its form, and so the template) and without the person that it is about"""
 People = Mapping[Cell, frozenset[str]]
-"whom the prompts of a cell are about; one that is about nobody stands for one"
+"the people that the prompts of a cell are about; a prompt about nobody counts as one"
 NOBODY = ""
 
 LIVE = """
@@ -23,24 +23,23 @@ LIVE = """
         where live.instrument_id = s.instrument_id and live.ref = s.ref and live.current = 1
     )
 """
-"whether a version `s` belongs to a statement that is neither retired nor archived"
+"whether a version `s` belongs to a statement that is not archived"
 
 
 def scope_of(connection: sqlite3.Connection, run: Mapping[str, object]) -> str:
-    """Return the rowids of the statements that a run is about, as a JSON list.
+    """Return the rowids of a run's statements, as a JSON list.
 
-    Of each statement that the instrument still has, it is the newest version that the model has answered wherever it
-    answered the one before; where it has answered none, the current one. So neither an edit, nor another model that is
-    asked about the new text, takes anything from results that are there: asking this model again replaces them. The
-    current version counts as the newest, also where an edit was undone and others were made after it. Of people who are
-    asked about, as many have to be answered for as before, without those whose answers mean neither yes nor no by now:
-    nobody is asked about them any more.
+    For each current statement, this is the newest version that the model has answered wherever it answered the previous
+    one; if it has answered none, the current version. So existing results change only when this model is asked again,
+    not by an edit or by asking another model about the new text. The current version counts as the newest, even if an
+    edit was undone and others were made after it. For prompts about people, as many people must be answered for as
+    before, without those whose answers no longer mean yes or no, because they are not asked about.
     Only prompts under the run's templates count: a statement that was changed together with a template was not asked
     under it before. `run` binds instrument, audit, language, model and sampling, and what `PROBES` needs.
     """
     chosen: dict[str, int] = {}
     several: dict[str, list[int]] = {}
-    for ref, rowid, current, versions in connection.execute(_VERSIONS, run):  # of each ref, the current one last
+    for ref, rowid, current, versions in connection.execute(_VERSIONS, run):  # for each ref, the current version last
         if versions > 1:
             several.setdefault(ref, []).append(rowid)
         if current:
@@ -54,7 +53,7 @@ def scope_of(connection: sqlite3.Connection, run: Mapping[str, object]) -> str:
 
 
 def _answered(connection: sqlite3.Connection, run: Mapping[str, object]) -> dict[int, People]:
-    """Return what the model has answered of each statement that has several versions."""
+    """Return the cells that the model has answered, for each statement with several versions."""
     found: dict[int, dict[Cell, set[str]]] = {}
     for rowid, person, *cell in connection.execute(_ANSWERED, run):
         found.setdefault(rowid, {}).setdefault(tuple(cell), set()).add(person or NOBODY)
@@ -64,7 +63,7 @@ def _answered(connection: sqlite3.Connection, run: Mapping[str, object]) -> dict
 def _silent(
     connection: sqlite3.Connection, run: Mapping[str, object], ref: str, asked: Sequence[tuple[int, People]]
 ) -> frozenset[str]:
-    """Return the people who were asked about and whose answer to a question means neither yes nor no by now."""
+    """Return the people who were asked about but whose answer to a question no longer means yes or no."""
     people = frozenset().union(*(of for _, cells in asked for of in cells.values())) - {NOBODY}
     return people - who_says_yes_or_no(connection, str(run["instrument"]), ref) if people else frozenset()
 
@@ -75,7 +74,7 @@ def _taken_over(
     asked: Sequence[tuple[int, People]],
     silent: frozenset[str],
 ) -> int:
-    """Return the version that counts of those that were answered, from the oldest to the current one."""
+    """Return the version that counts, from answered versions in order from the oldest to the current one."""
     (chosen, has), *newer = asked
     for rowid, cells in newer:
         values = {"statement": rowid, "language": run["language"]}

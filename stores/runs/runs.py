@@ -1,7 +1,7 @@
-"""Prompts asked of models, and their answers: the verbs on the runs of `stores.runs.run_rows`.
+"""Prompts asked of models, and their answers: the methods on the runs of `stores.runs.run_rows`.
 
-Where label probabilities were computed instead of answers drawn (`Sampling.mode`), a prompt has a draw of one without
-any response, so it counts as asked wherever that matters; the probabilities are in `scores`.
+If label probabilities were computed instead of drawing answers (`Sampling.mode`), a prompt has a draw of one without a
+response, so that it counts as asked; the probabilities are in `scores`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from workbench.domain.thinking import split
 
 
 class Runs(Aggregate):
-    """The verbs on prompts, draws and responses."""
+    """The methods on prompts, draws and responses."""
 
     def stored(
         self,
@@ -67,7 +67,7 @@ class Runs(Aggregate):
         dtype: str = "",
         chat_format: str = "",
     ) -> dict[bytes, int]:
-        """Return how many answers each of these prompts has already. `card` None: see `newest_model`."""
+        """Return the number of stored answers of each of these prompts. `card` None: see `newest_model`."""
         rowid = newest_model(self.connection, model, card, dtype, chat_format)
         if rowid is None:
             return {}
@@ -88,11 +88,10 @@ class Runs(Aggregate):
         probes: Sequence[Probe],
         personas: Sequence[Persona] = (),
     ) -> None:
-        """Write the prompts of a plan and the design cells that lead to them, in one transaction, with the personas
-        that stand before some of them.
+        """Write the prompts of a plan, their design cells and their personas in one transaction.
 
-        Each belongs to the version of its statement that has the text of the prompt, so answers never come to stand
-        beside another text. Raises ConflictError where none has: somebody changed it since the plan was made.
+        Each prompt belongs to the version of its statement with the same text, so answers are never assigned to another
+        text. Raises ConflictError if there is none, because the statement was changed since the plan was made.
         """
         with self.store.write() as connection:
             ids = template_versions.register(connection, instrument_id_of(connection, instrument), templates)
@@ -116,13 +115,13 @@ class Runs(Aggregate):
             )
 
     def begin(self, card: ModelCard, sampling: Sampling) -> tuple[int, int]:
-        """Return the rowids of a model and a sampling, inserting what is new."""
+        """Return the rowids of a model and a sampling, inserting new ones."""
         with self.store.write() as connection:
             return model_id(connection, card), _sampling_id(connection, sampling)
 
     def note_plan(self, model_id: int, sampling_id: int, keys: Iterable[bytes], n: int) -> None:
-        """Note that n answers to each of these prompts are planned. A smaller plan does not lower a larger one: what a
-        job began to ask for stays planned when it is cancelled, or part of it fails.
+        """Record that n answers to each of these prompts are planned. A smaller plan does not replace a larger one:
+        answers stay planned if their job is cancelled or fails partly.
         """
         with self.store.write() as connection:
             connection.executemany(_PLAN, ((model_id, sampling_id, key, n) for key in keys))
@@ -137,10 +136,10 @@ class Runs(Aggregate):
         job: tuple[int, int, str] | None = None,
         readings: Iterable[RuleReading] = (),
     ) -> None:
-        """Write the answers of a batch in one transaction: with them a rule's readings of these answers, and with
-        `job` = (id, done, progress) how far the job is.
+        """Write the answers of a batch in one transaction, with a rule's readings of them and the job's progress `job`
+        = (id, done, progress).
 
-        Raises AttemptEnded, having written nothing, where the attempt has ended.
+        Raises AttemptEnded, having written nothing, if the attempt has ended.
         """
         with self.store.write(attempt_id) as connection:
             batch = list(batch)
@@ -166,15 +165,15 @@ class Runs(Aggregate):
             write_progress(connection, job)
 
     def last_snapshot(self, card: ModelCard, job_id: int) -> tuple[str, bool] | None:
-        """Return the snapshot of a served model that answered last, and whether in this job; None: none has."""
+        """Return the snapshot of a served model that answered last, and whether in this job; None if none has."""
         return last_snapshot(self.connection, card, job_id)
 
     def by_other_snapshots(self, card: ModelCard, sampling: Sampling, attempt_id: int) -> list[tuple[bytes, int, int]]:
-        """Return (prompt's key, rowid of the model, answers) of what other snapshots answered in the same job."""
+        """Return (prompt's key, rowid of the model, number of answers) of other snapshots in the same job."""
         return answered_by_others(self.connection, card, sampling.key, attempt_id)
 
     def models(self, names: Iterable[str]) -> frozenset[int]:
-        """Return the rowids of the models that these names mean; a hub id may have a revision after an `@`."""
+        """Return the rowids of the models with these names; a hub id may have a revision after an `@`."""
         return frozenset().union(*(models_meant(self.connection, name) for name in names))
 
     def list(
@@ -186,10 +185,10 @@ class Runs(Aggregate):
         versions: Mapping[str, int] | None = None,
         personas: bool = False,
     ) -> tuple[Run, ...]:
-        """Return the runs that match, the newest last: one for each family of templates.
+        """Return the matching runs, the newest last: one per family of templates.
 
-        `versions`: name of a template -> the version that counts; of others see `template_versions.asked`.
-        `personas`: also the runs with a persona before the prompts, one for each.
+        `versions`: name of a template -> the version that counts; for other templates see `template_versions.asked`.
+        `personas`: also return the runs with personas, one per persona.
         """
         if versions:
             wanted = dict(versions)
@@ -210,21 +209,21 @@ class Runs(Aggregate):
         )
 
     def personas(self) -> dict[str, Persona]:
-        """Return the personas that stand before prompts, by their keys (hexadecimal)."""
+        """Return the personas of prompts, by key (hexadecimal)."""
         return read_personas(self.connection)
 
     def persona_names(self) -> dict[str, str]:
-        """Return what people call each of them, by its key (hexadecimal)."""
+        """Return the displayed name of each persona, by key (hexadecimal)."""
         return persona_names(self.connection)
 
     def brought(self, run: Run, job: int) -> bool:
-        """Return whether a job brought any answer, or probability, of a run."""
+        """Return whether a job produced any answer or probability of a run."""
         values = {"model": run.model_id, "sampling": run.sampling_id, "job": job}
         return bool(self.connection.execute(_BROUGHT, values).fetchone()[0])
 
     def fingerprints(self, run: Run) -> dict[str, int]:
-        """Return how many answers of a run came under each `system_fingerprint`, the most first; "": none was reported.
-        Of prompts that are scored each is one.
+        """Return the number of a run's answers for each `system_fingerprint`, the most frequent first; "": not
+        reported. Each scored prompt counts as one.
         """
         found = Counter[str]()
         for _, fingerprint, _, count in self.connection.execute(PRINTED, run_values(self.connection, run)):
@@ -232,47 +231,47 @@ class Runs(Aggregate):
         return dict(found.most_common())
 
     def printed(self, run: Run) -> tuple[tuple[int, str, int, int], ...]:
-        """Return (prompt, fingerprint, text, how often) of every answer of a run; prompt and text are rowids, and a
-        prompt that is scored has no text (0).
+        """Return (prompt, fingerprint, text, count) of every answer of a run; prompt and text are rowids, and a scored
+        prompt has text 0.
         """
         return tuple(self.connection.execute(PRINTED, run_values(self.connection, run)).fetchall())
 
     def of_fingerprint(self, run: Run, fingerprint: str) -> Run:
-        """Return the part of a run that was answered under one `system_fingerprint`."""
+        """Return the part of a run with one `system_fingerprint`."""
         part = replace(run, fingerprint=fingerprint)
         return recounted(self.connection, part, run_values(self.connection, part))
 
     def cells(self, run: Run) -> tuple[tuple[str, str, int, str, int, int, str], ...]:
         """Return every planned cell of a run as (ref, kind, ordinal, template, inverted, probe, relation).
 
-        A run has one version of each template, so the name tells it from the others.
+        A run has one version of each template, so the name identifies it.
         """
         rows = self.connection.execute(CELLS, run_values(self.connection, run))
         return tuple(rows.fetchall())
 
     def asked(self, run: Run) -> Iterator[tuple[int, str, str, str]]:
-        """Yield every probe of a run with what its prompt is made of: (probe, system, user, wording)."""
+        """Yield every probe of a run with the parts of its prompt: (probe, system, user, wording)."""
         rows = self.connection.execute(ASKED, run_values(self.connection, run))
         return ((probe, system or "", user, restored(body)) for probe, system, user, body in rows)
 
     def counts(self, run: Run, reader_ids: Sequence[int]) -> tuple[tuple[int, str | None, int], ...]:
-        """Return (probe, label, how many answers) for every answered probe of a run.
+        """Return (probe, label, number of answers) for every answered probe of a run.
 
-        `reader_ids` are the readers whose readings count; each template has exactly one of them. An answer that none
-        of them has read is counted as unreadable: call `Readings.unread` first.
+        `reader_ids`: the readers whose readings count, exactly one per template. Answers without a reading count as
+        unreadable: call `Readings.unread` first.
         """
         sql = COUNTS.format(readers=_listed(reader_ids))
         return tuple(self.connection.execute(sql, run_values(self.connection, run)).fetchall())
 
     def refused(self, run: Run, reader_ids: Sequence[int]) -> tuple[tuple[str, str | None, int, int], ...]:
-        """Return (ref of the statement, label, whether it is a refusal, how many answers); see `counts`."""
+        """Return (ref of the statement, label, whether it is a refusal, number of answers); see `counts`."""
         sql = REFUSED.format(readers=_listed(reader_ids))
         return tuple(self.connection.execute(sql, run_values(self.connection, run)).fetchall())
 
     def counts_by_text(
         self, run: Run, reader_ids: Sequence[int], probes: Collection[int], texts: Iterable[bytes]
     ) -> tuple[tuple[int, bytes, str | None, int], ...]:
-        """Return (probe, key of the answer's text, label, how many answers) of some texts given to some probes."""
+        """Return (probe, key of the answer's text, label, number of answers) of some texts given to some probes."""
         chosen = {"probes": json.dumps(list(probes)), "texts": json.dumps([key.hex() for key in texts])}
         rows = self.connection.execute(
             BY_TEXT.format(readers=_listed(reader_ids)), run_values(self.connection, run) | chosen
@@ -280,7 +279,7 @@ class Runs(Aggregate):
         return tuple(rows.fetchall())
 
     def gave(self, run: Run, answers: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
-        """Return those of some answers that a run's model gave: (key of the prompt, key of the text), hexadecimal."""
+        """Return the subset of answers that a run's model gave: (key of the prompt, key of the text), hexadecimal."""
         way = way_values(run)
 
         def was_given(prompt: str, text: str) -> bool:
@@ -299,31 +298,31 @@ class Runs(Aggregate):
         return tuple(self.connection.execute(PLACED, run_values(self.connection, run) | chosen).fetchall())
 
     def model_key(self, run: Run) -> bytes:
-        """Return what tells a run's model from others in every store."""
+        """Return the key of a run's model, which identifies it in every store."""
         row = self.connection.execute("select key from model where id = ?", (run.model_id,)).fetchone()
         return bytes(row[0])
 
     def planned(self, run: Run) -> dict[int, int]:
-        """Return how many answers were planned for each probe of a run that was asked, by its rowid; answers that a
-        prompt has beyond its plan count, too.
+        """Return the number of planned answers of each asked probe of a run, by rowid; answers beyond the plan are
+        included.
         """
         return dict(self.connection.execute(PLANNED, run_values(self.connection, run)).fetchall())
 
     def kept_of_plan(self, run: Run) -> tuple[int, int]:
-        """Return how many answers were planned for a run, prompts that nobody came to ask included, and how many of
-        these came; of answers under one fingerprint, what came is the plan.
+        """Return the number of planned answers of a run, including unasked prompts, and the number received; for one
+        fingerprint, the received answers are the plan.
         """
         planned, came = self.connection.execute(KEPT_OF_PLAN, run_values(self.connection, run)).fetchone()
         return (came, came) if run.fingerprint is not None else (planned, came)
 
     def truncated(self, run: Run) -> dict[int, int]:
-        """Return how many answers of each probe (rowid) were cut off in thought. Costs nothing where none was."""
+        """Return how many answers of each probe (rowid) were cut off in thought. Fast if there are none."""
         if self.connection.execute("select 1 from thought where answer_id is null limit 1").fetchone() is None:
             return {}
         return dict(self.connection.execute(TRUNCATED, run_values(self.connection, run)).fetchall())
 
     def failures(self, run: Run) -> Failures:
-        """Return what has no answer because everything asked of it failed. Costs nothing where nothing did."""
+        """Return the prompts without an answer because all requests failed. Fast if there are no failures."""
         if not run.failed:
             return Failures()
         answered: dict[str, bool] = {}
@@ -337,8 +336,8 @@ class Runs(Aggregate):
         return Failures(frozenset(probes), tuple(ref for ref, any_ in answered.items() if not any_), frequent)
 
     def instrument(self, run: Run) -> Instrument:
-        """Return the instrument with its statements in the versions that a run is about, as they were put then, and
-        with what people said of those.
+        """Return the instrument with its statements in a run's versions and wordings, and people's labels and answers
+        for these.
         """
         return self.store.remembered(("instrument", run), lambda: self._instrument(run))
 
@@ -359,12 +358,12 @@ class Runs(Aggregate):
         )
 
     def outdated(self, run: Run) -> dict[str, tuple[int, int]]:
-        """Return the statements that were changed since a run: ref -> (version that was asked, current version)."""
+        """Return the statements changed since a run: ref -> (version asked, current version)."""
         rows = self.connection.execute(OUTDATED, run_values(self.connection, run))
         return {ref: (asked, current) for ref, asked, current in rows}
 
     def templates(self, run: Run) -> tuple[Template, ...]:
-        """Return the templates that a run used, both orders, in the versions that it is about."""
+        """Return the templates of a run in both orders, in the versions that count."""
         return self.store.remembered(("templates", run), lambda: self._templates(run))
 
     def _templates(self, run: Run) -> tuple[Template, ...]:
@@ -376,8 +375,8 @@ class Runs(Aggregate):
     def responses(
         self, run: Run, probe_id: int, reader_ids: Sequence[int], *, offset: int = 0, limit: int = -1
     ) -> tuple[ResponseRow, ...]:
-        """Return the distinct answers to one probe's prompt, the most frequent first, each with how these readers
-        read it and where it comes from.
+        """Return the distinct answers to one probe's prompt, the most frequent first, each with these readers' reading
+        and its origin.
         """
         values = run_values(self.connection, run) | {"probe": probe_id, "offset": offset, "limit": limit}
         rows = named(self.connection, RESPONSES.format(readers=_listed(reader_ids)), values)
@@ -410,7 +409,7 @@ class Runs(Aggregate):
         )
 
     def encodings(self) -> tuple[tuple[str, str], ...]:
-        """Return the models that were asked here and ran on some machine of ours, with how their turns were encoded."""
+        """Return the local models that were asked, with the encoding of their turns."""
         rows = self.connection.execute(
             "select distinct m.name, m.encoding from model m where m.backend = 'transformers' "
             "and exists (select 1 from draw d where d.model_id = m.id) order by m.name, m.encoding"
@@ -422,7 +421,7 @@ class Runs(Aggregate):
         return read_prompt(self.connection, probe_id)
 
     def totals(self) -> tuple[int, int]:
-        """Return how many answers are stored, and to how many draws; prompts that were only scored have no answer."""
+        """Return the numbers of stored answers and of draws; prompts that were only scored have no answer."""
         row = self.connection.execute(
             "select coalesce(sum(d.n - d.failed), 0), count(*) from draw d join sampling g on g.id = d.sampling_id "
             "where g.mode <> ?",
@@ -443,7 +442,7 @@ def _sampling_id(connection: sqlite3.Connection, sampling: Sampling) -> int:
 
 
 def _listed(rowids: Sequence[int]) -> str:
-    """Return rowids for an `in (…)`: whole numbers of our own, never a person's text."""
+    """Return rowids for an `in (…)`: our own whole numbers, never user input."""
     return ",".join(str(int(rowid)) for rowid in rowids) or "0"
 
 

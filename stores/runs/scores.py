@@ -1,7 +1,7 @@
-"""Probabilities that a model gives to continuations of prompts, and its likeliest next tokens.
+"""A model's probabilities of continuations of prompts, and its most likely next tokens.
 
-What was scored belongs to a run as answers do: beside the probabilities of a prompt stands a draw of one under the
-exact sampling, without any response, which says when, by whom and with which code it was scored, or why not.
+Scores belong to a run like answers: each scored prompt has a draw of one under the exact sampling, without a response,
+which records the time, the job and the code version, or the reason of a failure.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class ScoredPrompt:
 
     prompt_key: bytes
     scores: tuple[tuple[str, float], ...]
-    "(continuation, log-probability in nats); empty where it could not be scored, or only its next tokens were asked"
+    "(continuation, log-probability in nats); empty if it could not be scored, or only its next tokens were asked"
     reason: str = ""
-    "why not, for people"
+    "reason of a failure, for display"
     fingerprint: str = ""
     "of the replies, see `Drawn`"
     version: str = SPELLINGS
@@ -40,23 +40,23 @@ class ScoredPrompt:
 
 @dataclass(frozen=True, slots=True)
 class TokenTable:
-    """The likeliest next tokens of one prompt, most likely first."""
+    """The most likely next tokens of one prompt, in descending order."""
 
     tokens: tuple[tuple[str, float], ...]
     "(text, log-probability in nats)"
     rest: float
-    "probability of all others"
+    "total probability of all other tokens"
     words: Mapping[str, float] | None = None
-    "word -> probability of all tokens of the vocabulary that spell it; None where the backend does not say"
+    "word -> probability of all tokens of the vocabulary that spell it; None if not available"
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeScores:
-    """What was computed for one probe, and where it comes from."""
+    """The computed probabilities of one probe, and their origin."""
 
     scores: tuple[tuple[str, float], ...]
     table: TokenTable | None
-    "None where the backend offered none"
+    "None if not available"
     template: str
     order: str
     at: str
@@ -67,7 +67,7 @@ class ProbeScores:
 
 
 class Scores(Aggregate):
-    """The verbs on computed probabilities."""
+    """The methods on computed probabilities."""
 
     def stored(
         self,
@@ -78,7 +78,7 @@ class Scores(Aggregate):
         dtype: str = "",
         chat_format: str = "",
     ) -> dict[bytes, int]:
-        """Return, with 1 each, the prompts (by key) of which all these continuations are scored by today's version.
+        """Return the prompts (by key, each with 1) whose continuations are all scored by the current version.
 
         `card` None: see `newest_model`.
         """
@@ -94,7 +94,7 @@ class Scores(Aggregate):
     def stored_next(
         self, model: str, card: ModelCard | None, *, dtype: str = "", chat_format: str = ""
     ) -> dict[bytes, int]:
-        """Return, with 1 each, the prompts (by key) of which the next tokens are stored; `card` as in `stored`."""
+        """Return the prompts (by key, each with 1) whose next tokens are stored; `card` as in `stored`."""
         rowid = newest_model(self.connection, model, card, dtype, chat_format)
         return {} if rowid is None else dict.fromkeys(self.with_tokens(rowid), 1)
 
@@ -115,10 +115,10 @@ class Scores(Aggregate):
         *,
         job: tuple[int, int, str] | None = None,
     ) -> None:
-        """Write what was computed in one transaction, and with `job` = (id, done, progress) how far the job is.
+        """Write computed probabilities in one transaction, with the job's progress `job` = (id, done, progress).
 
-        What is there already is written over: the same model gives the same probabilities, up to rounding. Raises
-        AttemptEnded, having written nothing, where the attempt has ended.
+        Existing values are overwritten: the same model gives the same probabilities, up to rounding. Raises
+        AttemptEnded, having written nothing, if the attempt has ended.
         """
         with self.store.write(attempt_id) as connection:
             at = now()
@@ -143,7 +143,7 @@ class Scores(Aggregate):
             write_progress(connection, job)
 
     def versions(self, run: Run) -> tuple[str, ...]:
-        """Return by which versions of the spellings a run's prompts are scored, the newest first."""
+        """Return the versions of the spellings in a run's scores, the newest first."""
         rows = self.connection.execute(_VERSIONS, run_values(self.connection, run))
         return tuple(sorted((row[0] for row in rows), key=int, reverse=True))
 
@@ -160,7 +160,7 @@ class Scores(Aggregate):
         return dict(found)
 
     def of_probe(self, run: Run, probe_id: int) -> ProbeScores | None:
-        """Return what was computed for one probe of a run; None where nothing was asked."""
+        """Return the computed probabilities of one probe of a run; None if it was not asked."""
         values = {
             "model": run.model_id,
             "sampling": run.sampling_id,
@@ -184,7 +184,7 @@ class Scores(Aggregate):
         )
 
     def tables_of_run(self, run: Run) -> dict[int, TokenTable]:
-        """Return the likeliest next tokens of every probe of a run that has them, by the probe's rowid."""
+        """Return the most likely next tokens of every probe of a run that has them, by the probe's rowid."""
         rows = self.connection.execute(_TABLES, run_values(self.connection, run))
         return {probe: _as_table(tokens, rest, words) for probe, tokens, rest, words in rows}
 

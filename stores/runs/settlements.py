@@ -1,7 +1,7 @@
-"""Prompts that are asked only until their verdict is settled: by which rule, and how many answers that took.
+"""Prompts that are asked only until their verdict is settled: the rule, and the number of answers needed.
 
-A plan of N answers to a prompt stays a plan of N. Beside it stands the rule by which the prompt was found settled, and
-after how many answers: those that it lacks then are neither missing nor failed.
+A plan of N answers to a prompt stays a plan of N. It also records the rule of settlement, and the number of answers
+after which the prompt was settled: the other answers are neither missing nor failed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class SettledBy:
         return cls(rule, card.name, card.version)
 
     def describe(self) -> str:
-        """Say the rule in words."""
+        """Return a description of the rule."""
         of = self.rule
         return (
             f"N {of.samples}, {of.minimum} readable needed, rule {of.rule} ({of.low:g}, {of.high:g}), reader "
@@ -41,26 +41,26 @@ class SettledBy:
 
 @dataclass(frozen=True, slots=True)
 class Spared:
-    """What settlement left unasked of a run."""
+    """The answers of a run that settlement saved."""
 
     prompts: int
-    "that were asked until settled"
+    "prompts asked until settled"
     settled: int
-    "of them, those that were settled before all N answers were drawn"
+    "prompts settled before all N answers were drawn"
     drawn: int
-    "answers that came to these prompts, of those planned"
+    "answers received for these prompts, up to the plan"
     planned: int
     "answers planned for them"
     left: int
-    "answers that settled prompts lack of N"
+    "answers saved at settled prompts"
     rules: tuple[SettledBy, ...] = ()
 
 
 class Settlements(Aggregate):
-    """The verbs on prompts that are asked until settled."""
+    """The methods on prompts that are asked until settled."""
 
     def note(self, model_id: int, sampling_id: int, by: Mapping[bytes, SettledBy]) -> None:
-        """Note that prompts, of which a plan is noted, are asked until settled, and by which rule."""
+        """Record that planned prompts are asked until settled, and the rule."""
         with self.store.write() as connection:
             ids: dict[SettledBy, int] = {}
             for rule in dict.fromkeys(by.values()):
@@ -72,7 +72,7 @@ class Settlements(Aggregate):
             )
 
     def settle(self, model_id: int, sampling_id: int, answers: Mapping[bytes, int]) -> None:
-        """Note after how many answers each of these prompts was found settled."""
+        """Record the number of answers after which each of these prompts was settled."""
         if answers:
             with self.store.write() as connection:
                 connection.executemany(_SETTLE, ((n, model_id, sampling_id, key) for key, n in sorted(answers.items())))
@@ -87,10 +87,10 @@ class Settlements(Aggregate):
         dtype: str = "",
         chat_format: str = "",
     ) -> dict[bytes, int]:
-        """Return for each prompt the number of the first answer of its seed that nobody asked for.
+        """Return for each prompt the number of the first answer of its seed that was not requested.
 
-        Numbers that were asked for stay used, also where the answer failed: a server that keeps to seeds would give
-        the same answer again.
+        Requested numbers stay used even if the answer failed: a server that respects seeds would give the same answer
+        again.
         """
         rowid = newest_model(self.connection, model, card, dtype, chat_format)
         if rowid is None:
@@ -105,7 +105,7 @@ class Settlements(Aggregate):
         return frozenset(row[0] for row in self.connection.execute(_PROBES, run_values(self.connection, run)))
 
     def spared(self, run: Run) -> Spared | None:
-        """Return what settlement left unasked of a run; None where all prompts were to be asked N times."""
+        """Return the answers of a run that settlement saved; None if all prompts were to be asked N times."""
         if self.connection.execute("select 1 from verdict_rule limit 1").fetchone() is None:
             return None
         rows: Sequence[tuple[int, int, int | None, int]] = self.connection.execute(

@@ -1,4 +1,4 @@
-"""Statements as JSON, as the record of edits keeps them before and after a change."""
+"""Statements as JSON, for the record of edits before and after a change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from workbench.domain.statements import Dimension, Relation, Side, Statement, Va
 
 
 def snapshot(statement: Statement) -> str:
-    """Return a statement as JSON: all that an edit can change. Labels by people are not part of it."""
+    """Return a statement as JSON, with everything that an edit can change; without people's labels."""
     wordings = sorted(statement.wordings, key=lambda w: (w.language, variant_order(w.variant)))
     return json.dumps(
         {
@@ -23,7 +23,7 @@ def snapshot(statement: Statement) -> str:
             "derived_from": statement.derived_from,
             "wordings": [[str(w.variant), w.language, w.text, w.author, w.stated] for w in wordings],
         },
-        sort_keys=True,  # and ASCII: half a character, which older imports took, has no other place in a database
+        sort_keys=True,  # and ASCII: otherwise the database could not store half characters from older imports
     )
 
 

@@ -1,6 +1,6 @@
-"""What a model answered to each statement of a run, word for word, with how it was read: for documents.
+"""A model's exact answers to each statement of a run, with their readings, for documents.
 
-One query reads all of a run. Answers of one text to one wording in one order are one row, over all templates.
+One query reads a whole run. Equal answers to one wording in one order are one row, over all templates.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ class StatementAnswer:
     ref: str
     variant: str
     order: str
-    "of the two labels: `printed` or `swapped`"
+    "order of the two labels: `printed` or `swapped`"
     template: str
-    "empty where the answers under all templates are taken together"
+    "empty if the answers to all templates are combined"
     text: str
-    "empty where the output ends within a thought"
+    "empty if the output ends within a thought"
     truncated: bool
     label: str | None
-    "as the reader read it; None: unreadable, or read by nobody"
+    "the reader's reading; None: unreadable or unread"
     count: int
 
 
 class StatementAnswers(Aggregate):
-    """The verbs on answers by statement."""
+    """The methods on answers by statement."""
 
     def of_run(self, run: Run, reader: int | None, *, by_template: bool = False) -> Iterator[StatementAnswer]:
-        """Yield the answers in the order of statements and wordings, of each the most frequent first.
+        """Yield the answers in the order of statements and wordings, for each the most frequent first.
 
-        `reader`: rowid of the rule or classifier whose readings are shown; None: nobody's.
+        `reader`: rowid of the rule or classifier whose readings are shown; None: no readings.
         """
         values = run_values(self.connection, run) | {"reader": reader}
         sql = _ANSWERS.format(template="t.name" if by_template else "''")
@@ -60,8 +60,8 @@ class StatementAnswers(Aggregate):
             )
 
     def between(self, run: Run) -> tuple[str, str]:
-        """Return when the first and the last answers of a run's model under its sampling came, in UTC; empty where
-        nothing did.
+        """Return the times of the first and the last answers of a run's model under its sampling, in UTC; empty if
+        there are none.
         """
         values = {"model": run.model_id, "sampling": run.sampling_id}
         first, last = self.connection.execute(_BETWEEN, values).fetchone()

@@ -1,4 +1,4 @@
-"""What a model thought before its answers, output by output: for a person who asks, and for nothing that reads."""
+"""A model's thoughts before its answers, by output, for display only; readers never use them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from workbench.domain.thinking import split
 
 @dataclass(frozen=True, slots=True)
 class ThoughtRow:
-    """An output that holds a thought."""
+    """An output with a thought."""
 
     statement: str
     variant: str
     template: str
     inverted: int
-    "1: the labels stood in the swapped order"
+    "1: the labels were in the swapped order"
     count: int
     thinking: str
     answer: str | None
@@ -32,8 +32,8 @@ class ThoughtRow:
 def thoughts_of(
     connection: sqlite3.Connection, run: Run, statement: str | None = None, *, limit: int
 ) -> tuple[ThoughtRow, ...]:
-    """Return the first outputs of a run, or of one of its statements, that hold a thought; of each prompt the most
-    frequent first.
+    """Return the first outputs with a thought of a run, or of one of its statements; for each prompt the most frequent
+    first.
     """
     values = run_values(connection, run) | {"statement": statement, "limit": limit}
     found = []

@@ -1,4 +1,4 @@
-"""Outputs that hold a thought, and the answer after it: what is read of a response (see the view `given_answer`)."""
+"""Outputs with a thought, and the answer after it, which is the part that is read (see the view `given_answer`)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from workbench.domain.thinking import split
 CUT_OFF = "cut off in thought"
 "why an output has no answer"
 ANSWER_ID = "iif(h.text_id is null, r.text_id, h.answer_id)"
-"""SQL for the rowid of a response's answer, null where it has none, given `r` and `HELD`; where an output without an
-answer does not matter, join the view `given_answer` instead"""
+"""SQL for the rowid of a response's answer, null if it has none, given `r` and `HELD`; if outputs without an answer do
+not matter, join the view `given_answer` instead"""
 HELD = "left join thought h on h.text_id = r.text_id"
 
 
 def add_thoughts(connection: sqlite3.Connection, outputs: Mapping[str, int]) -> None:
-    """Note which of these outputs, by text and rowid, hold a thought. Call inside the transaction that inserts them."""
+    """Record which of these outputs (text -> rowid) have a thought. Call inside the transaction that inserts them."""
     found = {rowid: output.answer for text, rowid in outputs.items() if (output := split(text)).answer != text}
     ids = text_ids(connection, (answer for answer in found.values() if answer is not None))
     connection.executemany(
