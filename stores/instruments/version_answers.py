@@ -33,6 +33,8 @@ class VersionAnswer:
     at: str
     code_version: str
     job: int
+    probe: int
+    "rowid of what was asked"
     thinking: str = ""
     truncated: bool = False
     "whether the output ends within the thought, so that there is no answer"
@@ -70,6 +72,7 @@ def _answer(row: sqlite3.Row) -> VersionAnswer:
         at=row["at"],
         code_version=row["code_version"],
         job=row["job_id"],
+        probe=row["probe"],
         thinking=output.thinking,
         truncated=output.answer is None,
     )
@@ -89,7 +92,7 @@ _SQL = """
     select x.body as output, r.count, w.kind, w.ordinal, w.language, y.body as wording, p.audit,
         t.name || coalesce(' version ' || v.version, '') as template, t.inverted,
         m.name as model, m.backend, m.revision, m.snapshot, d.fingerprint, g.temperature, d.seed, d.at,
-        a.code_version, a.job_id
+        a.code_version, a.job_id, p.id as probe
     from statement s
     join wording w on w.statement_id = s.id
     join text y on y.id = w.text_id

@@ -42,13 +42,13 @@ NARROWER = {
     ("AnnotatorsScreen", "instrument"): "it is about one queue",
     ("IssueGoldScreen", "instrument"): "it is about one instrument",
     ("ClassifierScreen", "instrument"): "it is about one classifier",
+    ("ArchivedScreen", "undo_ruling"): "z takes back what was done there last, a change or a ruling",
     ("StatementScreen", "undo_ruling"): "z takes back what was done there last, a change or a ruling",
     ("StatementsScreen", "undo_ruling"): "z takes back what was done there last, a change or a ruling",
     ("ImportScreen", "refresh"): "F5 writes, as in every form; what is under the cursor is read anew by Enter",
     ("ReviewScreen", "undo_ruling"): "z takes back what was ruled in the session, and goes to it",
     ("ReviewItemScreen", "undo_ruling"): "z takes back what was ruled in the session, and goes to it",
     ("ReviewScreen", "instrument"): "M lists the queues of all runs",
-    ("QuestionsScreen", "undo_ruling"): "nothing is ruled on there",
 }
 "actions of a base that have no key on a screen, with the reason"
 MOVES = {

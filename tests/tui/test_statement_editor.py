@@ -357,7 +357,7 @@ async def test_a_statement_is_split_in_two_and_the_old_one_is_archived(path: Pat
         await rows(pilot, 4)
         await opened(pilot, ArchivedScreen, "A")
         await until(pilot, lambda: app.screen.query_one("#archived", RecordTable).keys == ("a-1",))
-        await pilot.press("r")
+        await pilot.press("u")
         await until(pilot, lambda: "Nothing is archived" in screen_text(app))
         await opened(pilot, StatementsScreen, "escape")
         await rows(pilot, 5)

@@ -21,7 +21,9 @@ WAYS = {"tuned": "fine-tuned", "zero_shot": "zero-shot"}
 class ReadText:
     """A text of the test set."""
 
+    instrument: str
     ref: str
+    variant: str
     statement: str
     text: str
 
@@ -85,5 +87,5 @@ def assessed(store: Store, name: str | None, threshold: float = PUBLISHED_THRESH
     """Return a classifier of a store, the newest unless one is named, with the texts of its test set."""
     classifier = store.classifiers.get(name)
     items = (item.context for item in store.labels.judged(classifier.codebook))
-    found = {context.unit: ReadText(context.ref, context.statement, context.text) for context in items}
+    found = {one.unit: ReadText(one.instrument, one.ref, one.variant, one.statement, one.text) for one in items}
     return Assessed(classifier, threshold, seed, found)

@@ -10,10 +10,11 @@ from workbench.figures.book import Book, Entry
 from workbench.figures.table import Link
 from workbench.tui.results.behind import Origin, behind
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.results.following import Following
+from workbench.tui.results.following import Following, row_place
 from workbench.tui.results.grid import sheet_of
 from workbench.tui.results.loaded import Comparing, Loaded, Look, Opened
 from workbench.tui.results.sheet import Sheet
+from workbench.tui.rulings.standing import RuledPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,6 @@ class ComparisonScreen(BookScreen):
     """A comparison; Esc goes back to the results from which it was opened."""
 
     COUNTING = "Comparing the answers …"
-    RULED = False
 
     def __init__(self, names: tuple[str, ...], comparing: Comparing, origin: Origin) -> None:
         super().__init__(Settings(names))
@@ -66,7 +66,12 @@ class ComparisonScreen(BookScreen):
             self.app.push_screen(behind(own.loaded, event.found, event.links, event.at, ways))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "rows":
+            return False
         return self._book is not None if action == "report" else super().check_action(action, parameters)
+
+    def place_at(self, sheet: Sheet, at: int) -> RuledPlace | None:
+        return row_place(self._origin.loaded, sheet, at)
 
     def action_report(self) -> None:
         """Write a report in which these runs stand side by side."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -18,8 +19,10 @@ from workbench.help.sections import section
 from workbench.tui.format import literal, visible
 from workbench.tui.jobs.editing import like
 from workbench.tui.jobs.job_acts import JobActs
-from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.status import say_below
+from workbench.tui.rulings.ruling import RulingKeys, ruled_by
+from workbench.tui.rulings.standing import RuledPlace
+from workbench.tui.rulings.text import RuledText
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
@@ -28,13 +31,15 @@ if TYPE_CHECKING:
 
 CHOICE = "R starts the run · e changes the settings · c cancels · Esc leaves the job waiting"
 REFRESH_S = 1.0
+RULED = 3
+"rulings that are shown of a wording"
 ROW = 200
 "characters of an answer in its row"
 
 EXPLAIN = section("screens-jobs", "A probe")
 
 
-class ProbeScreen(JobActs):
+class ProbeScreen(RulingKeys, JobActs):
     """What a probe found; it waits for one that is not there yet."""
 
     CSS_PATH = "probe.tcss"
@@ -83,6 +88,7 @@ class ProbeScreen(JobActs):
         self.table.focus()
         self.set_interval(REFRESH_S, self.tick)
         self.action_refresh()
+        self.read_standing()
 
     def tick(self) -> None:
         """Look again until a person can decide, or nothing more comes."""
@@ -96,7 +102,7 @@ class ProbeScreen(JobActs):
             return job is not None and bool(job.question or job.ended_badly)
         if action == "cancel":
             return job is not None and (job.active or bool(job.question))
-        return True
+        return action != "rule" or bool(self._shown)
 
     @on(Seen)
     def show_job(self, event: Seen) -> None:
@@ -113,6 +119,23 @@ class ProbeScreen(JobActs):
         self.refresh_bindings()
         self._show_details()
 
+    def ruled_place(self) -> RuledPlace | None:
+        """Return the wording that an answer is to; the answer itself once the run has stored it."""
+        at, job = self.table.current, self._job
+        if at is None or job is None:
+            return None
+        one = self._shown[int(at)]
+        order = ("swapped",) if one.order == "swapped" else ()
+        words = (one.statement, one.variant, one.template, *order)
+        return RuledPlace((str(job.spec.get("instrument", "")),), words, text=one.text)
+
+    def show_standing(self) -> None:
+        self._show_details()
+
+    def ruled_here(self) -> Sequence[str]:
+        place = self.ruled_place()
+        return self.standing.at(replace(place, text=None)) if place is not None else ()
+
     @on(RecordTable.RowHighlighted)
     def _show_details(self) -> None:
         at = self.table.current
@@ -122,18 +145,17 @@ class ProbeScreen(JobActs):
         one = self._shown[int(at)]
         about = f"{one.statement} · {one.variant} · {one.template}, labels {one.order} · read as: {one.read_as}"
         why = f"\n{one.reason}" if one.reason else ""
-        self.details.update(
-            Content.assemble(
-                (visible(about), "$text-muted"), "\n\n", visible(one.text or "(empty)", lines=True), visible(why)
-            )
-        )
+        said = Content.assemble("\n", visible(one.text or "(empty)", lines=True), visible(why))
+        above = [Content.styled(visible(about), "$text-muted"), *ruled_by(self.ruled_here()[:RULED])]
+        self.details.update(Content("\n").join([*above, said]))
 
     @on(RecordTable.RowSelected)
     def open_answer(self) -> None:
         """Show an answer in full."""
         one = self._shown[int(self.table.current or 0)]
         text = Content(visible(one.text or one.reason or "(empty)", lines=True))
-        self.app.push_screen(TextScreen(f"{one.statement} · {one.variant} · {one.read_as}", text, wide=True))
+        title = f"{one.statement} · {one.variant} · {one.read_as}"
+        self.app.push_screen(RuledText(title, text, wide=True, rulings=self.ruled_here()))
 
     @on(JobActs.Begun)
     def say_begun(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -10,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen, Screen
+from textual.types import CSSPathType
 from textual.widgets import Button, Static
 
 from workbench.tui.format import visible
@@ -18,7 +20,7 @@ from workbench.tui.format import visible
 class TextScreen(ModalScreen[None]):
     """A text to read, literally."""
 
-    CSS_PATH = "dialogs.tcss"
+    CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("dialogs.tcss"))
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter,f1,question_mark", "dismiss(None)", "Close", key_display="Esc"),
         Binding("j", "down", "Down", show=False),

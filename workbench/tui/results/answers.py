@@ -25,7 +25,7 @@ from textual.worker import get_current_worker
 from workbench.tui.format import EMPTY, visible
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.status import say
-from workbench.tui.rulings.ruling import RulingKeys, RulingScreen
+from workbench.tui.rulings.ruling import RulingScreen, below, rule_below, ruled_by
 from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.long_text import LongText
 from workbench.tui.widgets.record_table import Record, RecordTable
@@ -281,10 +281,12 @@ class WholeAnswerScreen(ModalScreen[None]):
         text, marked = self._shown
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = Content(visible(self._title))
-            ruled = " · r rule" if self._below is not None else ""
+            held = below(self)
+            ruled = " · r rule" if held is not None else ""
             steps = " · [ ] next" if self._among is not None else ""
             dialog.border_subtitle = f"{len(self._answer):,} characters · y copy{ruled}{steps} · Esc back"
-            yield Static(self._reading, markup=False, classes="line")
+            said = ruled_by(held.ruled_here()) if held is not None else []
+            yield Static(Content("\n").join([*said, self._reading]), markup=False, classes="line")
             yield LongText(text, marked, name="whole")
             yield Static(self._provenance, markup=False, classes="line -dim")
 
@@ -292,7 +294,7 @@ class WholeAnswerScreen(ModalScreen[None]):
         self.query_one("#whole").focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        return self._among is not None if action == "step" else action != "rule" or self._below is not None
+        return self._among is not None if action == "step" else action != "rule" or below(self) is not None
 
     def action_step(self, by: int) -> None:
         """Show the next answer of the list, or the one before, in place of this one."""
@@ -305,23 +307,14 @@ class WholeAnswerScreen(ModalScreen[None]):
 
     def action_rule(self) -> None:
         """Rule on the answer, which is under the cursor of the screen below."""
-        if (below := self._below) is not None:
-            self.dismiss(None)
-            below.call_after_refresh(below.action_rule)
+        rule_below(self)
 
     @property
     def _among(self) -> AnswersScreen[Any] | None:
         """The list of answers that this one was opened from."""
         stack = self.app.screen_stack
-        below = stack[-2] if len(stack) > 1 and stack[-1] is self else stack[-1]
-        return below if isinstance(below, AnswersScreen) else None
-
-    @property
-    def _below(self) -> RulingKeys | None:
-        """The screen that this one was opened from, where things can be ruled on there."""
-        stack = self.app.screen_stack
-        below = stack[-2] if len(stack) > 1 and stack[-1] is self else stack[-1]
-        return below if isinstance(below, RulingKeys) else None
+        found = stack[-2] if len(stack) > 1 and stack[-1] is self else stack[-1]
+        return found if isinstance(found, AnswersScreen) else None
 
 
 def copied(screen: StoreScreen | ModalScreen[None], text: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -12,11 +12,15 @@ from textual.binding import Binding, BindingType
 from workbench.classifier.config import PUBLISHED_THRESHOLD
 from workbench.domain.readings import THRESHOLDS
 from workbench.tui.neighbours import following
+from workbench.tui.results.behind import BehindScreen
 from workbench.tui.results.book_screen import BookScreen
+from workbench.tui.results.following import Following
 from workbench.tui.results.loaded import Loaded
+from workbench.tui.results.sheet import Sheet
+from workbench.tui.rulings.standing import RuledPlace
 
 if TYPE_CHECKING:
-    from workbench.pipeline.classifier_assessed import Assessed
+    from workbench.pipeline.classifier_assessed import Assessed, ReadText
 
 NONE = """No classifier yet.
 
@@ -34,11 +38,26 @@ class Settings:
     threshold: float = PUBLISHED_THRESHOLD
 
 
-class ClassifierScreen(BookScreen):
+class _TestTexts(Following):
+    """A screen with rows for texts of a test set: each is an answer to a wording."""
+
+    def place_at(self, sheet: Sheet, at: int) -> RuledPlace | None:
+        found: ReadText | None = getattr(sheet.table.rows[at], "found", None)
+        if found is None:
+            return None
+        return RuledPlace((found.instrument,), (found.ref, found.variant), text=found.text)
+
+
+class TextsScreen(_TestTexts, BehindScreen):
+    """The texts of one cell of the confusion matrix, or of one of its rows."""
+
+
+class ClassifierScreen(_TestTexts, BookScreen):
     """The classifiers of a store, one of them with its test; Esc goes back to the results."""
 
     PLACE = "results › classifier"
     COUNTING = "Reading the classifiers …"
+    SCREENS: ClassVar[Mapping[str, type[BehindScreen]]] = {"texts": TextsScreen}
     DEFAULT_CSS = """
     ClassifierScreen #options {
         max-height: 5;

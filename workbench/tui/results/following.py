@@ -161,9 +161,13 @@ class Following(RulingScreen):
     def say_who(self) -> None:
         """Put into the title whose figures these are."""
 
+    def place_at(self, sheet: Sheet, at: int) -> RuledPlace | None:
+        """Return what a row is about."""
+        return row_place(self.figures, sheet, at)
+
     def ruled_place(self) -> RuledPlace | None:
         sheet, at = self.view.sheet, self.view.at
-        return row_place(self.figures, sheet, at) if sheet is not None and at is not None else None
+        return self.place_at(sheet, at) if sheet is not None and at is not None else None
 
     def show_standing(self) -> None:
         self.view.rulings = self._rulings_on
@@ -173,10 +177,14 @@ class Following(RulingScreen):
         if self.RULED:
             self.read_standing()
 
+    def ruled_here(self) -> Sequence[str]:
+        at, told = self.view.at, self.view.rulings
+        return told(at) if at is not None and told is not None else ()
+
     def _rulings_on(self, at: int) -> Sequence[str]:
         """Return what was ruled on the thing in a row, and below it."""
         sheet = self.view.sheet
-        place = row_place(self.figures, sheet, at) if sheet is not None and self.standing.every else None
+        place = self.place_at(sheet, at) if sheet is not None and self.standing.every else None
         return self.standing.at(place) if place is not None else ()
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="follow", description="figures")

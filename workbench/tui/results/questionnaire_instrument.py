@@ -30,6 +30,7 @@ from workbench.tui.results.loaded import Loaded, Look
 from workbench.tui.results.questionnaire_changes import change_words, mapping_words, with_change
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
+from workbench.tui.rulings.standing import RuledPlace
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -53,7 +54,6 @@ class Held:
 class QuestionsScreen(Following):
     """Questions, or scales."""
 
-    RULED = False
     DEFAULT_CSS = """
     QuestionsScreen #tabs, QuestionsScreen #about {
         height: auto;
@@ -108,7 +108,14 @@ class QuestionsScreen(Following):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         if action in ("change", "means"):
             return self._held is not None and (action == "change") == (self._look.view == "questions")
-        return True
+        if action == "rule":
+            return self.ruled_place() is not None
+        return action != "review"
+
+    def place_at(self, sheet: Sheet, at: int) -> RuledPlace | None:
+        """Return the question of a row; a scale has no place."""
+        ref = getattr(sheet.table.rows[at], "ref", None)
+        return RuledPlace((self._instrument,), (ref,)) if ref is not None else None
 
     @property
     def figures(self) -> Loaded | None:

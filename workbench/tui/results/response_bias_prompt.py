@@ -88,7 +88,6 @@ class FormScreen(AmongRows):
         self._findings: Findings = loaded.material
         self._shown = shown
         judged: ResponseBiasJudged = loaded.judged
-        self._instrument = judged.instrument.name
         run = judged.subjects[shown.subject].run
         self._run = (run.model, run.version, run.backend, run.dtype, str(run.sampling)) if run is not None else ()
         self._changed = arm == shown.changed.arm
@@ -128,14 +127,8 @@ class FormScreen(AmongRows):
             self.view.follow()
 
     def _rulings_on(self, at: int) -> Sequence[str]:
-        """Return what was ruled on an answer."""
-        place = RuledPlace(
-            (self._instrument,),
-            (self._shown.row.ref,),
-            probe=self._form.shown.probe or 0,
-            text=self._sheet.table.rows[at][1].text,
-        )
-        return self.standing.at(place)
+        """Return what was ruled on an answer, on the form's prompt, its wording and the question."""
+        return self.standing.on_answer(self._form.shown.probe or 0, self._sheet.table.rows[at][1].text)
 
     def ruled_place(self) -> RuledPlace | None:
         """Return the form's prompt, and the answer under the cursor where one was drawn."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -22,6 +21,7 @@ from workbench.tui.results.responses_format import (
     whole_answer,
     word_of,
 )
+from workbench.tui.rulings.ruling import ruled_by
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.record_table import Record
@@ -102,19 +102,16 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
         return response_record(number, row, width)
 
     def pieces(self, row: ResponseRow) -> tuple[Content, Content, str]:
-        ruled = [Content.styled(visible(f"ruled by {line}"), "$text-accent") for line in self._rulings(row)]
+        ruled = ruled_by(self.standing.on_answer(self._asked.probe, row.text))
         return Content("\n").join([reading_line(row), *ruled]), answer(row), provenance(row)
 
     def ruled_place(self) -> RuledPlace | None:
         row = self.current
         return RuledPlace(probe=self._asked.probe, text=None if row is None or row.truncated else row.text)
 
-    def _rulings(self, row: ResponseRow) -> Sequence[str]:
-        return self.standing.on_answer(self._asked.probe, row.text)
-
     def whole(self, row: ResponseRow) -> WholeAnswerScreen:
         shown = whole_answer(row)
-        return WholeAnswerScreen(self._asked.title, row.text, reading_line(row), provenance(row), shown)
+        return WholeAnswerScreen(self._asked.title, row.text, self.pieces(row)[0], provenance(row), shown)
 
     def action_only(self, only: str) -> None:
         """Show the answers of one reading, or all."""

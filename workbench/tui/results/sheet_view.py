@@ -18,8 +18,6 @@ from textual.widgets import DataTable, Input, Static
 from workbench.domain.counting import plural
 from workbench.figures.pictures.of_table import pictures_of
 from workbench.figures.table import Link
-from workbench.figures.visible import visible
-from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.status import say
 from workbench.tui.pictures.screen import PictureScreen
 from workbench.tui.preferences import keep, remembered
@@ -28,6 +26,8 @@ from workbench.tui.results.grid import Grid
 from workbench.tui.results.narrowing import FAILURES, Only, choices, has_verdicts
 from workbench.tui.results.sheet import Order, Sheet
 from workbench.tui.results.sort_dialog import SortDialog
+from workbench.tui.rulings.ruling import ruled_by
+from workbench.tui.rulings.text import RuledText
 from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
@@ -241,7 +241,7 @@ class SheetView(Vertical):
         said = details(self.sheet, at, self._width)
         remark = self.remark(at) if self.remark is not None else None
         ruled = self.rulings(at) if self.rulings is not None else ()
-        above = [Content.styled(visible(f"ruled by {line}"), "$text-accent") for line in ruled[:RULED]]
+        above = ruled_by(ruled[:RULED])
         above += [Content.styled(f"and {len(ruled) - RULED} more rulings", "$text-accent")] * (len(ruled) > RULED)
         return Content("\n").join([*above, *([remark] if remark is not None else []), said])
 
@@ -359,7 +359,8 @@ class SheetView(Vertical):
     def show_whole(self) -> None:
         """Show everything that is known of the row under the cursor."""
         if self.sheet is not None and (at := self._current) is not None:
-            self.app.push_screen(TextScreen(*whole(self.sheet, at), wide=True))
+            ruled = self.rulings(at) if self.rulings is not None else ()
+            self.app.push_screen(RuledText(*whole(self.sheet, at), wide=True, rulings=ruled))
 
     def zoom(self) -> None:
         """Draw pictures on their whole scale, or as near as their values and intervals allow."""

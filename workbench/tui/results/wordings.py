@@ -13,12 +13,12 @@ from workbench.domain.statements import ORIGINAL
 from workbench.figures.book import Subject
 from workbench.figures.table import Link
 from workbench.tui.format import visible
-from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results.audit_loaded import Settings, load
 from workbench.tui.results.behind import BehindScreen, Ways, behind
 from workbench.tui.results.loaded import Loaded, Opened, Routes
 from workbench.tui.results.responses import Asked, ResponsesScreen
 from workbench.tui.results.sheet import Sheet
+from workbench.tui.rulings.text import RuledText
 from workbench.tui.statements.statement_format import marked
 from workbench.tui.worddiff import word_diff
 
@@ -124,7 +124,7 @@ def prompt(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     if given is None:
         return f"{subject[1]} was not asked under {visible(subject[2])}."
     title, text = f"Prompt: {' · '.join(subject)}", prompt_text(given)
-    return lambda: TextScreen(title, text)
+    return lambda: RuledText(title, text)
 
 
 def of_respondent(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:

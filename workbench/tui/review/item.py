@@ -17,7 +17,6 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from workbench.help.sections import section
-from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.answers import AnswersScreen, Page, WholeAnswerScreen
 from workbench.tui.results.responses_format import answer, whole_answer
@@ -26,6 +25,7 @@ from workbench.tui.review.item_format import head, item_columns, item_record, pr
 from workbench.tui.review.session import ReviewSession, after, taken_back
 from workbench.tui.rulings.ruling import NOTE, RulingKeys
 from workbench.tui.rulings.standing import RuledPlace
+from workbench.tui.rulings.text import RuledText
 from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.record_table import Record
 
@@ -190,7 +190,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
 
     @on(PromptFound)
     def show_prompt(self, event: PromptFound) -> None:
-        self.app.push_screen(TextScreen(event.title, event.text))
+        self.app.push_screen(RuledText(event.title, event.text))
 
     def action_prompt(self) -> None:
         """Show exactly what the model was given."""

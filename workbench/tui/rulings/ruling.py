@@ -10,7 +10,7 @@ from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 
 from workbench.domain.names import person_name
 from workbench.figures.visible import visible
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 RULE = Binding("r", "rule", "Rule", tooltip="Rule on this: misread, at fault, excluded, confirmed, look again")
 NOTHING = "Nothing here can be ruled on: open a statement, wording or answer."
+WORDING_ALONE = 2
+"words that name a statement and a wording"
 NOTE = "Your rulings are stored under this name."
 
 
@@ -91,6 +93,10 @@ class RulingKeys(Screen[Any], Keyed):
         """Return those of the rulings on a thing that may be shown now."""
         return rulings
 
+    def ruled_here(self) -> Sequence[str]:
+        """Return what was ruled on the thing under the cursor, for a screen above that shows it whole."""
+        return ()
+
     def withholds(self) -> bool:
         """Return whether what others ruled on what the cursor is on is kept from this auditor until they ruled."""
         return False
@@ -106,11 +112,11 @@ class RulingKeys(Screen[Any], Keyed):
 
     def action_rule(self) -> None:
         """Ask for a ruling on what the cursor is on."""
-        place = self.ruled_place() if self.RULED else None
-        if place is None:
+        places = self.ruled_places() if self.RULED else ()
+        if not places:
             say(self, NOTHING, warns=True)
         else:
-            self.find_things(place)
+            self.find_things(places)
 
     def action_undo_ruling(self) -> None:
         """Take back the newest ruling that stands of the person who sits here; once more, the one before."""
@@ -161,15 +167,16 @@ class RulingKeys(Screen[Any], Keyed):
         self.show_standing()
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="ruling")
-    def find_things(self, place: RuledPlace) -> None:
+    def find_things(self, places: Sequence[RuledPlace]) -> None:
         from stores.core.store import Store
 
         with Store.open(store_path(self.app)) as store:
-            found = things(store, place)
+            of = [thing for place in places for thing in things(store, place)]
+            found = list({thing.subject.key: thing for thing in of}.values())
             standing = store.rulings.standing()
-            of = [standing.get(thing.subject.key, ()) for thing in found]
+            stands = [standing.get(thing.subject.key, ()) for thing in found]
             auditors = sorted({event.auditor for event in store.rulings.events()})
-        self.post_message(self.ThingsFound(found, of, auditors))
+        self.post_message(self.ThingsFound(found, stands, auditors))
 
     @work(thread=True, exit_on_error=False, group="rule")
     def store_ruling(self, decided: Decided, auditor: str) -> None:
@@ -233,6 +240,25 @@ def ruled_lines(lines: Sequence[str], most: int = 3) -> Content:
     more = [f"and {len(lines) - most} more rulings: r shows them"] * (len(lines) > most)
     shown = [*(f"ruled: {line}" for line in lines[:most]), *more]
     return Content("\n").join(Content.styled(visible(line), "$text-accent") for line in shown)
+
+
+def below(screen: Screen[Any]) -> RulingKeys | None:
+    """Return the screen that one was opened from, where things are ruled on there."""
+    stack = screen.app.screen_stack
+    found = stack[-2] if len(stack) > 1 and stack[-1] is screen else stack[-1]
+    return found if isinstance(found, RulingKeys) and found.RULED else None
+
+
+def rule_below(screen: ModalScreen[None]) -> None:
+    """Leave a screen and rule on what is under the cursor of the one below."""
+    if (found := below(screen)) is not None:
+        screen.dismiss(None)
+        found.call_after_refresh(found.action_rule)
+
+
+def ruled_by(lines: Sequence[str]) -> list[Content]:
+    """Return who ruled what on the thing beside which this stands, a line each."""
+    return [Content.styled(visible(f"ruled by {line}"), "$text-accent") for line in lines]
 
 
 class RulingScreen(RulingKeys, StoreScreen):
@@ -314,14 +340,26 @@ def _of_words(store: Store, instrument: str, place: RuledPlace) -> list[Thing]:
         if version
         else subjects.statement(store, instrument, ref)
     ]
-    wording = next((one for one in subjects.below(store, found[0]) if one.subject.named["variant"] in words), None)
+    of_wordings = [one for one in subjects.below(store, found[0]) if one.subject.named["variant"] in words]
+    in_language = [one for one in of_wordings if one.subject.named["language"] == place.language]
+    wording = next(iter(in_language or of_wordings), None)
     if wording is None:
         return found
     found.insert(0, wording)
     swapped = subjects.SWAPPED in words
-    for prompt in subjects.below(store, wording):
+    prompts = subjects.below(store, wording)
+    for prompt in prompts:
         tail = prompt.name.removeprefix(f"{wording.name}/").split("/")
         if tail[0] in words and (subjects.SWAPPED in tail) == swapped:
-            given = subjects.below(store, prompt) if place.text is not None else ()
-            return [*(one for one in given if one.words == place.text), prompt, *found]
+            return [*_with_text(store, prompt, place.text), prompt, *found]
+    if len(place.words) == WORDING_ALONE:  # no template is named: the first prompt that got this answer
+        for prompt in prompts:
+            if given := _with_text(store, prompt, place.text):
+                return [*given, prompt, *found]
     return found
+
+
+def _with_text(store: Store, prompt: Thing, text: str | None) -> list[Thing]:
+    from workbench.evidence.ruling_subjects import below
+
+    return [one for one in below(store, prompt) if one.words == text] if text is not None else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,8 @@ class RuledPlace:
     "of an answer"
     version: int = 0
     "of the statement; 0: the one that was asked last"
+    language: str = ""
+    "of the wording, where a statement has it in several; empty: any"
     prompt: bytes = b""
     "key; empty: none is meant"
     answer: bytes = b""
@@ -78,6 +81,10 @@ class Standing:
         """Return what was ruled on an answer to the prompt of a probe, on the prompt, its wording and its statement."""
         answer = text_key(text).hex()[:DIGITS]
         return tuple(one.line for one in self.every if probe in one.probes and one.answer in ("", answer))
+
+    def counts(self, instrument: str) -> Counter[str]:
+        """Return how many rulings stand on each statement of an instrument and on what is below it."""
+        return Counter(one.name.partition("/")[0] for one in self.every if one.instrument == instrument)
 
     def at(self, place: RuledPlace) -> tuple[str, ...]:
         """Return what was ruled on the statement that a place names, on what is below it, or on its answer."""

@@ -20,6 +20,9 @@ from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.editor_dialog import as_person
 from workbench.tui.kit.short_refs import MOST, short_refs
 from workbench.tui.kit.status import say
+from workbench.tui.rulings.ruling import RulesAndEdits
+from workbench.tui.rulings.standing import RuledPlace
+from workbench.tui.statements.statements_list import ruled_cell
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
@@ -29,14 +32,15 @@ if TYPE_CHECKING:
 EXPLAIN = section("screens-statements", "Archived statements")
 
 
-class ArchivedScreen(StoreScreen):
+class ArchivedScreen(RulesAndEdits, StoreScreen):
     """The archived statements of an instrument."""
 
     CSS_PATH = "archived.tcss"
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("r", "restore", "Restore", tooltip="Restore this statement"),
+        Binding("u", "restore", "Restore", tooltip="Restore this statement"),
         Binding("v", "versions", "Versions", tooltip="List the versions and changes of this statement"),
+        Binding("z", "undo", "Undo", show=False, tooltip="Undo your last change, or take your last ruling back"),
         Binding("escape,A", "app.pop_screen", "Back", key_display="Esc"),
     ]
 
@@ -50,13 +54,14 @@ class ArchivedScreen(StoreScreen):
 
     @dataclass
     class Acted(Message):
-        """A statement is back."""
+        """A statement is back, or that is undone."""
 
         done: Done
 
     def __init__(self, instrument: str) -> None:
         super().__init__()
         self._instrument = instrument
+        self._lines: tuple[StatementLine, ...] = ()
         self.PLACE = "statements › archived"
 
     def compose_body(self) -> ComposeResult:
@@ -64,6 +69,7 @@ class ArchivedScreen(StoreScreen):
             [
                 Column("ref", "id", MOST),
                 Column("text", "statement", None),
+                Column("ruled", "ruled", 5),
                 Column("version", "v", 3),
                 Column("tags", "tags", 24, least=100),
             ],
@@ -73,20 +79,28 @@ class ArchivedScreen(StoreScreen):
 
     def on_mount(self) -> None:
         self.table.focus()
+
+    def on_screen_resume(self) -> None:
         self.look()
+        self.read_standing()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return bool(self._lines) if action in ("rule", "restore", "versions") else True
 
     @on(Found)
     def show_lines(self, event: Found) -> None:
         self.trouble.hide()
         self.title_bar.note = plural(len(event.lines), "statement")
-        names = short_refs([line.ref for line in event.lines])
-        self.table.show([_record(line, names[line.ref]) for line in event.lines])
+        self._lines = event.lines
+        self._show_rows()
+        self.refresh_bindings()
         self.table.display = bool(event.lines)
         self.query_one("#nothing", Static).update("" if event.lines else "Nothing is archived here. Esc goes back.")
 
     @on(Acted)
     def say_done(self, event: Acted) -> None:
         say(self, event.done.sentence)
+        self.was_changed()
         self.look()
 
     @on(RecordTable.RowSelected)
@@ -95,6 +109,20 @@ class ArchivedScreen(StoreScreen):
 
     def action_refresh(self) -> None:
         self.look()
+
+    def ruled_place(self) -> RuledPlace | None:
+        """Return the statement under the cursor, in the version that was asked last."""
+        return RuledPlace((self._instrument,), (ref,)) if (ref := self.table.current) is not None else None
+
+    def show_standing(self) -> None:
+        self._show_rows()
+
+    def action_undo(self) -> None:
+        def go(person: str) -> None:
+            self.undo(person)
+
+        if not self.takes_ruling_back():
+            as_person(self, self._instrument, go)
 
     def action_restore(self) -> None:
         if (ref := self.table.current) is not None:
@@ -105,6 +133,10 @@ class ArchivedScreen(StoreScreen):
 
         if (ref := self.table.current) is not None:
             self.app.push_screen(HistoryScreen(self._instrument, ref, ""))
+
+    def _show_rows(self) -> None:
+        names, ruled = short_refs([line.ref for line in self._lines]), self.standing.counts(self._instrument)
+        self.table.show([_record(line, names[line.ref], ruled[line.ref]) for line in self._lines])
 
     def _restore_as_person(self, ref: str) -> None:
         def go(person: str) -> None:
@@ -129,13 +161,22 @@ class ArchivedScreen(StoreScreen):
             changed = store.statements.restore(self._instrument, [ref], person=person)
             self.post_message(self.Acted(outcome(store, self._instrument, changed)))
 
+    @work(thread=True, exit_on_error=False, group="act")
+    def undo(self, person: str) -> None:
+        from stores.core.store import Store
+        from workbench.pipeline.editing import undo
 
-def _record(line: StatementLine, name: str) -> Record:
+        with Store.open(self.store_path) as store:
+            self.post_message(self.Acted(undo(store, self._instrument, person)))
+
+
+def _record(line: StatementLine, name: str, ruled: int) -> Record:
     return (
         line.ref,
         (
             literal(name),
             literal(line.text, 400),
+            ruled_cell(ruled),
             Text(str(line.version), justify="right"),
             literal(", ".join(line.tags), 24),
         ),

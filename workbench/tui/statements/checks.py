@@ -157,7 +157,7 @@ class ChecksScreen(RulingKeys, StoreScreen):
         if finding is None or finding.ref is None:
             return None
         words = (finding.ref, *([str(finding.variant)] if finding.variant is not None else []))
-        return RuledPlace((self._instrument,), words)
+        return RuledPlace((self._instrument,), words, language=finding.language or "")
 
     def action_refresh(self) -> None:
         self.look()

@@ -10,6 +10,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
@@ -23,6 +24,7 @@ from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.editor_dialog import EditorDialog, as_person
 from workbench.tui.kit.note_dialog import NoteDialog, note_line
 from workbench.tui.kit.status import say
+from workbench.tui.rulings.ruling import ruled_by
 from workbench.tui.statements.draft_editor import DraftEditor
 from workbench.tui.statements.drafts_decide import (
     accept_these,
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
     from stores.instruments.draft_rows import Draft
 
 REFRESH_S = 5.0
+RULED = 2
+"rulings on the statement that are shown: a draft of what is at fault is seldom right"
 
 
 class DraftsScreen(StoreScreen):
@@ -127,6 +131,7 @@ class DraftsScreen(StoreScreen):
             with VerticalScroll(id="texts"):
                 yield Static(id="basis-name", classes="name", markup=False)
                 yield Static(id="basis", markup=False)
+                yield Static(id="ruled", markup=False)
                 yield Static("draft", classes="name", markup=False)
                 yield Static(id="draft", markup=False)
             yield Static(id="existing", markup=False)
@@ -359,6 +364,10 @@ class DraftsScreen(StoreScreen):
             return
         for selector, text in case_texts(case).items():
             self.query_one(selector, Static).update(text)
+        ruled = self.query_one("#ruled", Static)
+        lines = ruled_by(stack.rulings.get(case.draft.ref, ())[:RULED])
+        ruled.update(Content("\n").join(lines))
+        ruled.display = bool(lines)
         self._show_note()
         self.query_one("#texts").scroll_home(animate=False)
         self.query_one("#texts").focus()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.domain.choices import ChoiceItem
-from workbench.domain.statements import Statement
+from workbench.domain.statements import ORIGINAL, Statement
+from workbench.tui.rulings.standing import RuledPlace, standing_in
 from workbench.tui.statements.drafts_format import Case, fault_list
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ class Stack:
     counts: Mapping[str, int]
     decided: Mapping[int, tuple[str, str]]
     "draft -> (what was decided, by whom), of all that were decided"
+    rulings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    "ref -> what auditors ruled on the statement, its original and answers to that"
 
     def case(self, draft: Draft) -> Case:
         """Return a draft with what it is for."""
@@ -39,6 +42,7 @@ def read_stack(store: Store, instrument: str) -> Stack:
     drafts = store.drafts.list(instrument)
     refs = {draft.ref for draft in drafts}
     statements = {s.ref: s for s in store.instruments.get(instrument).statements if s.ref in refs}
+    standing = standing_in(store)
     return Stack(
         drafts=tuple(draft for draft in drafts if draft.state == "pending" and draft.ref in statements),
         statements=statements,
@@ -49,6 +53,7 @@ def read_stack(store: Store, instrument: str) -> Stack:
             for d in drafts
             if d.decision and d.state not in ("pending", "unusable")
         },
+        rulings={ref: standing.at(RuledPlace((instrument,), (ref, str(ORIGINAL)))) for ref in refs},
     )
 
 

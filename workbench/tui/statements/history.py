@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,24 +15,28 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
 from textual.message import Message
-from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
 from workbench.domain.counting import plural
+from workbench.domain.statements import ORIGINAL
 from workbench.help.sections import section
 from workbench.tui.format import literal, visible
-from workbench.tui.keymap import Keyed
 from workbench.tui.kit.base import as_trouble, store_path
+from workbench.tui.rulings.dialog import said
+from workbench.tui.rulings.ruling import RulingKeys
+from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.statements.statement_format import difference, marked, variant_name
 from workbench.tui.widgets.frame import TitleBar, Trouble
 from workbench.tui.widgets.keys import Keys
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 if TYPE_CHECKING:
+    from stores.core.store import Store
     from stores.instruments.statements import Edit
     from stores.instruments.versions import Version
+    from workbench.domain.rulings import Ruling
     from workbench.domain.statements import Statement
 
 EXPLAIN = section("screens-statements", "Versions of a statement")
@@ -48,9 +52,11 @@ class Past:
     "the oldest first"
     edits: tuple[Edit, ...]
     "the newest first"
+    rulings: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    "version -> what auditors ruled on it and on its wordings"
 
 
-class HistoryScreen(Screen[None], Keyed):
+class HistoryScreen(RulingKeys):
     """A statement's versions, the newest first."""
 
     CSS_PATH = "history.tcss"
@@ -100,10 +106,11 @@ class HistoryScreen(Screen[None], Keyed):
             self.query_one(Trouble).show(as_trouble(event.worker.error))
 
     @on(Found)
-    def show_past(self, event: Found) -> None:
+    async def show_past(self, event: Found) -> None:
         self._past = event.past
         self.query_one(TitleBar).note = plural(len(event.past.versions), "version")
         self.table.show([_record(version, self._language) for version in reversed(event.past.versions)])
+        await self.show_details()
 
     @on(RecordTable.RowHighlighted)
     async def show_details(self) -> None:
@@ -121,6 +128,16 @@ class HistoryScreen(Screen[None], Keyed):
 
         if (version := self.table.current) is not None:
             self.app.push_screen(VersionAnswersScreen(self._instrument, self._ref, int(version)))
+
+    def ruled_place(self) -> RuledPlace | None:
+        """Return the version under the cursor, and the original that its row shows."""
+        if (version := self.table.current) is None:
+            return None
+        words = (self._ref, str(ORIGINAL))
+        return RuledPlace((self._instrument,), words, version=int(version), language=self._language)
+
+    def show_ruled(self) -> None:
+        self.look()
 
     def explain(self) -> str:
         """Return what `?` says."""
@@ -169,12 +186,31 @@ def read_past(path: Path, instrument: str, ref: str) -> Past:
         while edits and (before := edits[-1].before) is not None and before.ref not in seen:
             seen.add(before.ref)
             edits += store.statements.edits(instrument, before.ref, EDITS_SHOWN)
-    return Past(versions, tuple(edits))
+        standing = store.rulings.standing()
+        numbers = [version.statement.version for version in versions] if standing else []
+        return Past(versions, tuple(edits), {n: _rulings(store, instrument, ref, n, standing) for n in numbers})
+
+
+def _rulings(
+    store: Store, instrument: str, ref: str, version: int, standing: Mapping[bytes, Sequence[Ruling]]
+) -> Sequence[str]:
+    from workbench.evidence.ruling_subjects import statement_version, wordings
+
+    whole = statement_version(store, instrument, ref, version)
+    return [
+        f"{thing.name}  {said(one)}"
+        for thing in (whole, *wordings(store, whole))
+        for one in standing.get(thing.subject.key, ())
+    ]
 
 
 def past_widgets(past: Past, number: int) -> Iterator[Widget]:
     """Yield what stands below the table: differences to the next version, and the changes."""
     versions = {version.statement.version: version.statement for version in past.versions}
+    if ruled := past.rulings.get(number):
+        yield _line("Rulings", "heading")
+        for line in ruled:
+            yield _line(line)
     later = [n for n in versions if n > number]
     statement = versions[number]
     if later:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -25,10 +26,14 @@ from workbench.help.sections import section
 from workbench.tui import routes
 from workbench.tui.format import literal, visible
 from workbench.tui.kit.base import StoreScreen
+from workbench.tui.rulings.ruling import RulingKeys, ruled_by
+from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.statements.statement_format import difference, marked
 from workbench.tui.widgets.record_table import Column, Record, RecordTable
 
 STEP, LEAST, MOST = 0.1, 0.2, 0.9
+RULED = 3
+"rulings that are shown of a statement"
 
 EXPLAIN = section("screens-statements", "Similar statements")
 
@@ -47,7 +52,7 @@ class Pair:
         return f"{self.first}\n{self.second}"
 
 
-class SimilarScreen(StoreScreen):
+class SimilarScreen(RulingKeys, StoreScreen):
     """Pairs of similar statements, the most similar first."""
 
     CSS_PATH = "similar.tcss"
@@ -117,9 +122,13 @@ class SimilarScreen(StoreScreen):
         pair = self._pairs.get(self.table.current or "")
         if pair is not None:
             left, right = difference(*pair.texts)
-            name = (Content.styled(visible(ref), "bold") for ref in (pair.first, pair.second))
-            self.details.update(Content("\n").join([next(name), marked(left, "−"), Content(""), next(name),
-                                                    marked(right, "+")]))  # fmt: skip
+            parts = [*self._named(pair.first), marked(left, "−"), Content("")]
+            self.details.update(Content("\n").join([*parts, *self._named(pair.second), marked(right, "+")]))
+
+    def _named(self, ref: str) -> list[Content]:
+        """Return the name of a statement, and what was ruled on it."""
+        ruled = self.standing.at(RuledPlace((self._instrument,), (ref,)))
+        return [Content.styled(visible(ref), "bold"), *ruled_by(ruled[:RULED])]
 
     @on(RecordTable.RowSelected)
     def open_pair(self) -> None:
@@ -131,6 +140,28 @@ class SimilarScreen(StoreScreen):
 
     def action_refresh(self) -> None:
         self.look(self._at_least)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "rule" or bool(self._pairs)
+
+    def on_screen_resume(self) -> None:
+        self.read_standing()
+
+    def ruled_place(self) -> RuledPlace | None:
+        """Return the original of the second statement of the pair, whose text its row shows."""
+        pair = self._pairs.get(self.table.current or "")
+        return self._place(pair.second) if pair is not None else None
+
+    def ruled_places(self) -> Sequence[RuledPlace]:
+        """Return both statements of the pair."""
+        pair = self._pairs.get(self.table.current or "")
+        return [self._place(ref) for ref in (pair.second, pair.first)] if pair is not None else []
+
+    def show_standing(self) -> None:
+        self.show_details()
+
+    def _place(self, ref: str) -> RuledPlace:
+        return RuledPlace((self._instrument,), (ref, str(ORIGINAL)), language=self._language)
 
     def action_step(self, by: int) -> None:
         """Ask for more or for less similarity."""

@@ -184,7 +184,9 @@ class StatementScreen(RulesAndEdits):
 
     def ruled_place(self) -> RuledPlace | None:
         """Return the wording under the cursor; the dialog offers its statement, too."""
-        return RuledPlace((self._instrument,), (self._ref, *([str(self._at)] if self._at is not None else [])))
+        words = (self._ref, *([str(self._at)] if self._at is not None else []))
+        language = self._sheet.language if self._sheet is not None else ""
+        return RuledPlace((self._instrument,), words, language=language)
 
     def show_ruled(self) -> None:
         self.look()

@@ -131,6 +131,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
 
     def on_screen_resume(self) -> None:
         self.look(self._query)
+        self.read_standing()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         page = self._page
@@ -240,6 +241,9 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
         ref = self.table.current
         return RuledPlace((self._query.instrument,), (ref,)) if ref is not None else None
 
+    def show_standing(self) -> None:
+        self._show_marks()
+
     def action_search(self) -> None:
         self.box.add_class("-shown")
         self.box.can_focus = True
@@ -344,7 +348,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
         self.app.push_screen(screen(name, *arguments), then)
 
     def _show_rows(self, page: Page, at: int | None) -> None:
-        self.table.show_page(page, self._marks, at)
+        self.table.show_page(page, self._marks, at, self.standing.counts(page.query.instrument))
         self.filters.update(filter_line(page, len(self._marks)))
         if self._wanted in self.table.keys:
             self.table.show_row(self.table.keys.index(self._wanted))

@@ -34,6 +34,7 @@ COLUMNS = (
     Column("mark", "", 1),
     Column("ref", "id", LEAST),
     Column("text", "statement", None),
+    Column("ruled", "ruled", 5, least=NOWHERE),
     Column("role", "role", 7, least=NOWHERE),
     Column("country", "country", 7, least=100),
     Column("tags", "tags", 16, least=120),
@@ -58,19 +59,29 @@ class StatementTable(RecordTable, inherit_bindings=False):
         Binding("end", "scroll_bottom", "Last row", show=False),
     ]
 
-    def show_page(self, page: Page, marks: Collection[str], at: int | None) -> None:
-        """Show statements, in a column of refs that is as wide as they need; `marks`: refs of the marked ones."""
+    def show_page(self, page: Page, marks: Collection[str], at: int | None, ruled: Mapping[str, int]) -> None:
+        """Show statements, in a column of refs that is as wide as they need; `marks`: refs of the marked ones; `ruled`:
+        ref -> rulings that stand on the statement and what is below it.
+        """
         names = short_refs([line.ref for line in page.lines])
-        self._make_room(width_of(names), roles=bool(page.roles))
+        self._make_room(width_of(names), {"role": bool(page.roles), "ruled": bool(ruled)})
         rows = (
-            record(line, names[line.ref], page.roles.get(line.ref, ""), marked=line.ref in marks) for line in page.lines
+            record(
+                line,
+                names[line.ref],
+                page.roles.get(line.ref, ""),
+                marked=line.ref in marks,
+                ruled=ruled.get(line.ref, 0),
+            )
+            for line in page.lines
         )
         self.show(tuple(rows), at=at)
 
-    def _make_room(self, width: int, *, roles: bool) -> None:
+    def _make_room(self, width: int, there: Mapping[str, bool]) -> None:
         by_key = {column.key: column for column in self._all_columns}
-        ref, role = replace(by_key["ref"], width=width), replace(by_key["role"], least=0 if roles else NOWHERE)
-        columns = tuple((by_key | {"ref": ref, "role": role}).values())
+        by_key["ref"] = replace(by_key["ref"], width=width)
+        by_key |= {key: replace(by_key[key], least=0 if shown else NOWHERE) for key, shown in there.items()}
+        columns = tuple(by_key.values())
         if columns != self._all_columns:
             self._all_columns = columns
             if self._laid_out >= 0:
@@ -176,7 +187,7 @@ def read_refs(path: Path, query: Query) -> tuple[str, ...]:
         return tuple(line.ref for line in store.instruments.lines(query.instrument, query.filters))
 
 
-def record(line: StatementLine, name: str, role: str = "", *, marked: bool) -> Record:
+def record(line: StatementLine, name: str, role: str = "", *, marked: bool, ruled: int = 0) -> Record:
     """Return a row of the list; `name`: its ref as the list shows it."""
     issues = "  ".join(issue_sign(issue, label) for issue, label in line.issues)
     return (
@@ -185,6 +196,7 @@ def record(line: StatementLine, name: str, role: str = "", *, marked: bool) -> R
             Text(MARK if marked else " ", style="bold"),
             literal(name),
             literal(_question(line.text), CELL_CHARACTERS),
+            ruled_cell(ruled),
             Text(role),
             literal(line.country or "", 4),
             literal(", ".join(line.tags), 16),
@@ -193,6 +205,11 @@ def record(line: StatementLine, name: str, role: str = "", *, marked: bool) -> R
             Text(str(line.languages), justify="right"),
         ),
     )
+
+
+def ruled_cell(rulings: int) -> Text:
+    """Return how many rulings stand, for a list."""
+    return Text(f"{rulings:,}" if rulings else "", justify="right")
 
 
 def _question(text: str) -> str:
@@ -225,7 +242,7 @@ def filter_line(page: Page, marks: int) -> Content:
     if marks:
         parts.append(Content.styled(f"{MARK} {marks:,} marked", "bold $text-accent"))
     if page.drafts:
-        parts.append(Content.assemble(("r ", "bold"), f"{plural(page.drafts, 'draft')} to review"))
+        parts.append(Content.assemble(("R ", "bold"), f"{plural(page.drafts, 'draft')} to review"))
     return Content(" · ").join(parts)
 
 

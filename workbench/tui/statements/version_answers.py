@@ -11,6 +11,7 @@ from textual.content import Content
 from workbench.help.sections import section
 from workbench.tui.format import literal, visible
 from workbench.tui.results.answers import PAGE, AnswersScreen, Page, WholeAnswerScreen, gathered
+from workbench.tui.rulings.ruling import ruled_by
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.record_table import Column, Record
@@ -75,17 +76,14 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
 
     def pieces(self, row: VersionAnswer) -> tuple[Content, Content, str]:
         asked = Content.assemble((f"{row.variant} · {row.language}: ", "bold"), (visible(row.wording), "$text-muted"))
-        return asked, Content(visible(row.text, lines=True)), _provenance(row)
+        ruled = ruled_by(self.standing.on_answer(row.probe, row.text))
+        return Content("\n").join([*ruled, asked]), Content(visible(row.text, lines=True)), _provenance(row)
 
     def ruled_place(self) -> RuledPlace | None:
         row = self.current
         if row is None:
             return None
-        order = ("swapped",) if row.inverted else ()
-        text = None if row.truncated else row.text
-        return RuledPlace(
-            (self._instrument,), (self._ref, row.variant, row.template, *order), (), 0, text, self._version
-        )
+        return RuledPlace(probe=row.probe, text=None if row.truncated else row.text)
 
     def whole(self, row: VersionAnswer) -> WholeAnswerScreen:
         title = f"{self._ref} · version {self._version} · {row.model}"
