@@ -12,7 +12,7 @@ from textual.widgets import OptionList
 
 from stores.core.store import Store
 from tests.stores.test_review import odd
-from tests.tui.audit_runs import audited
+from tests.tui.audit_runs import STATEMENTS, audited
 from tests.tui.bias_stores import full
 from tests.tui.conftest import flowing, screen_text, shown, until
 from tests.tui.test_rulings_screen import press, settle, standing
@@ -441,6 +441,38 @@ async def test_where_nothing_waits_the_queues_of_other_runs_are_named(tmp_path: 
         assert screen.why_empty(screen._loaded, screen._look).endswith("M opens the queue of another run.")
         screen.session.blind = True
         assert "M opens" not in screen.why_empty(screen._loaded, screen._look), "the list of runs would name the model"
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_without_a_run_the_newest_one_in_which_something_waits_is_opened_and_others_are_a_key_away(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    path = audited(tmp_path / "two.db", odd)
+    audited(path, lambda probe: (("Beneficial." if probe.variant not in ("negation", "opposite") else "Harmful.", 30),),
+            model="steady")  # fmt: skip
+    with Store.open(path) as store:
+        steady = store.runs.model_key(
+            next(run for run in store.runs.list("reliability") if run.model == "steady")
+        ).hex()
+        for ref in STATEMENTS:
+            of = subjects.find(store, ref).subject
+            about = Subject(of.kind, {**of.named, "model": steady})
+            store.rulings.rule(about, Verdict.CONFIRMED, auditor="otto", reason="as it is")
+    app = opened(path)
+    async with app.run_test(size=size) as pilot:
+        await settle(app, pilot)
+        screen = ReviewScreen()
+        await app.push_screen(screen)
+        await settle(app, pilot)
+        assert "smol · small · T 1" in flowing(app)
+        assert "(reliability) · 1 of 2 runs: M opens another" in flowing(app)
+        await press(app, pilot, "M", "home", "enter")
+        assert screen._loaded is not None
+        chosen = screen._loaded.runs[0].model
+        assert f"{chosen} · small" in flowing(app), "a run that was chosen stays, whether anything waits there"
+        await press(app, pilot, "b")
+        assert "M opens another" not in flowing(app)
 
 
 async def test_a_newer_run_in_which_nothing_waits_hides_no_older_one_from_home(tmp_path: Path) -> None:

@@ -171,7 +171,8 @@ class RunsScreen(ModalScreen["Run | None"]):
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = "Choose the answers"
             dialog.border_subtitle = "Enter choose · Esc cancel"
-            yield OptionList(*(Option(run_words(run)) for run in self._runs), id="runs", markup=False)
+            audits = len({run.audit for run in self._runs}) > 1
+            yield OptionList(*(Option(run_words(run, audits=audits)) for run in self._runs), id="runs", markup=False)
 
     def on_mount(self) -> None:
         runs = self.query_one("#runs", OptionList)
@@ -193,11 +194,12 @@ def _made(run: Run) -> str:
     return " · ".join(filter(None, (run.dtype, run.encoded)))
 
 
-def run_words(run: Run) -> Content:
-    """Return two lines: whose answers, and how many."""
+def run_words(run: Run, *, audits: bool = False) -> Content:
+    """Return two lines: whose answers, and how many; `audits`: to the prompts of which audit, too."""
     of = "prompts scored" if run.sampling.mode == EXACT else "answers"
     return Content.assemble(
         (visible(run.model), "bold"),
+        f" · {run.audit}" if audits else "",
         f" · {visible(' · '.join([run.instrument, str(run.sampling), *run.asked_with]))}\n",
         (f"  {run.responses:,} {of} · {visible(_made(run))} · {visible(run.version)}", "dim"),
         (f" · last {visible(run.last[:16]).replace('T', ' ')} UTC", "dim"),

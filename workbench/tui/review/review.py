@@ -30,6 +30,7 @@ from workbench.tui.rulings.standing import RuledPlace
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from stores.core.store import Store
     from stores.runs.run_rows import Run
     from workbench.domain.rulings import Ruling
     from workbench.evidence.ruling_subjects import Thing
@@ -48,7 +49,7 @@ class Settings:
     """Which queue it is, and who looks at it how."""
 
     run: RunKey = ()
-    "empty: the one that was answered last"
+    "empty: the one in sight; else the one that was answered last, of those in which something waits"
     readings: Readings = USUAL
     auditor: str | None = None
     blind: bool = False
@@ -324,7 +325,7 @@ def load(path: Path, settings: Settings, known: Loaded | None = None, *, anew: b
     """
     from stores.core.store import Store
     from workbench.pipeline.control import samples_of
-    from workbench.pipeline.review import named, review, with_rulings
+    from workbench.pipeline.review import named
     from workbench.pipeline.review_progress import progress_of, same
     from workbench.pipeline.review_tables import book
 
@@ -332,14 +333,11 @@ def load(path: Path, settings: Settings, known: Loaded | None = None, *, anew: b
         runs = reviewable(store)
         if not runs:
             return Loaded(settings, empty=NO_ANSWERS)
-        run = next((one for one in runs if run_key(one) == settings.run), runs[-1])
-        rests_on = (run, settings.readings)
-        held = known.material.review if known is not None and known.rests_on == rests_on and not anew else None
         try:
-            of = with_rulings(store, held) if held is not None else review(store, run, settings.readings)
+            of = _queue(store, runs, settings, known, anew=anew)
         except WorkbenchError as error:
-            return Loaded(settings, problem=error, material=Material(runs, None), rests_on=rests_on)
-        progress = progress_of(store, of, settings.auditor)
+            return Loaded(settings, problem=error, material=Material(runs, None))
+        run, progress = of.run, progress_of(store, of, settings.auditor)
         if settings.auditor is not None and settings.auditor in progress.held.values():
             store.review_leases.release(named(store, run), settings.auditor)
             progress = replace(
@@ -355,20 +353,50 @@ def load(path: Path, settings: Settings, known: Loaded | None = None, *, anew: b
         models=[] if settings.blind else [run.named],
         runs=[run],
         instrument=run.instrument,
-        options=[("", words) for words in _options(progress, blind=settings.blind)],
+        options=[("", words) for words in _options(progress, len(runs), blind=settings.blind)],
         material=Material(runs, of, drawn),
-        rests_on=rests_on,
+        rests_on=(run, settings.readings),
     )
 
 
-def _options(progress: Progress, *, blind: bool) -> Sequence[str]:
-    """Return what the queue is of and how far it is, in a few words each."""
+def _queue(store: Store, runs: Sequence[Run], settings: Settings, known: Loaded | None, *, anew: bool) -> Review:
+    """Rank what waits of the run that is meant. Where none was chosen that is the one in sight, else the newest in
+    which anything waits: whoever opens the review wants to review. Raises WorkbenchError.
+    """
+    from workbench.pipeline.review import review, with_rulings
+    from workbench.pipeline.review_progress import progress_of
+
+    before = known.runs[0] if known is not None and known.runs else None
+    seen = settings.run or (run_key(before) if before is not None else ())
+    newest = [*reversed(runs)]
+    meant = sorted(newest, key=lambda one: run_key(one) != seen)
+    trouble, first = None, None
+    for run in meant[:1] if settings.run or (seen and not anew) else meant:
+        try:
+            if known is not None and known.rests_on == (run, settings.readings) and not anew:
+                of = with_rulings(store, known.material.review)
+            else:
+                of = review(store, run, settings.readings)
+        except WorkbenchError as error:
+            trouble = trouble or error
+            continue
+        if progress_of(store, of, settings.auditor).upcoming():
+            return of
+        first = first or of
+    if first is None:
+        raise trouble or WorkbenchError("no run can be judged")
+    return first
+
+
+def _options(progress: Progress, runs: int, *, blind: bool) -> Sequence[str]:
+    """Return what the queue is of, of how many runs that is one, and how far it is, in a few words each."""
     from workbench.pipeline.review_tables import misread, shares
 
     of, control = progress.of, progress.control
     who = progress.auditor or "somebody"
     done = len(of.queue) - len(of.waiting(progress.auditor))
-    words = [of.run.instrument if blind else of.run.label]
+    words = [f"{of.run.instrument if blind else of.run.label} ({of.run.audit})"]
+    words += [f"1 of {runs:,} runs: M opens another"] if runs > 1 and not blind else []
     words += [f"read by {of.card.name}"] if of.card is not None else []
     words += [f"{who} has reviewed {done:,} of {len(of.queue):,} statements"]
     if control is not None:
