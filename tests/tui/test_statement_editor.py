@@ -624,7 +624,7 @@ async def test_near_duplicates_are_listed_with_their_difference(path: Path) -> N
         await opened(pilot, StatementScreen, "enter")
         await opened(pilot, type(app.screen_stack[-2]), "escape")
         await pilot.press("plus", "plus", "plus")
-        await until(pilot, lambda: "1 pair · similarity 0.9 or more" in screen_text(app))
+        await until(pilot, lambda: "1 pair · similarity ≥ 0.9" in screen_text(app))
 
 
 @pytest.mark.e2e

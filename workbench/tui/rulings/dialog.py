@@ -272,11 +272,11 @@ def cut(text: str) -> str:
 def stands(things: Sequence[Thing], standing: Sequence[Sequence[Ruling]], at: int) -> Content:
     """Say what stands on a thing, the newest first, and then on those that it is part of."""
     order = [at, *(n for n in range(len(things)) if n > at)]
-    lines = [
-        Content(visible(f"{things[n].subject.kind} ruled by {said(ruling)}"))
-        for n in order
-        for ruling in reversed(standing[n])
+    kinds = [thing.subject.kind for thing in things]
+    names = [
+        str(kind) if kinds.count(kind) == 1 else f"{kind} {of.name}" for kind, of in zip(kinds, things, strict=True)
     ]
+    lines = [Content(visible(f"{names[n]} ruled by {said(ruling)}")) for n in order for ruling in reversed(standing[n])]
     if not lines:
         return Content.styled("Nobody has ruled on it.", "$text-muted")
     more = len(lines) - SHOWN

@@ -106,10 +106,11 @@ class SimilarScreen(RulingKeys, StoreScreen):
             return
         self.trouble.hide()
         self._pairs = {pair.key: pair for pair in event.pairs}
-        self.title_bar.note = f"{plural(len(event.pairs), 'pair')} · similarity {self._at_least:.1f} or more"
+        self.title_bar.note = f"{plural(len(event.pairs), 'pair')} · similarity ≥ {self._at_least:.1f}"
         self.table.show([_record(pair) for pair in event.pairs])
         self.table.display = bool(event.pairs)
         self._language = event.language
+        self.refresh_bindings()
         if event.pairs:
             self.table.focus()
         else:
