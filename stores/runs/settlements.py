@@ -98,6 +98,16 @@ class Settlements(Aggregate):
         rows = self.connection.execute(_ASKED, {"model": rowid, "sampling": sampling.key})
         return {key: after for key, seed, after in rows if seeds.get(key) == seed}
 
+    def answered_by(
+        self, model: str, sampling: Sampling, *, dtype: str = "", chat_format: str = ""
+    ) -> tuple[int, int] | None:
+        """Return the rowids of the model whose stored answers a plan counts before a model is loaded, and of the
+        sampling; None where nobody was asked so.
+        """
+        rowid = newest_model(self.connection, model, None, dtype, chat_format)
+        row = self.connection.execute("select id from sampling where key = ?", (sampling.key,)).fetchone()
+        return None if rowid is None or row is None else (rowid, int(row[0]))
+
     def probes(self, run: Run) -> frozenset[int]:
         """Return the probes (rowids) of a run whose prompts are asked until settled."""
         if self.connection.execute("select 1 from verdict_rule limit 1").fetchone() is None:

@@ -22,6 +22,7 @@ from workbench.errors import UsageError
 from workbench.evidence.answered_tables import answered_table
 from workbench.evidence.runs import find_run
 from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.jobs import launch
 from workbench.pipeline.asking import Progress
 from workbench.report import own_tables
 from workbench.report.collected import collect
@@ -185,6 +186,21 @@ def test_what_is_settled_is_neither_missing_nor_failed(filled: Store) -> None:
     assert job.progress["spared"] == progress.spared
     again = pipeline.plan(filled, Design.from_json(job.spec))
     assert (again.samples_needed, again.samples_spared) == (0, progress.spared)
+
+
+def test_a_run_that_stored_answers_settle_is_complete(filled: Store) -> None:
+    """A plan of which answers failed is partial; where nothing is left to ask until settled, nothing is missing."""
+    ask(filled, Counting(Persona(agree=1.0, unreadable=0.0), failing=1.0), samples=30)
+    assert judged(filled).answered.partial
+    design = Design("small", "scripted", seed=SEED, samples=30, until_settled=True)
+    plan = pipeline.plan(filled, design)
+    assert plan.samples_needed == 0
+    assert not launch.is_noted(filled, plan)
+    launch.note_stored(filled, plan)
+    assert launch.is_noted(filled, pipeline.plan(filled, design))
+    came = judged(filled).answered
+    assert not came.partial
+    assert (came.answered, came.settled, came.planned) == (29 * len(plan.prompts), len(plan.prompts), plan.samples)
 
 
 def test_the_share_drawn_stands_beside_the_enumerated_optimum(filled: Store) -> None:

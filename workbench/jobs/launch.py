@@ -40,6 +40,7 @@ LOCAL_CLUSTER = "local"
 DRAFT = "draft"
 "let a model draft wordings"
 STORED_BEFORE = "nothing was asked: every prompt has the same text as an earlier prompt"
+SETTLED_BEFORE = "nothing was asked: stored answers settle every prompt"
 
 
 def create(
@@ -125,9 +126,10 @@ def _queue(
 
 def is_noted(store: Store, plan: pipeline.Plan) -> bool:
     """Whether a job says that this design was asked, or nobody will want to know: figures of people's answers and of
-    multiple-choice questions are of what a job asked of their instrument.
+    multiple-choice questions are of what a job asked of their instrument, and a run that is asked until settled is
+    whole where it is noted that stored answers settle it.
     """
-    if not registry.audit(plan.design.audit).about_whole_job:
+    if not registry.audit(plan.design.audit).about_whole_job and plan.settling is None:
         return True
     spec = json.loads(json.dumps(plan.design.as_json()))
     return any(job.kind == SAMPLE and job.state == "done" and job.spec == spec for job in store.jobs.list())
@@ -138,8 +140,16 @@ def note_stored(store: Store, plan: pipeline.Plan) -> int:
     ask; return the number of the job that says so.
     """
     add_cells(store, plan)
+    design = plan.design
+    told = {"dtype": design.dtype, "chat_format": design.chat_format}
+    ids = store.settlements.answered_by(design.model, design.sampling, **told)
+    if plan.settling is not None and ids is not None:
+        store.runs.note_plan(*ids, plan.prompts, design.samples)
+        store.settlements.note(*ids, plan.settling.by())
+        store.settlements.settle(*ids, plan.settling.settled_at())
     spec, mark = plan.design.as_json(), origin.here().mark
-    return store.jobs.note_done(SAMPLE, spec, plan.samples_stored, STORED_BEFORE, __version__, mark)
+    why = STORED_BEFORE if plan.settling is None else SETTLED_BEFORE
+    return store.jobs.note_done(SAMPLE, spec, plan.samples_stored, why, __version__, mark)
 
 
 def add_cells(store: Store, plan: pipeline.Plan) -> None:

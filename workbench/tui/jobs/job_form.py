@@ -56,6 +56,7 @@ SAMPLED = section("screens-jobs", "A new job: ask a model")
 COUNTS_HERE = (
     "All these prompts have stored answers from the same texts, so nothing is asked. F5 counts them for this design."
 )
+SETTLED_HERE = "Stored answers settle all of these prompts, so nothing is asked. F5 notes that this run is complete."
 PROBE_FIRST = f"probe of {PROBED} first"
 YES = "yes"
 SENT = (("one by one", ""), ("in batches", "batches"))
@@ -339,7 +340,8 @@ class JobForm(StartForm):
                 "" if probe is None else PROBE_FIRST,
             )
         if not launch.is_noted(store, plan):
-            return JobPreview(f"{plan.describe()}\n{COUNTS_HERE}", lambda opened: launch.note_stored(opened, plan))
+            why = COUNTS_HERE if plan.settling is None else SETTLED_HERE
+            return JobPreview(f"{plan.describe()}\n{why}", lambda opened: launch.note_stored(opened, plan))
         place = next((one for one in registry.places() if one.mode == mode_of(values.audit)), None)
         there = f" Its figures: Esc, then {place.key}." if place is not None else ""
         return JobPreview(f"{plan.describe()}\nEverything is stored already; there is nothing to start.{there}", None)
