@@ -334,6 +334,18 @@ def test_batches_that_cannot_be_are_refused_in_the_plan(design: Design, said: st
     assert pipeline.check_batched(design, wanted=False) is False
 
 
+def test_a_plan_in_rounds_says_that_each_is_a_batch(filled: Store) -> None:
+    design = Design("small", "openai:x@http://127.0.0.1:9/v1")
+    said = {
+        settled: pipeline.estimate(
+            pipeline.plan(filled, replace(design, until_settled=settled)), batched=True
+        ).describe()
+        for settled in (False, True)
+    }
+    assert "in batches: the endpoint answers within a day" in said[False]
+    assert "in batches: each round is a batch of its own, answered within a day" in said[True]
+
+
 # workers
 
 

@@ -249,6 +249,27 @@ async def test_the_form_asks_prompts_until_they_are_settled(
 
 
 @pytest.mark.e2e
+@SIZES
+async def test_the_form_serves_a_model_here(
+    path: Path, size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WORKBENCH_VLLM", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: "estimate: about" in shown(app, "#plan"))
+        app.screen.query_one("#serve", Select).focus()
+        await until(pilot, lambda: "serve " in screen_text(app))
+        assert "Start  F5" in screen_text(app)
+        app.screen.query_one("#serve", Select).value = "vllm"
+        app.screen.query_one("#model", Input).value = "acme/small"
+        await until(pilot, lambda: "no `vllm` is here" in shown(app, "#plan"))
+        app.screen.query_one("#model", Input).value = "scripted"
+        await until(pilot, lambda: "vllm with scripted, which no server here can load" in flowing(app))
+
+
+@pytest.mark.e2e
 async def test_the_form_refuses_what_the_audit_cannot_be_asked(path: Path) -> None:
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:

@@ -25,7 +25,6 @@ from workbench.formats.personas import given_personas
 from workbench.inference.chat_formats import NO_DEFAULT
 from workbench.inference.dtypes import DTYPES
 from workbench.inference.extra_fields import extra_fields
-from workbench.inference.served.address import LAUNCHED
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import (
     ASKED_WITH,
@@ -44,6 +43,7 @@ from workbench.options.shared import (
     PROBING,
     SAMPLES,
     SEED,
+    SERVE,
     STARTING,
     STATEMENTS,
     STORE,
@@ -95,12 +95,7 @@ DESIGN: tuple[Option | Section, ...] = (
     ),
     DTYPE.but(help="of a local model", none="float32, on a GPU bfloat16", choices=DTYPES),
     DEVICE,
-    Option(
-        "serve",
-        "start a server for the model here and ask that: vllm, from an environment of its own ($WORKBENCH_VLLM); the "
-        "same as the model vllm:NAME",
-        choices=("vllm",),
-    ),
+    SERVE,
     Option("cluster", "answer on a Ray cluster: local (this machine's GPUs), auto, or an address", metavar="WHERE"),
     CHAT_FORMAT,
     *sections(RUN),
@@ -252,6 +247,7 @@ def _options(part: Option | Section) -> Sequence[Option]:
 def requested_design(store: Store, options: Namespace) -> Design:
     """Return what the command line asks for, with the published defaults for the rest."""
     from workbench.pipeline.choosing import chosen, statements
+    from workbench.pipeline.design_checks import served_by
 
     settle(options, RUN, options.audit, "--audit")
     audit = registry.audit(options.audit)
@@ -263,7 +259,7 @@ def requested_design(store: Store, options: Namespace) -> Design:
     sampling, samples = _drawn(options, audit.defaults, family)
     design = Design(
         instrument=instrument.name,
-        model=_served_by(options),
+        model=served_by(str(options.model), options.serve or ""),
         audit=audit.name,
         samples=samples,
         sampling=sampling,
@@ -282,16 +278,6 @@ def requested_design(store: Store, options: Namespace) -> Design:
     design = audit.designed(store, design, options)
     there = design.statements or audit.may_be_asked(store, instrument.name) or ()
     return replace(design, statements=statements(options.statements, design.statements, there))
-
-
-def _served_by(options: Namespace) -> str:
-    """Return the model's name; one whose server is started here says so. Raises UsageError for one that is served."""
-    model = str(options.model)
-    if not options.serve or model.startswith(LAUNCHED):
-        return model
-    if model.partition(":")[0] in ("openai", "scripted"):
-        raise UsageError(f"found --serve {options.serve} with {model}, which no server here can load; give a hub id")
-    return LAUNCHED + model
 
 
 def _chat_format(options: Namespace) -> str:

@@ -151,6 +151,12 @@ DEVICE = Option(
     none="$WORKBENCH_DEVICE, else the first GPU, else the CPU",
     metavar="cpu|cuda:N|all",
 )
+SERVE = Option(
+    "serve",
+    "start a server for the model here and ask that: vllm, from an environment of its own ($WORKBENCH_VLLM); the "
+    "same as the model vllm:NAME",
+    choices=("vllm",),
+)
 EXACT_ANSWERS = Option(
     "exact",
     "compute the probabilities of the two labels, or of the offered letters, instead of sampling",
@@ -191,7 +197,8 @@ LEAST_READABLE = Option(
 )
 BATCH = flag(
     "batch",
-    "send the requests to a served model in batches: cheaper, within a day; the same run",
+    "send the requests to a served model in batches: cheaper, within a day; the same run. Where answers are drawn in "
+    "rounds (--until-settled), each round is a batch",
 ).but(label="requests")
 PROBING = (NO_PROBE, LEAST_READABLE)
 YES = flag("yes", "do not ask before starting")

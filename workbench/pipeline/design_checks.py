@@ -17,7 +17,7 @@ from workbench.inference.cluster.link import check_installed
 from workbench.inference.cluster.shards import LOCAL, checked_address
 from workbench.inference.dtypes import check_dtype
 from workbench.inference.served.address import LAUNCHED, PREFIX, parse_address
-from workbench.options.shared import BATCH, CHAT_FORMAT, EXACT_ANSWERS
+from workbench.options.shared import BATCH, CHAT_FORMAT, EXACT_ANSWERS, SERVE
 from workbench.pipeline.answer_cutoff import decided_by
 
 
@@ -29,6 +29,18 @@ def served(model: str) -> bool:
 def launched(model: str) -> bool:
     """Return whether a model's name stands for one whose server is started here, on this machine's GPUs."""
     return model.startswith(LAUNCHED)
+
+
+def served_by(model: str, serve: str) -> str:
+    """Return the name of a model whose server is started here, by the program `serve`; empty: none is.
+
+    Raises FieldError for a model that no such server loads.
+    """
+    if not serve or launched(model):
+        return model
+    if model.partition(":")[0] in ("openai", "scripted"):
+        raise SERVE.error(f"{serve} with {model}, which no server here can load; give a hub id")
+    return LAUNCHED + model
 
 
 def scripted(model: str) -> bool:

@@ -61,6 +61,8 @@ class Estimate:
     "where answers are drawn until they are valid, those of all tries; None: every answer counts"
     batched: bool = False
     "at the price of batches"
+    in_rounds: bool = False
+    "what comes decides what is asked next"
     valid: float = 1.0
     "share of the answers that were valid in the job `like`"
 
@@ -154,7 +156,8 @@ class Estimate:
             calls += ", which bills its prompt again"
         lines = [calls, self._price()]
         if self.batched:
-            lines.append("in batches: the endpoint answers within a day, and you may close the terminal")
+            each = "each round is a batch of its own, answered" if self.in_rounds else "the endpoint answers"
+            lines.append(f"in batches: {each} within a day, and you may close the terminal")
         elif self.seconds is not None:
             lines.append(self._time())
         if self.exceeded:
@@ -207,6 +210,7 @@ def estimate(
         most=most if is_served else Usage(),
         budget=_budget(design.model, environ, batched) if is_served else Budget(),
         batched=batched,
+        in_rounds=plan.in_rounds,
         rate=told["answers"] / told["seconds"] if told.get("seconds") else None,
         like=before.id if before is not None else None,
         answers_most=None if plan.tally is None else sum(request.n for request in dearest),

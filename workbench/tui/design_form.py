@@ -62,6 +62,8 @@ class FormValues:
     "empty: as the device has it"
     cluster: str = ""
     "empty: none"
+    serve: str = ""
+    "the program that serves the model here; empty: none"
     device: str = ""
     "empty: the usual one"
     chat_format: str = ""
@@ -174,6 +176,7 @@ def _tokens(values: FormValues) -> str:
 def as_design(store: Store, values: FormValues) -> Design:
     """Return the design. Raises UsageError, a FieldError where it is about one field."""
     from workbench.pipeline.choosing import statements
+    from workbench.pipeline.design_checks import served_by
 
     if not values.model.strip():
         raise MODEL.error("give a name such as smollm2, a hub id or a folder")
@@ -181,7 +184,7 @@ def as_design(store: Store, values: FormValues) -> Design:
     exact = is_exact(values)
     design = Design(
         instrument=values.instrument,
-        model=values.model.strip(),
+        model=served_by(values.model.strip(), values.serve),
         audit=values.audit,
         samples=1 if exact else SAMPLES.needed(values.samples),
         sampling=replace(

@@ -21,7 +21,7 @@ from workbench.errors import FieldError, ModelError, UsageError, WorkbenchError
 from workbench.help.sections import section
 from workbench.inference.dtypes import DTYPES
 from workbench.options.option import Option, Type
-from workbench.options.shared import INSTRUMENT
+from workbench.options.shared import INSTRUMENT, SERVE
 from workbench.tui.design_form import (
     ANSWERS,
     DRAWN,
@@ -140,6 +140,7 @@ class JobForm(StartForm):
             yield row("extra fields", Field(id="extra_body", compact=True, placeholder="none"))
         with Horizontal(classes="pair"):
             yield row("device", Field(id="device", compact=True, placeholder="usual"))
+            yield row("serve", select("serve", [("no", ""), *((name, name) for name in SERVE.choices)]))
 
     def read_choices(self, store: Store) -> tuple[Choices, ...]:
         return read_choices(store)
@@ -310,6 +311,7 @@ class JobForm(StartForm):
             answers=self.chosen("answers"),
             dtype=self.chosen("dtype").removeprefix("usual"),
             batch=self.chosen("batch"),
+            serve=self.chosen("serve"),
             own=self._own(registry.audit(self._audit.audit)),
             **{name: self.typed(name) for name in (*TYPED, *DRAWN)},
         )
