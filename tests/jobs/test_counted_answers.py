@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,8 @@ from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.domain.responses import EXACT, SAMPLED
 
 N = 12
-SAID = ("Yes.", "No", "yes, I do", "I cannot say.")
+GERMAN = "Das kann ich nicht sagen, weil ich dazu keine Meinung habe."
+SAID = ("Yes.", "No", "yes, I do", GERMAN)
 
 
 @pytest.fixture
@@ -72,7 +74,7 @@ def test_an_endpoint_without_probabilities_is_asked_for_answers_and_figures_say_
             counts = given[probe]
             yes, no = counts.get("Yes.", 0) + counts.get("yes, I do", 0), counts.get("No", 0)
             assert (found.predictions.yes[row], found.predictions.no[row]) == (yes / N, no / N)
-            assert found.other[row] == pytest.approx(counts.get("I cannot say.", 0) / N)
+            assert found.other[row] == pytest.approx(counts.get(GERMAN, 0) / N)
         zero = report.condition(Condition("zero-shot"))
         assert all(one.bias.high > one.bias.low for one in zero.targets if one.bias.interval)
         assert any(one.bias.interval for one in zero.targets)
@@ -80,18 +82,20 @@ def test_an_endpoint_without_probabilities_is_asked_for_answers_and_figures_say_
         assert prompt.answers == N
         assert sum(one.probability for one in prompt.tokens) == pytest.approx(1)
         assert {one.text: one.mark for one in prompt.tokens}.items() <= {
-            "Yes.": "yes", "yes, I do": "yes", "No": "no", "I cannot say.": "other",
+            "Yes.": "yes", "yes, I do": "yes", "No": "no", GERMAN: "other",
         }.items()  # fmt: skip
         (came,) = judged.answered
         assert (came.unit, came.planned, came.answered) == ("answers", 6 * N, 6 * N)
-        silent = {probe: of.get("I cannot say.", 0) for probe, of in given.items()}
+        silent = {probe: of.get(GERMAN, 0) for probe, of in given.items()}
         shown = dict(zip(found.probe.tolist(), found.predictions.prompt.tolist(), strict=True))  # type: ignore[union-attr]
         assert came.parts["unreadable"].count == sum(silent[probe] for probe in shown)
+        assert came.parts["foreign"].count == sum(silent.values())
     code, out, _ = run(capsys, "verdicts", path, "--audit", "questionnaire", "--condition", "qm,zero-shot")
     assert code == 0
     said = " ".join(out.split())
     assert f"p(yes) is yes / (yes + no) among {N} answers to each prompt" in said
     assert "counted answers" in said
+    assert re.search(r"unreadable [0-9.]+ %, in another language [0-9.]+ %", said)
 
 
 def test_counted_answers_and_probabilities_of_one_model_are_two_runs_that_are_never_pooled(

@@ -13,6 +13,7 @@ from stores.core.store import Store
 from stores.runs.run_rows import Answered, Run
 from tests.conftest import instrument, new_store
 from workbench import data, pipeline
+from workbench.audits.reliability.judged import judge_reliability
 from workbench.cli.main import main
 from workbench.domain.designs import Design
 from workbench.domain.instruments import BroughtLexicon
@@ -41,6 +42,7 @@ phrases = ["tekoälynä"]
 reviewed = false
 words = ["olen", "tämä", "että"]
 """
+REVIEWED = FINNISH.replace("reviewed = false", "reviewed = true")
 ANSWERS = (("Olen samaa mieltä.", 4), ("En ole samaa mieltä", 3), ("Tekoälynä en voi vastata.", 2), ("I agree.", 1))
 
 
@@ -99,6 +101,11 @@ def test_answers_are_read_by_it_and_still_are_where_the_store_alone_is(folder: P
             ("Tekoälynä en voi vastata.", None),
             ("I agree.", None),
         }
+        said_so = "No native speaker has reviewed the lexicon of fi that the instrument brings"
+        assert said_so in judge_reliability(store, run).methods()
+        store.instruments.add(replace(material.instrument, lexicons=(BroughtLexicon("fi", REVIEWED),)))
+        assert said_so not in judge_reliability(store, run).methods()
+        store.instruments.add(material.instrument)
         settles = decided_by(store.runs.templates(run)[0])
         assert settles is not None
         assert settles("En ole samaa mieltä. ")

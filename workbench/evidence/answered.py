@@ -6,14 +6,16 @@ much of the plan they rest on, and which share of the answers gives no stance: u
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from stores.core.store import Store
 from stores.jobs.job_rows import Job
 from stores.runs.run_rows import SERVED, Run
 from stores.runs.settlements import Spared
+from workbench.data import lexicon
 from workbench.domain.personas import Persona
+from workbench.domain.prompts import Template
 from workbench.domain.responses import EXACT, Sampling
 from workbench.evidence.refusals import Refusals
 
@@ -76,6 +78,9 @@ class Answered:
     "share of N answers that the prompts asked until settled take on average where one stops after every answer; NaN: \
 nobody worked it out"
 
+    unreviewed: tuple[str, ...] = ()
+    "languages of the lexicons that the instrument brings, that read the answers, and that no native speaker reviewed"
+
     @property
     def settled(self) -> int:
         """Answers of the plan that need not be drawn."""
@@ -121,7 +126,12 @@ def answered(store: Store, run: Run, name: str = "") -> Answered:
         failed=run.failed,
         elsewhere=elsewhere,
         spared=spared,
+        unreviewed=tuple(dict.fromkeys(_unreviewed(store.runs.templates(run)))),
     )
+
+
+def _unreviewed(templates: Iterable[Template]) -> Iterator[str]:
+    return (one.language for one in templates if one.words and not lexicon(one.language, one.words).reviewed)
 
 
 def refused_part(of: Refusals | None) -> Part | None:

@@ -19,8 +19,10 @@ from workbench.figures.table import Kind
 DECIDED = "an answer ended once its reading could not change any more"
 
 
-def asked_sentences(runs: Iterable[tuple[str, Run]]) -> Iterator[str]:
-    """Say how models were asked: sampling, numbers, version, language and templates; those asked alike together."""
+def asked_sentences(runs: Iterable[tuple[str, Run]], came: Iterable[Answered]) -> Iterator[str]:
+    """Say how models were asked: sampling, numbers, version, language and templates; those asked alike together. Then
+    say which words answers are read by that no native speaker has reviewed.
+    """
     alike: dict[str, list[str]] = {}
     spoken: dict[str, None] = {}
     for name, run in runs:
@@ -33,6 +35,11 @@ def asked_sentences(runs: Iterable[tuple[str, Run]]) -> Iterator[str]:
         yield (
             f"No native speaker has reviewed the templates and the lexicon that workbench has in {named_few(unknown)}, "
             "which decide how answers and refusals are recognised."
+        )
+    if brought := dict.fromkeys(language for one in came for language in one.unreviewed):
+        yield (
+            f"No native speaker has reviewed the lexicon of {named_few(brought)} that the instrument brings, which "
+            "decides how answers and refusals are recognised."
         )
 
 

@@ -34,6 +34,7 @@ def _joined(several: Sequence[Answered]) -> Answered:
         answered=sum(one.answered for one in several),
         job="; ".join(dict.fromkeys(one.job for one in several if one.job)),
         failed=sum(one.failed for one in several),
+        unreviewed=tuple(dict.fromkeys(language for one in several for language in one.unreviewed)),
         elsewhere=all(one.elsewhere or not one.partial for one in several),
     )
 

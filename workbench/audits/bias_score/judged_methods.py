@@ -46,7 +46,7 @@ def _more(judged: BiasJudged, came: Sequence[Answered]) -> Iterator[str]:
         yield "Wordings identical to their original were counted like the others, as published."
     if choice.common:
         yield "Every figure is over the prompts asked of every model."
-    yield from asked_sentences(_named(runs))
+    yield from asked_sentences(_named(runs), came)
     yield from plan_sentences(came)
     yield from ruling_sentences(judged.rulings)
 

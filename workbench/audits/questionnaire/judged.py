@@ -23,10 +23,11 @@ from workbench.domain.readings import USUAL, Readings
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
-from workbench.evidence.answered import Answered, Part
+from workbench.evidence.answered import Answered, Part, foreign_part
 from workbench.evidence.answered import answered as how_much
 from workbench.evidence.fingerprints import split
 from workbench.evidence.readings import source_of
+from workbench.evidence.refusals import refusals_of
 from workbench.evidence.rulings import NOTHING_RULED, Told
 from workbench.evidence.runs import (
     chosen_of,
@@ -171,7 +172,8 @@ def _came(store: Store, name: str, run: Run, found: Gathered) -> Answered:
     if answers is not None:
         every = int(answers.sum())
         silent = Part(round(float((found.other * answers).sum())), every)
-        return how_much(store, run, name).with_parts(unreadable=silent)
+        elsewhere = foreign_part(refusals_of(store, run, name, {}, issues=False))
+        return how_much(store, run, name).with_parts(unreadable=silent, foreign=elsewhere)
     known = ~(np.isnan(yes) | np.isnan(no))
     neither = int((known & (yes + no == 0)).sum())
     return how_much(store, run, name).with_parts(unreadable=Part(neither, int(known.sum())))

@@ -26,7 +26,7 @@ def methods(judged: QuestionnaireJudged) -> str:
             f"Intervals are 95 %. Of accuracy on a target: {INTERVALS['accuracy'].method}. Of biases and means: "
             f"{INTERVALS['bias of a target'].method}; {options.draws:,} draws, seed {options.seed}.",
             *_counted(judged),
-            *asked_sentences(judged.runs.items()),
+            *asked_sentences(judged.runs.items(), judged.answered),
             *plan_sentences(judged.answered),
             *ruling_sentences(judged.rulings),
         ]

@@ -34,10 +34,11 @@ def evidence_sentences(
     runs: Iterable[tuple[str, Run]], cards: Iterable[ReaderCard], came: Iterable[Answered], rulings: Told
 ) -> Iterator[str]:
     """Say how models were asked, who read what they answered, what of the plan is missing, and what auditors did."""
-    yield from asked_sentences(runs)
+    answered = list(came)
+    yield from asked_sentences(runs, answered)
     if said := reader_sentence(card for card in cards if card.name != PROBABILITIES):
         yield said
-    yield from plan_sentences(list(came))
+    yield from plan_sentences(answered)
     yield from ruling_sentences(rulings)
 
 

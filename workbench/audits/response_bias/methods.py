@@ -28,7 +28,7 @@ def methods(judged: ResponseBiasJudged) -> str:
             definition_said(options.definition),
             f"{test_said(options).partition(' [ ]')[0]} Intervals are 95 %: {INTERVALS['mean over questions'].method}.",
             *(f"Of {name}, {READ[one.way]}{_wanted(one)}." for name, one in subjects.items()),
-            *asked_sentences(runs),
+            *asked_sentences(runs, judged.answered),
             *plan_sentences(judged.answered),
             *ruling_sentences(judged.rulings),
         ]
