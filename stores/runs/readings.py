@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 
 from stores.annotation.people import reader_id
 from stores.core.base import Aggregate
@@ -10,7 +11,6 @@ from stores.core.texts import restored
 from stores.instruments.template_versions import PROBES
 from stores.runs.rule_readings import RuleReading, insert_readings
 from stores.runs.run_rows import Run, run_values
-from workbench.domain.prompts import Template
 from workbench.domain.readings import ReaderCard
 
 
@@ -30,14 +30,16 @@ class Readings(Aggregate):
         """Return a reader's number of readings."""
         return int(self.connection.execute("select count(*) from reading where reader_id = ?", (reader,)).fetchone()[0])
 
-    def unread(self, run: Run, template: Template, reader: int, *, limit: int = 5000) -> tuple[str, ...]:
-        """Return up to `limit` distinct answers to a template in a run that a reader has not read."""
-        asked = ("unread", run, template.key, reader, limit)
-        return self.store.remembered(asked, lambda: self._unread(run, template, reader, limit))
+    def unread(self, run: Run, readers: Mapping[bytes, int], *, limit: int = 5000) -> tuple[tuple[bytes, str], ...]:
+        """Return up to `limit` (key of the template, distinct answer to it) of a run that nobody has read yet.
 
-    def _unread(self, run: Run, template: Template, reader: int, limit: int) -> tuple[str, ...]:
-        values = run_values(self.connection, run) | {"template": template.key, "reader": reader, "limit": limit}
-        return tuple(restored(body) for (body,) in self.connection.execute(_UNREAD, values))
+        `readers`: key of a template -> rowid of who is to read the answers to it; those to other templates are left out
+        """
+        values = run_values(self.connection, run) | {
+            "readers": json.dumps({key.hex().upper(): reader for key, reader in readers.items()}),
+            "limit": limit,
+        }
+        return tuple((key, restored(body)) for key, body in self.connection.execute(_UNREAD, values))
 
     def add(self, readings: Iterable[RuleReading]) -> None:
         """Write readings in one transaction; existing readings of a reader are kept."""
@@ -46,18 +48,24 @@ class Readings(Aggregate):
 
 
 _UNREAD = f"""
-    select distinct x.body
-    from instrument i
-    join statement s on s.id in (select value from json_each(:scope))
-    join wording w on w.statement_id = s.id and w.language = :language
-    join probe p on p.wording_id = w.id and {PROBES}
-    join template t on t.id = p.template_id and t.key = :template
-    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
-    join given_answer r on r.draw_id = d.id
-    join text x on x.id = r.text_id
-    where i.name = :instrument and not exists (
-        select 1 from unit u join reading g on g.unit_id = u.id and g.reader_id = :reader
-        where u.text_id = r.text_id and u.template_id = p.template_id and u.wording_id is null
+    with given as materialized (
+        select distinct p.template_id, r.text_id
+        from instrument i
+        join statement s on s.id in (select value from json_each(:scope))
+        join wording w on w.statement_id = s.id and w.language = :language
+        join probe p on p.wording_id = w.id and {PROBES}
+        join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        join given_answer r on r.draw_id = d.id
+        where i.name = :instrument
+    )
+    select t.key, x.body
+    from given a
+    join template t on t.id = a.template_id
+    join json_each(:readers) e on e.key = hex(t.key)
+    join text x on x.id = a.text_id
+    where not exists (
+        select 1 from unit u join reading g on g.unit_id = u.id and g.reader_id = e.value
+        where u.text_id = a.text_id and u.template_id = a.template_id and u.wording_id is null
     )
     limit :limit
 """

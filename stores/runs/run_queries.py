@@ -76,22 +76,12 @@ COUNTS = f"""
         join given_answer r on r.draw_id = d.id
         where i.name = :instrument
     )
-    select a.probe, g.label, sum(a.count)
+    select a.probe, g.label, g.label is null and coalesce(g.reason, '') = 'refusal' as refused, sum(a.count)
     from answered a
     left join unit u on u.text_id = a.text_id and u.template_id = a.template_id and u.wording_id is null
     left join reading g on g.unit_id = u.id and g.reader_id in ({{readers}})
-    group by a.probe, g.label
+    group by a.probe, g.label, refused
 """
-
-REFUSED = (
-    COUNTS.replace("select p.id as probe, ", "select s.ref, ")
-    .replace(
-        "select a.probe, g.label, sum(a.count)",
-        "select a.ref, g.label, g.label is null and coalesce(g.reason, '') = 'refusal', sum(a.count)",
-    )
-    .replace("group by a.probe, g.label", "group by 1, 2, 3")
-)
-"""counts per statement instead of per prompt, with whether an answer without a label is a refusal"""
 
 PRINTED = f"""
     select d.prompt_id, d.fingerprint, coalesce(r.text_id, 0), coalesce(sum(r.count), count(distinct d.id))

@@ -38,7 +38,6 @@ from stores.runs.run_queries import (
     PLACED,
     PLANNED,
     PRINTED,
-    REFUSED,
     RESPONSES,
     TEMPLATES,
     TRUNCATED,
@@ -246,27 +245,29 @@ class Runs(Aggregate):
 
         A run has one version of each template, so the name identifies it.
         """
-        rows = self.connection.execute(CELLS, run_values(self.connection, run))
-        return tuple(rows.fetchall())
+
+        def read() -> tuple[tuple[str, str, int, str, int, int, str], ...]:
+            return tuple(self.connection.execute(CELLS, run_values(self.connection, run)).fetchall())
+
+        return self.store.remembered(("cells", run), read)
 
     def asked(self, run: Run) -> Iterator[tuple[int, str, str, str]]:
         """Yield every probe of a run with the parts of its prompt: (probe, system, user, wording)."""
         rows = self.connection.execute(ASKED, run_values(self.connection, run))
         return ((probe, system or "", user, restored(body)) for probe, system, user, body in rows)
 
-    def counts(self, run: Run, reader_ids: Sequence[int]) -> tuple[tuple[int, str | None, int], ...]:
-        """Return (probe, label, number of answers) for every answered probe of a run.
+    def counts(self, run: Run, reader_ids: Sequence[int]) -> tuple[tuple[int, str | None, int, int], ...]:
+        """Return (probe, label, whether an answer without a label refuses, how many) for every answered probe of a run.
 
         `reader_ids`: the readers whose readings count, exactly one per template. Answers without a reading count as
         unreadable: call `Readings.unread` first.
         """
         sql = COUNTS.format(readers=_listed(reader_ids))
-        return tuple(self.connection.execute(sql, run_values(self.connection, run)).fetchall())
 
-    def refused(self, run: Run, reader_ids: Sequence[int]) -> tuple[tuple[str, str | None, int, int], ...]:
-        """Return (ref of the statement, label, whether it is a refusal, number of answers); see `counts`."""
-        sql = REFUSED.format(readers=_listed(reader_ids))
-        return tuple(self.connection.execute(sql, run_values(self.connection, run)).fetchall())
+        def read() -> tuple[tuple[int, str | None, int, int], ...]:
+            return tuple(self.connection.execute(sql, run_values(self.connection, run)).fetchall())
+
+        return self.store.remembered(("counts", run, sql), read)
 
     def counts_by_text(
         self, run: Run, reader_ids: Sequence[int], probes: Collection[int], texts: Iterable[bytes]

@@ -19,10 +19,12 @@ from workbench.figures.pictures.of_table import Curves, Forest, Matrix, Scatter,
 from workbench.figures.pictures.picture import Picture, split
 from workbench.figures.pictures.values import Axis
 from workbench.figures.table import AnyTable, Column, Kind, Table
+from workbench.figures.write.drawing import drawn
 from workbench.figures.write.pdf import pdf
 from workbench.figures.write.pictures import picture_files
 from workbench.figures.write.plots.fonts import PART, WHOLE, families
 from workbench.figures.write.svg import svg
+from workbench.report.drawing_process import FORMS, WORTH, DrawingProcess
 
 pytest.importorskip("matplotlib", reason="pictures as files need the extra `report`")
 NAN = math.nan
@@ -246,3 +248,16 @@ def test_a_pdf_holds_letters_beyond_the_part_of_the_font() -> None:
 def test_the_part_of_the_font_is_drawn_with_first() -> None:
     assert families() == [PART, WHOLE]
     assert len(pdf(FOREST(table()))) < 60_000, "the whole font is ten times as large"
+
+
+def test_a_process_of_its_own_draws_the_same_bytes_and_where_it_ends_they_are_drawn_here() -> None:
+    first, later = (pictures_of(table()) + pictures_of(table(LINES[:2])) for _ in range(2))
+    with DrawingProcess() as process:
+        process.begin(first)
+        found = [process.drawn(picture) for picture in first]
+        assert process._process is not None
+        assert process._finished == len(first) >= WORTH
+        process._process.kill()
+        process.begin(later)
+        again = [process.drawn(picture) for picture in later]
+    assert found == again == [tuple(drawn(picture, *FORMS)) for picture in first]

@@ -45,7 +45,7 @@ def test_the_same_answer_after_other_thoughts_is_the_same_answer(filled: Store, 
     run, progress = asked(filled, persona(tmp_path, *OUTPUTS))
     reader, _ = read(filled, run)
     labels: dict[str | None, int] = {}
-    for _, label, n in filled.runs.counts(run, [reader]):
+    for _, label, _, n in filled.runs.counts(run, [reader]):
         labels[label] = labels.get(label, 0) + n
     cut = sum(filled.runs.truncated(run).values())
     assert cut == progress.truncated > 0

@@ -64,7 +64,7 @@ def test_readings_and_stances_have_the_counts_of_the_program(filled: Store, run:
     assert unread == alone - sum(filled.runs.truncated(run).values())
     reader, _ = read(filled, run)
     expected: Counter[str | None] = Counter()
-    for _, label, n in filled.runs.counts(run, [reader]):
+    for _, label, _, n in filled.runs.counts(run, [reader]):
         expected[label] += n
     by_label = "select label, sum(count) as n from v_readings where reader_kind = 'rule' and newest = 1 group by label"
     assert {row["label"]: row["n"] for row in rows(filled.path, by_label)} == expected

@@ -48,10 +48,15 @@ def kept(store: Store, key: Hashable, parts: Sequence[Part], make: Callable[[], 
         while len(_PLACES) > MOST:
             _PLACES.popitem(last=False)
     with place.lock:
-        state = (*state_of(store.connection, parts), *more)
+        state = (*(_state(store, part) for part in parts), *more)
         if place.state != state:
             place.value, place.state = make(), state
         return place.value  # type: ignore[no-any-return]
+
+
+def _state(store: Store, part: Part) -> State:
+    """Return what a part of a store is now; while nobody writes to the store, its queries run once."""
+    return store.remembered(("state", part), lambda: state_of(store.connection, [part]))
 
 
 def forget() -> None:

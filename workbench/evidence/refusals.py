@@ -142,8 +142,9 @@ def _stored(store: Store, run: Run) -> dict[str, Kinds]:
     """Count the readings by label words, which are stored."""
     reader, _ = read_by_rule(store, run, LABEL_WORDS)
     found: dict[str, Kinds] = defaultdict(Kinds)
-    for ref, label, refused, count in store.runs.refused(run, [reader]):
-        _add(found[ref], label, bool(refused), count)
+    refs = {probe: ref for ref, *_, probe, _ in store.runs.cells(run)}
+    for probe, label, refused, count in store.runs.counts(run, [reader]):
+        _add(found[refs[probe]], label, bool(refused), count)
     return dict(found)
 
 

@@ -127,8 +127,7 @@ class BatchReader:
 def read(store: Store, run: Run, name: str = LABEL_WORDS) -> tuple[int, ReaderCard]:
     """Let a rule read every answer of a run that it has not read; return its rowid and who it is.
 
-    Readings are stored, so this costs one query a template once they are there, and none while no answer has come
-    since.
+    Readings are stored, so this costs one query once they are there, and none while no answer has come since.
     """
     return kept(store, ("rule reading", run, name), (Part.ANSWERS, Part.MATERIAL), lambda: _read(store, run, name))
 
@@ -141,12 +140,8 @@ def _read(store: Store, run: Run, name: str) -> tuple[int, ReaderCard]:
     if not rules:
         raise UsageError(f"{run.label} has free-text answers, which no rule reads; train a classifier, or label them")
     readers = {rule.card: store.readings.reader(rule.card) for rule in rules.values()}
-    for template in templates:
-        rule = rules.get(template.key)
-        if rule is None:
-            continue
-        reader = readers[rule.card]
-        while texts := store.readings.unread(run, template, reader):
-            store.readings.add([RuleReading(text, template.key, reader, rule.read(text)) for text in texts])
+    by_template = {key: readers[rule.card] for key, rule in rules.items()}
+    while unread := store.readings.unread(run, by_template):
+        store.readings.add([RuleReading(text, key, by_template[key], rules[key].read(text)) for key, text in unread])
     card = next(iter(readers))
     return readers[card], card

@@ -22,7 +22,7 @@ def visible(text: str, *, lines: bool = False) -> str:
     >>> visible("a\\x1b[2Jb"), visible("a\\nb"), visible("a\\nb", lines=True)
     ('a␛[2Jb', 'a␊b', 'a\\nb')
     """
-    if text.isascii() and text.isprintable():
+    if text.isprintable():
         return text
     return "".join(_visible(character, lines) for character in text)
 

@@ -98,8 +98,8 @@ class Collected:
         return self.at[:10]
 
 
-def collect(store: Store, choice: ReportChoice, tell: Tell) -> Collected:
-    """Judge what was chosen, and read how it was asked.
+def collect(store: Store, choice: ReportChoice, tell: Tell, judged: Callable[[Part], None] | None = None) -> Collected:
+    """Judge what was chosen, and read how it was asked. `judged` is given each part before the next one is judged.
 
     Raises UsageError where there is nothing to report, UnknownName for a model or instrument that is not there.
     """
@@ -107,7 +107,7 @@ def collect(store: Store, choice: ReportChoice, tell: Tell) -> Collected:
         store.instruments.get(choice.instrument)
     _check_models(store, choice)
     tell(0.0, "judging the answers")
-    parts, left_out = _parts(store, choice, tell)
+    parts, left_out = _parts(store, choice, tell, judged)
     if not parts:
         raise UsageError(_nothing(store, choice, left_out))
     if choice.compare and not any(part.found.files for part in parts):
@@ -139,7 +139,9 @@ def _plans(store: Store, choice: ReportChoice, asked: Sequence[Asked]) -> Iterat
             yield table
 
 
-def _parts(store: Store, choice: ReportChoice, tell: Tell) -> tuple[list[Part], list[str]]:
+def _parts(
+    store: Store, choice: ReportChoice, tell: Tell, judged: Callable[[Part], None] | None
+) -> tuple[list[Part], list[str]]:
     wanted = Wanted(choice.instrument, choice.models, choice.rulings, choice.seed, choice.compare)
     audits = [registry.audit(name) for name in choice.audits] if choice.audits else registry.every_audit()
     parts: list[Part] = []
@@ -150,6 +152,8 @@ def _parts(store: Store, choice: ReportChoice, tell: Tell) -> tuple[list[Part], 
             for found in audit.reported(store, wanted):
                 parts.append(Part(_slug(audit.name, found, parts), audit.name, found))
                 tell(0.5 * (place + 0.5) / len(audits), f"judged: {found.title}")
+                if judged is not None:
+                    judged(parts[-1])
         except WorkbenchError as error:
             if choice.audits:
                 raise

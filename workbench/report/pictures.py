@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from workbench.domain.counting import plural
 from workbench.figures.pictures.of_table import pictures_of
 from workbench.figures.pictures.picture import Picture
-from workbench.figures.write.drawing import drawn
 from workbench.figures.write.svg import cleaned
+from workbench.report.drawing_process import DrawingProcess
 from workbench.report.markup import Drawn
 from workbench.report.shown import Shown, Stems
 
@@ -27,16 +27,22 @@ class Drawing:
     files: tuple[tuple[str, bytes], ...]
 
 
-def chosen(tables: Sequence[Shown]) -> tuple[list[tuple[Shown, Picture]], list[tuple[str, str]]]:
+def declared(tables: Sequence[Shown]) -> list[tuple[Shown, Picture]]:
+    """Return the pictures of the tables that are on the page."""
+    return [(one, picture) for one in tables if one.on_page for picture in pictures_of(one.table)]
+
+
+def chosen(
+    every: Sequence[tuple[Shown, Picture]], parts: int
+) -> tuple[list[tuple[Shown, Picture]], list[tuple[str, str]]]:
     """Return the pictures that a report draws, page by page, and of each that it leaves out (part, why).
 
-    Drawn are those of tables on the page. Of pictures that take several pages, those for which `MOST_PAGES` has room.
+    Of pictures that take several pages, those are drawn for which `MOST_PAGES` has room, as shared among `parts`.
     """
     found: list[tuple[Shown, Picture]] = []
     left: list[tuple[str, str]] = []
-    room = MOST_PAGES // max(1, len({one.part for one in tables}))
-    declared = [(one, picture) for one in tables if one.on_page for picture in pictures_of(one.table)]
-    for one, picture in declared:
+    room = MOST_PAGES // max(1, parts)
+    for one, picture in every:
         pages = picture.pages()
         if len(pages) > max(1, room):
             said = f"takes {plural(len(pages), 'page')}; --figures FOLDER draws it"
@@ -47,13 +53,13 @@ def chosen(tables: Sequence[Shown]) -> tuple[list[tuple[Shown, Picture]], list[t
     return found, left
 
 
-def drawings(pictures: Sequence[tuple[Shown, Picture]], stems: Stems) -> Iterator[Drawing]:
+def drawings(pictures: Sequence[tuple[Shown, Picture]], stems: Stems, process: DrawingProcess) -> Iterator[Drawing]:
     """Yield pictures with their files. Raises MissingPackage without matplotlib."""
     from markupsafe import Markup
 
     for one, picture in pictures:
         stem = stems.of(f"{one.stem}-picture" if picture.of == 1 else f"{one.stem}-picture-{picture.page}")
-        svg, pdf = drawn(picture, "svg", "pdf")
+        svg, pdf = process.drawn(picture)
         inside = Markup(cleaned(svg, picture, within=stem))  # noqa: S704  what the SVG writer escaped
         files = ((f"figures/{stem}.svg", cleaned(svg, picture).encode()), (f"figures/{stem}.pdf", pdf))
         yield Drawing(one.stem, Drawn(inside, picture.heading, stem), files)

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
 from stores.core.store import Store
 from workbench.errors import UsageError
+from workbench.figures.pictures.picture import Picture
 from workbench.figures.write.csv import csv_files
+from workbench.figures.write.drawing import check_package
 from workbench.figures.write.latex import latex_table
 from workbench.formats.folder import check_place, expanded
 from workbench.report import own_tables as own
 from workbench.report.answers import behind, every_answer, with_answers
 from workbench.report.collected import Collected, Part, Tell, collect
 from workbench.report.crate import NAME, crate
+from workbench.report.drawing_process import DrawingProcess
 from workbench.report.environment import environment
 from workbench.report.markup import Drawn
 from workbench.report.options import ALL, ReportChoice
 from workbench.report.page import Material, page
-from workbench.report.pictures import chosen, drawings
+from workbench.report.pictures import chosen, declared, drawings
 from workbench.report.shown import Shown, Stems, shown_of
 from workbench.report.texts import bibtex, methods_text
 
@@ -41,13 +45,16 @@ def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = 
     """
     folder = expanded(folder)
     check_place(folder, force=False)
-    environment()  # before any work: whether the package is here
+    environment()  # before any work: whether the packages are here
+    check_package()
     fresh = folder.parent / f".{folder.name}.{uuid4().hex[:12]}"
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         fresh.mkdir()
-        found = collect(store, choice, tell)
-        _write(fresh, found, _files(store, found, tell))
+        with DrawingProcess() as process:
+            gathered = Gathered(process)
+            found = collect(store, choice, tell, gathered.add)
+            _write(fresh, found, _files(store, found, gathered, tell))
         tell(1.0, "done")
         if folder.exists():
             folder.rmdir()  # it is empty
@@ -77,33 +84,48 @@ def _write(folder: Path, found: Collected, files: Files) -> None:
     (folder / NAME).write_text(crate(found, sorted(sizes)), encoding="utf-8")
 
 
-def _files(store: Store, found: Collected, tell: Tell) -> Files:
-    tell(0.6, "making tables")
-    stems = Stems()
-    tables: dict[str, list[Shown]] = {}
-    missing: dict[str, list[str]] = {}
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Tables and pictures. They are made as soon as their part is judged, so that they are drawn meanwhile."""
+
+    process: DrawingProcess
+    stems: Stems = field(default_factory=Stems)
+    tables: dict[str, list[Shown]] = field(default_factory=dict)
+    missing: dict[str, list[str]] = field(default_factory=dict)
+    pictures: list[tuple[Shown, Picture]] = field(default_factory=list)
+
+    def add(self, part: Part) -> None:
+        """Make the tables of a part, and let those pictures be drawn that a report has in any case."""
+        self.tables[part.slug], self.missing[part.slug] = shown_of(part, self.stems)
+        found = declared(self.tables[part.slug])
+        self.pictures.extend(found)
+        self.process.begin(picture for _, picture in found if len(picture.pages()) == 1)
+
+
+def _files(store: Store, found: Collected, gathered: Gathered, tell: Tell) -> Files:
+    stems, tables, missing = gathered.stems, gathered.tables, gathered.missing
     own_tables = [own.models(found), own.design(found), *own.counted(found), own.rulings(found)]
     own_shown = [Shown("", table, stems.of(table.stem), on_page=True, first=True) for table in own_tables]
     for part in found.parts:
         if part.found.parameters:
             stem = stems.of(f"choices_behind-{part.slug}")
             own_shown.append(Shown(part.slug, own.chosen(part), stem, on_page=True, first=True))
-        tables[part.slug], missing[part.slug] = shown_of(part, stems)
     every = [one for of in tables.values() for one in of]
-    tell(0.65, "writing tables")
-    for one in (*own_shown, *every):
-        yield from _table(one)
-    tell(0.7, "drawing pictures")
-    pictures: dict[str, list[Drawn]] = {}
-    wanted, left = chosen(every)
+    wanted, left = chosen(gathered.pictures, sum(1 for of in tables.values() if of))
     for slug, why in left:
         missing[slug].append(why)
-    for place, drawing in enumerate(drawings(wanted, stems)):
+    gathered.process.begin(picture for _, picture in wanted if picture.of > 1)
+    tell(0.6, "writing tables")
+    for one in (*own_shown, *every):
+        yield from _table(one)
+    tell(0.65, "reading raw answers")
+    answered = {(part.slug, name): behind(store, part, name, found.choice.answers) for part, name in _named(found)}
+    tell(0.7, "drawing pictures")
+    pictures: dict[str, list[Drawn]] = {}
+    for place, drawing in enumerate(drawings(wanted, stems, gathered.process)):
         pictures.setdefault(drawing.table, []).append(drawing.shown)
         yield from drawing.files
-        tell(0.7 + 0.2 * place / len(wanted), f"drew {drawing.shown.caption}")
-    tell(0.9, "reading raw answers")
-    answered = {(part.slug, name): behind(store, part, name, found.choice.answers) for part, name in _named(found)}
+        tell(0.7 + 0.25 * place / len(wanted), f"drew {drawing.shown.caption}")
     tell(0.95, "writing the page")
     html = page(found, Material(tables, missing, pictures, answered))
     yield PAGE, html.encode("utf-8", "backslashreplace")

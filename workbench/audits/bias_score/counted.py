@@ -93,7 +93,7 @@ def sides_of_run(store: Store, run: Run, source: Source) -> dict[str, Mapping[st
 def _read(store: Store, run: Run, source: Source) -> Iterator[tuple[int, str | None, int]]:
     """Yield (probe, label, how many answers) after rulings."""
     readers, rulings = [source.reader or 0], source.rulings(run)
-    for probe, label, n in store.runs.counts(run, readers):
+    for probe, label, _, n in store.runs.counts(run, readers):
         if probe not in rulings.probes:
             yield probe, label, n
     for probe, text, label, n in store.runs.counts_by_text(run, readers, rulings.answers, rulings.texts):

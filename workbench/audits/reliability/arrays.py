@@ -117,7 +117,7 @@ def _counted(store: Store, run: Run, reader: int, rulings: RunRulings) -> Counts
     if not run.responses:
         raise UsageError(nothing_answered(run, failures))
     answered, truncated = store.runs.counts(run, [reader]), store.runs.truncated(run)
-    places = layout(store, run, {*truncated, *(probe for probe, _, _ in answered)})
+    places = layout(store, run, {*truncated, *(probe for probe, *_ in answered)})
     shape, flat = places.shape, places.flat
     plans = store.runs.planned(run)
     planned = np.zeros(shape, dtype=np.int32)
@@ -130,7 +130,7 @@ def _counted(store: Store, run: Run, reader: int, rulings: RunRulings) -> Counts
         if probe in flat:
             cut.reshape(-1)[flat[probe]] += n
     for label, array in arrays.items():
-        rows = [(flat[probe], n) for probe, found, n in answered if found == label and probe in flat]
+        rows = [(flat[probe], n) for probe, found, _, n in answered if found == label and probe in flat]
         if rows:
             where, how_many = np.array(rows, dtype=np.int64).T
             np.add.at(array.reshape(-1), where, how_many.astype(np.int32))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from io import BytesIO
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
@@ -35,17 +36,22 @@ NOTHING = {
 "what matplotlib would write about itself and the time"
 
 
+def check_package() -> None:
+    """Raise MissingPackage without matplotlib, which costs nothing: it is not imported."""
+    if find_spec("matplotlib") is None:
+        raise MissingPackage(
+            "pictures as files need the package matplotlib; install it with: pip install 'llm-audit-workbench[report]'"
+        )
+
+
 def drawn(picture: Picture, *forms: Literal["svg", "pdf"]) -> list[bytes]:
     """Return a picture in some forms, as matplotlib writes it. Raises MissingPackage without matplotlib.
 
     The same picture gives the same bytes. A sign that the font lacks is a box in PDF; a browser looks for another font.
     """
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise MissingPackage(
-            "pictures as files need the package matplotlib; install it with: pip install 'llm-audit-workbench[report]'"
-        ) from error
+    check_package()
+    import matplotlib
+
     with ONE_AT_A_TIME, matplotlib.rc_context({**RC, "font.family": families()}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*missing from font.*")
         draw: Callable[[Any], Figure] = import_module(f"workbench.figures.write.plots.{DRAWN_BY[type(picture)]}").draw
