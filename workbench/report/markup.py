@@ -16,6 +16,10 @@ from workbench.report.answers import Behind, Given
 from workbench.report.shown import MOST_ROWS, Shown
 
 
+MOST_PRINTED = 100
+"rows of a table on paper"
+
+
 @dataclass(frozen=True, slots=True)
 class Drawn:
     """A picture on the page."""
@@ -42,6 +46,10 @@ class Figure:
     "of its files; empty: it has none"
     folded: bool
     summary: str
+    long: bool
+    "whether it takes pages on paper, where its file stands for it"
+    aside: str
+    "titles of the columns that paper has no room for"
     pictures: Sequence[Drawn] = ()
 
 
@@ -69,6 +77,8 @@ def _figure(table: AnyTable, anchor: str, stem: str, *, folded: bool, pictures: 
         stem,
         folded and bool(table.rows),
         plural(len(table.rows), "row"),
+        bool(stem) and len(table.rows) > MOST_PRINTED,
+        ", ".join(column.title for column in table.columns if column.aside) if table.rows and stem else "",
         pictures,
     )
 

@@ -82,7 +82,7 @@
   const fit = () => { contents.open = !narrow.matches; };
   narrow.addEventListener("change", fit);
   fit();
-  const folds = document.querySelectorAll(".fold");
+  const folds = document.querySelectorAll(".fold:not(.long)");
   let closed = [];
   addEventListener("beforeprint", () => { closed = [...folds].filter((one) => !one.open); for (const one of closed) one.open = true; });
   addEventListener("afterprint", () => { for (const one of closed) one.open = false; });

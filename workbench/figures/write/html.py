@@ -75,7 +75,9 @@ def _cells(table: AnyTable, row: Sequence[str]) -> Iterator[str]:
 
 
 def _side(column: Column[Any]) -> str:
-    return ' class="number"' if column.numeric else ' class="prose"' if column.kind is Kind.PROSE else ""
+    kind = "number" if column.numeric else "prose" if column.kind is Kind.PROSE else ""
+    names = " ".join(filter(None, (kind, "aside" if column.aside else "")))
+    return f' class="{names}"' if names else ""
 
 
 def _text(text: str) -> str:
