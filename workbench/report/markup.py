@@ -15,7 +15,6 @@ from workbench.figures.write.html import html_grid
 from workbench.report.answers import Behind, Given
 from workbench.report.shown import MOST_ROWS, Shown
 
-
 MOST_PRINTED = 100
 "rows of a table on paper"
 

@@ -26,7 +26,8 @@ class Spider(Picture):
 
     @property
     def empty(self) -> bool:
-        return len(self.spokes) < FEWEST_SPOKES
+        values = [value for line in self.lines.values() for value in line]
+        return len(self.spokes) < FEWEST_SPOKES or not any(value.defined for value in values)
 
     def _said(self) -> str:
         told = [f"{plural(len(self.spokes), 'spoke')}, {self.axis.label}."]

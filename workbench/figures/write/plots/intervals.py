@@ -48,17 +48,8 @@ def draw(picture: Intervals) -> Figure:
         if point.value.defined:
             _point(axes, point, at, looks[point.series])
         else:
-            why = style.short(f"undefined: {point.value.undefined}")
-            texts.add(
-                Text(
-                    min(max(0.0, picture.axis.low), picture.axis.high),
-                    at,
-                    why,
-                    italic=True,
-                    colour=style.GREY,
-                    across=4,
-                )
-            )
+            why = style.short(f"undefined: {point.value.undefined}", 56)
+            texts.beside(Text(0, at, why, italic=True, colour=style.GREY, across=4))
     style.put_legend(of, _handles(picture, names, looks), legend)
     return of.figure
 
@@ -113,9 +104,9 @@ def marked(look: style.Look, *, open_: bool) -> dict[str, Any]:
 
 
 def _number(picture: Intervals, point: Point) -> str:
-    """Return the value as tables have it, with what stands behind it."""
+    """Return the value as tables have it, with what stands behind it; empty where it is undefined."""
     if not point.value.defined:
-        return "undefined"
+        return ""
     return f"{estimate(point.value, picture.axis.kind)} {point.beside}".strip()
 
 

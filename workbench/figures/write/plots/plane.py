@@ -68,7 +68,9 @@ def _cross(axes: Axes, place: Place, look: style.Look) -> None:
 
 
 def _labels(axes: Axes, picture: Plane, placed: list[Place]) -> None:
-    """Write each label beside its point, at the first of some spots where no other label stands."""
+    """Write each label beside its point, at the first of some spots where no other label stands; where all are taken
+    the point has none, and the table says what it is.
+    """
     unit = (picture.x.high - picture.x.low) / 60, (picture.y.high - picture.y.low) / 60
     taken: list[tuple[float, float, float, float]] = [
         (place.x.value - unit[0], place.y.value - unit[1], place.x.value + unit[0], place.y.value + unit[1])
@@ -81,9 +83,10 @@ def _labels(axes: Axes, picture: Plane, placed: list[Place]) -> None:
             x, y = place.x.value + dx * 0.9 * unit[0], place.y.value + dy * 0.9 * unit[1]
             box = (x if dx > 0 else x - width, y, x + width if dx > 0 else x, y + 2 * unit[1])
             if not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                side = "left" if dx > 0 else "right"
+                axes.text(x, y, text, fontsize=style.SMALL, ha=side, va="bottom", zorder=4)
                 break
-        taken.append(box)
-        axes.text(x, y, text, fontsize=style.SMALL, ha="left" if dx > 0 else "right", va="bottom", zorder=4)
 
 
 def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
