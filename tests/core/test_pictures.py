@@ -261,3 +261,13 @@ def test_a_process_of_its_own_draws_the_same_bytes_and_where_it_ends_they_are_dr
         process.begin(later)
         again = [process.drawn(picture) for picture in later]
     assert found == again == [tuple(drawn(picture, *FORMS)) for picture in first]
+
+
+def test_a_picture_has_the_same_bytes_in_every_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [replace(LINES[0], name=sign * 5) for sign in "iltfWMmwRQ"]  # of one length, but not of one width
+    (picture,) = pictures_of(table(lines, [Forest(values=["share"], rows=["name"])]))
+    for seed in "12":
+        monkeypatch.setenv("PYTHONHASHSEED", seed)
+        with DrawingProcess() as process:
+            process.begin([picture] * WORTH)
+            assert process.drawn(picture) == tuple(drawn(picture, *FORMS))

@@ -104,7 +104,7 @@ def inches(text: str, size: float = NORMAL) -> float:
 
 def widest(texts: Sequence[str], size: float = NORMAL) -> float:
     """Return how wide the widest of some texts is; measured are those with most characters, which is fast."""
-    return max((inches(text, size) for text in sorted(set(texts), key=len)[-4:]), default=0.0)
+    return max((inches(text, size) for text in sorted(sorted(set(texts)), key=len)[-4:]), default=0.0)
 
 
 @dataclass(slots=True)
