@@ -21,6 +21,7 @@ from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.editor_dialog import EditorDialog
 from workbench.tui.kit.waive_dialog import WaiveDialog
 from workbench.tui.rulings.dialog import RulingDialog
+from workbench.tui.rulings.text import RuledText
 from workbench.tui.statements.check_form import CheckForm, CheckValues, as_check
 from workbench.tui.statements.checks import ChecksScreen
 from workbench.tui.statements.statement import StatementScreen
@@ -283,9 +284,10 @@ def test_what_is_typed_becomes_the_specification() -> None:
 
 
 @pytest.mark.e2e
-async def test_what_a_finding_is_about_is_ruled_on_from_there(path: Path) -> None:
+@pytest.mark.parametrize("size", SIZES)
+async def test_what_a_finding_is_about_is_ruled_on_from_there(path: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(path, annotator="otto")
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=size) as pilot:
         screen = await opened(app, pilot)
         await until(pilot, lambda: screen.ruled_place() is not None)
         place = screen.ruled_place()
@@ -297,5 +299,9 @@ async def test_what_a_finding_is_about_is_ruled_on_from_there(path: Path) -> Non
         with Store.open(path) as store:
             ((ruling,),) = store.rulings.standing().values()
         assert ruling.subject.named["statement"] == place.words[0]
+        await until(pilot, lambda: "ruled by otto: excluded" in flowing(app))
+        await pilot.press("l")
+        await until(pilot, lambda: isinstance(app.screen, RuledText) and "ruled by otto" in flowing(app))
+        await pilot.press("escape")
         await pilot.press("z")
         await until(pilot, lambda: "undone: excluded" in status(app))

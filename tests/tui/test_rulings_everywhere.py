@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.screen import ModalScreen
 
 from stores.core.store import Store
 from tests.conftest import instrument
@@ -16,6 +17,7 @@ from tests.tui.bias_stores import asked, labelled, trained
 from tests.tui.conftest import flowing, made, screen_text
 from tests.tui.test_drafts_screen import opened as opened_drafts
 from tests.tui.test_drafts_screen import proposed
+from tests.tui.test_one_set_of_keys import ALL
 from tests.tui.test_probe_screen import waiting
 from tests.tui.test_rulings_screen import press, settle, standing
 from workbench.domain.rulings import Ruled, Verdict
@@ -30,6 +32,7 @@ from workbench.tui.results.questionnaire_instrument import QuestionsScreen
 from workbench.tui.results.responses import ResponsesScreen
 from workbench.tui.results.wordings import WordingsScreen
 from workbench.tui.rulings.dialog import RulingDialog
+from workbench.tui.rulings.ruling import RulingKeys
 from workbench.tui.rulings.text import RuledText
 from workbench.tui.statements.archived import ArchivedScreen
 from workbench.tui.statements.history import HistoryScreen
@@ -39,9 +42,38 @@ from workbench.tui.statements.statements import StatementsScreen
 from workbench.tui.statements.version_answers import VersionAnswersScreen
 from workbench.tui.widgets.record_table import RecordTable
 
-pytestmark = pytest.mark.e2e
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 Driver = Pilot[int]
+
+
+AT_WORK = "people label or decide there, and see no ruling"
+NONE = "shows no statement, wording, prompt, answer or reading of a store"
+WITHOUT = {
+    "AdjudicateScreen": AT_WORK,
+    "AnnotateScreen": AT_WORK,
+    "AnnotatorsScreen": AT_WORK,
+    "IssueCasesScreen": AT_WORK,
+    "IssueGoldScreen": AT_WORK,
+    "IssueGridScreen": AT_WORK,
+    "ItemScreen": AT_WORK,
+    "SessionScreen": AT_WORK,
+    "SurveyScreen": AT_WORK,
+    "DraftsScreen": "a pending draft is accepted, edited or rejected; rulings on its source are shown",
+    "HomeScreen": NONE,
+    "ImportScreen": NONE,
+    "JobActs": NONE,
+    "JobsScreen": NONE,
+    "PeopleScreen": NONE,
+    "QueuesScreen": NONE,
+    "StoreScreen": NONE,
+    "WelcomeScreen": NONE,
+}
+"screens that are no dialogs on which nothing is ruled on, with the reason"
+
+
+def test_every_screen_rules_or_says_why_not() -> None:
+    whole = [one for one in ALL if not issubclass(one, ModalScreen)]
+    assert {one.__name__ for one in whole if not issubclass(one, RulingKeys) or not one.RULED} == set(WITHOUT)
 
 
 @pytest.fixture
@@ -65,6 +97,7 @@ async def at(app: WorkbenchApp, pilot: Driver, ref: str) -> None:
     await settle(app, pilot)
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_the_list_of_statements_counts_what_was_ruled_on_each(path: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(path, start="statements", annotator="otto")
@@ -84,6 +117,7 @@ async def test_the_list_of_statements_counts_what_was_ruled_on_each(path: Path, 
         assert "otto: excluded" in flowing(app)
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_archived_statements_are_ruled_on_counted_and_restored(path: Path, size: tuple[int, int]) -> None:
     with Store.open(path) as store:
@@ -109,6 +143,7 @@ async def test_archived_statements_are_ruled_on_counted_and_restored(path: Path,
         assert [one.verdict for one in standing(path)] == [Verdict.EXCLUDED], "the earlier ruling stands again"
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_either_statement_of_a_similar_pair_is_ruled_on(path: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(path, start="statements", annotator="otto")
@@ -124,6 +159,7 @@ async def test_either_statement_of_a_similar_pair_is_ruled_on(path: Path, size: 
         assert flowing(app).count("ruled by otto: excluded") == 2
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_a_version_and_the_answers_to_it_are_ruled_on(path: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(path, start="statements", annotator="otto")
@@ -145,6 +181,7 @@ async def test_a_version_and_the_answers_to_it_are_ruled_on(path: Path, size: tu
         assert "ruled by otto: misread" in flowing(app)
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_whole_answers_rows_and_prompts_say_what_was_ruled_and_r_rules(path: Path, size: tuple[int, int]) -> None:
     rule(path, "env-03/negation/personal-1", "odd")
@@ -172,6 +209,7 @@ async def test_whole_answers_rows_and_prompts_say_what_was_ruled_and_r_rules(pat
         assert "ruled by otto: template at fault" in flowing(app)
 
 
+@pytest.mark.e2e
 async def test_a_ruling_is_on_the_wording_in_the_language_in_sight(tmp_path: Path) -> None:
     path = play(tmp_path / "audit.db", [("ask", "one chat", "en"), ("ask", "one chat", "de")])
     app = WorkbenchApp(path, start="statements", annotator="otto")
@@ -186,6 +224,7 @@ async def test_a_ruling_is_on_the_wording_in_the_language_in_sight(tmp_path: Pat
         assert found == {Verdict.WORDING_AT_FAULT: "en", Verdict.CONFIRMED: "de"}
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_a_draft_is_not_ruled_on_but_shows_the_rulings_on_its_source(path: Path, size: tuple[int, int]) -> None:
     proposed(path, ("soc-07", VariantKind.PARAPHRASE, "Let soc-07 be a law."))
@@ -201,6 +240,7 @@ async def test_a_draft_is_not_ruled_on_but_shows_the_rulings_on_its_source(path:
         assert len(standing(path)) == 1
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_the_wording_of_an_answer_to_a_probe_is_ruled_on(tmp_path: Path, size: tuple[int, int]) -> None:
     path = made(tmp_path / "audit.db", instrument())
@@ -220,6 +260,7 @@ async def test_the_wording_of_an_answer_to_a_probe_is_ruled_on(tmp_path: Path, s
         assert [one.verdict for one in standing(path)] == [Verdict.CONFIRMED]
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_an_answer_that_a_classifier_misread_is_ruled_on(tmp_path: Path, size: tuple[int, int]) -> None:
     path = trained(labelled(asked(tmp_path / "audit.db"), per_stratum=1), "mine", right=0.5)
@@ -241,6 +282,7 @@ async def test_an_answer_that_a_classifier_misread_is_ruled_on(tmp_path: Path, s
         assert "ruled by otto: misread (neutral)" in flowing(app)
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_an_item_of_a_comparison_is_ruled_on(tmp_path: Path, size: tuple[int, int]) -> None:
     path = play(tmp_path / "versions.db", [("ask", "one chat", "en")])
@@ -262,6 +304,7 @@ async def test_an_item_of_a_comparison_is_ruled_on(tmp_path: Path, size: tuple[i
         assert "ruled by otto: excluded" in flowing(app)
 
 
+@pytest.mark.e2e
 @SIZES
 async def test_a_question_of_a_questionnaire_is_ruled_on(tmp_path: Path, size: tuple[int, int]) -> None:
     path = made(tmp_path / "people.db", panel())

@@ -240,10 +240,13 @@ class SheetView(Vertical):
             return Content("")
         said = details(self.sheet, at, self._width)
         remark = self.remark(at) if self.remark is not None else None
+        return Content("\n").join([*self.ruled(at), *([remark] if remark is not None else []), said])
+
+    def ruled(self, at: int) -> list[Content]:
+        """Return what was ruled on a row, as far as there is room."""
         ruled = self.rulings(at) if self.rulings is not None else ()
-        above = ruled_by(ruled[:RULED])
-        above += [Content.styled(f"and {len(ruled) - RULED} more rulings", "$text-accent")] * (len(ruled) > RULED)
-        return Content("\n").join([*above, *([remark] if remark is not None else []), said])
+        more = [Content.styled(f"and {len(ruled) - RULED} more rulings", "$text-accent")] * (len(ruled) > RULED)
+        return [*ruled_by(ruled[:RULED]), *more]
 
     def on_resize(self) -> None:
         self.set_class(self.screen.size.height >= self.TALL, "-tall")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -90,6 +90,9 @@ class ChecksScreen(RulingKeys, StoreScreen):
         yield FindingsView()
         yield Static(id="models", markup=False)
 
+    def on_screen_resume(self) -> None:
+        self.read_standing()
+
     def on_mount(self) -> None:
         self.set_interval(LOOK_AT_JOB_S, self.tick)
         self.look()
@@ -153,7 +156,19 @@ class ChecksScreen(RulingKeys, StoreScreen):
 
     def ruled_place(self) -> RuledPlace | None:
         """Return the wording that the finding under the cursor is about, or the statement; a template has no place."""
-        finding = self.current.finding if self.current is not None else None
+        return self._place(self.view.at) if self.view.at is not None else None
+
+    def show_standing(self) -> None:
+        self.view.rulings = self._rulings_on
+        self.view.follow()
+
+    def _rulings_on(self, at: int) -> Sequence[str]:
+        place = self._place(at) if self.standing.every else None
+        return self.standing.at(place) if place is not None else ()
+
+    def _place(self, at: int) -> RuledPlace | None:
+        sheet = self.view.sheet
+        finding = sheet.table.rows[at][1].finding if sheet is not None and at < len(sheet.table.rows) else None
         if finding is None or finding.ref is None:
             return None
         words = (finding.ref, *([str(finding.variant)] if finding.variant is not None else []))

@@ -11,9 +11,9 @@ from textual.content import Content
 
 from workbench.domain.findings import LintFinding, Quoted
 from workbench.tui.format import visible
-from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
+from workbench.tui.rulings.text import RuledText
 from workbench.tui.statements.findings_explained import explanation
 from workbench.tui.statements.statement_format import difference, marked
 
@@ -50,7 +50,9 @@ class FindingsView(SheetView):
         return self.row[1] if self.row is not None else None
 
     def told(self, at: int) -> Content:
-        return finding_details(self.sheet.table.rows[at][1]) if self.sheet is not None else Content("")
+        if self.sheet is None:
+            return Content("")
+        return Content("\n").join([*self.ruled(at), finding_details(self.sheet.table.rows[at][1])])
 
     def action_narrow(self, column: str) -> None:
         self.narrow(column)
@@ -59,8 +61,9 @@ class FindingsView(SheetView):
         self.show_whole()
 
     def show_whole(self) -> None:
-        if (one := self.finding) is not None:
-            self.app.push_screen(TextScreen(one.finding.code, finding_details(one), wide=True))
+        if (one := self.finding) is not None and (at := self.at) is not None:
+            ruled = self.rulings(at) if self.rulings is not None else ()
+            self.app.push_screen(RuledText(one.finding.code, finding_details(one), wide=True, rulings=ruled))
 
 
 def findings_sheet(report: CheckReport) -> Sheet:
