@@ -61,9 +61,9 @@ def by_persona(found: Findings) -> Table[PersonaRow]:
         [
             *of_persona(lambda row: row.runs),
             Column("bias", "bias", lambda row: kind_name(row.found.bias, row.found.variant), words=found.words),
-            Column("with", "with it", lambda row: columns.change(row.found.second), Kind.POINTS),
-            Column("without", "without", lambda row: columns.change(row.found.first), Kind.POINTS),
-            *_paired(found, rows, lambda row: row.found),
+            Column("with", "with it", lambda row: columns.change(row.found.second), Kind.POINTS, aside=True),
+            Column("without", "without", lambda row: columns.change(row.found.first), Kind.POINTS, aside=True),
+            *_paired(found, rows, lambda row: row.found, brief=True),
         ],
         key=lambda row: (row.runs.name, kind_name(row.found.bias, row.found.variant)),
         definition=f"{DEFINITION} The first is the run without a persona, the second the run with it. A persona moves "
@@ -74,20 +74,24 @@ def by_persona(found: Findings) -> Table[PersonaRow]:
     )
 
 
-def _paired(found: Findings, rows: Sequence[OfRow], of: Callable[[OfRow], Row]) -> list[Column[OfRow]]:
-    """Return the columns of a difference, with p adjusted over the rows of the table."""
+def _paired(
+    found: Findings, rows: Sequence[OfRow], of: Callable[[OfRow], Row], *, brief: bool = False
+) -> list[Column[OfRow]]:
+    """Return the columns of a difference, with p adjusted over the rows of the table. `brief`: in a table that has
+    other columns besides, tests and correlations stand aside.
+    """
     p = [of(row).change.p for row in rows]
     adjusted = dict(zip((id(of(row)) for row in rows), zip(holm(p), benjamini_hochberg(p), strict=True), strict=True))
     return [
         Column("n", "n", lambda row: of(row).change.n, Kind.COUNT, help="questions that count in both"),
         Column("change", "difference", lambda row: columns.change(of(row).change), Kind.POINTS,
                scale=columns.reach(found), reference=columns.zero),
-        *columns.t_test(lambda row: of(row).change),
+        *columns.t_test(lambda row: of(row).change, aside=brief),
         Column("holm", "p, Holm", lambda row: float(adjusted[id(of(row))][0]), Kind.P_VALUE,
                help="p of the difference, adjusted over the biases of the table"),
         Column("false_discovery", "p, BH", lambda row: float(adjusted[id(of(row))][1]), Kind.P_VALUE, aside=True,
                help="the same by Benjamini and Hochberg"),
-        *columns.correlation(lambda row: of(row).questions, "of the two changes, over questions"),
+        *columns.correlation(lambda row: of(row).questions, "of the two changes, over questions", aside=brief),
         Column("turned", "turned", lambda row: of(row).turned, Kind.MARK, mark="⇄"),
         Column("left_out_first", "only in the first", lambda row: of(row).left_out[0], Kind.COUNT, aside=True,
                help="questions that count only in the first"),
