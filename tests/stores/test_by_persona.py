@@ -27,6 +27,7 @@ from workbench.audits.comparison.values import differing
 from workbench.audits.questionnaire.between_tables import compared
 from workbench.audits.questionnaire.book import book as questionnaire_book
 from workbench.audits.questionnaire.figures import Condition, Options
+from workbench.audits.questionnaire.home import lines as predicted
 from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
 from workbench.audits.questionnaire.judged_results import results_of
 from workbench.audits.questionnaire.results import under
@@ -275,6 +276,8 @@ def test_predictions_with_a_persona_against_none(store: Store) -> None:
     alone = results_of(judge_questionnaire(store, QuestionnaireChoice(options=options)))
     results = results_of(both)
     assert set(results.reports) == {"oracle", "oracle · persona nurse"}
+    (line,) = predicted(store)
+    assert (line.main, line.run) == ("oracle", both.runs["oracle"]), "Home shows the figures of the run that it names"
     made = questionnaire_book(results, under(results))
     assert "personas" not in {entry.name for entry in questionnaire_book(alone, under(alone)).contents}
     table = made.table("personas")

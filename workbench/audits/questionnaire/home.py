@@ -49,6 +49,6 @@ def lines(store: Store) -> Sequence[HomeLine]:
             [*((words, True) for words in warnings), *((words, False) for words in about)],
             todo="see the bias relative to people's answers",
             todo_below="Enter on a row shows the people whose answers were missed, and single prompts",
-            run=run,
+            run=judged.runs[name],
         )
     ]
