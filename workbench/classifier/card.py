@@ -1,4 +1,4 @@
-"""What a trained classifier is: a card beside the weights, and the check that both still belong together.
+"""The card of a trained classifier, stored beside its weights, and the check that both belong together.
 
 Only safetensors are ever read: a pickled checkpoint can run code when it is loaded.
 """
@@ -30,7 +30,7 @@ LICENCES = {
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A trained classifier: from what, with what, on what, how well."""
+    """A trained classifier: its base, settings, data and quality."""
 
     name: str
     base_revision: str
@@ -41,13 +41,13 @@ class Card:
     train_labels: Mapping[str, int]
     dev_labels: Mapping[str, int]
     metrics: Mapping[str, float]
-    "of the training itself (`loss`, `dev_macro_f1`) and what `add_metrics` brought from a test set"
+    "of the training (`loss`, `dev_macro_f1`) and, added by `add_metrics`, of a test set"
     steps: int
-    "steps that were taken; fewer than asked for where training ended early"
+    "steps taken; fewer than requested if training ended early"
     best_step: int
     "the step whose weights were kept"
     seconds: float
-    "that the call took which finished it; a training that was stopped had earlier ones"
+    "duration of the final call; a resumed training had earlier calls"
     device: str
     versions: Mapping[str, str]
     date: str
@@ -56,12 +56,12 @@ class Card:
 
     @property
     def reader(self) -> ReaderCard:
-        """Return who reads; another version wherever a reading could come out otherwise."""
+        """Return the reader's card; the version changes whenever a reading could change."""
         return ReaderCard(ReaderKind.CLASSIFIER, self.name, reader_version(self.weights, self.config))
 
 
 def reader_version(weights: str, config: TrainConfig) -> str:
-    """Return 32 hexadecimal digits over everything that a label or a confidence depends on."""
+    """Return a hash (32 hexadecimal digits) of everything that affects a label or a confidence."""
     value = {
         "weights": weights,
         "hypothesis": config.hypothesis,
@@ -74,7 +74,7 @@ def reader_version(weights: str, config: TrainConfig) -> str:
 
 
 def licence_note(base: str) -> str:
-    """Return under which licence the base is, as far as it is known here."""
+    """Return the licence of the base, if known."""
     return LICENCES.get(base, f"not recorded here: read the licence of {base} before you share this model")
 
 
@@ -101,7 +101,7 @@ def _replace(path: Path, text: str) -> None:
 
 
 def read_card(folder: Path) -> Card:
-    """Return the card of a folder. Raises CheckpointError where there is none that can be read."""
+    """Return the card of a folder. Raises CheckpointError if there is no readable one."""
     path = folder / CARD
     if not path.is_file():
         raise CheckpointError(f"{folder}: there is no {CARD}, so this is no stance classifier that was trained here")
@@ -133,7 +133,7 @@ def verify(folder: Path) -> Card:
 
 
 def require_safetensors(folder: Path) -> None:
-    """Raise CheckpointError for a folder without safetensors; it says so where there are only pickled weights."""
+    """Raise CheckpointError for a folder without safetensors; the message mentions pickled weights."""
     if any(folder.glob("*.safetensors")):
         return
     pickled = sorted(path.name for pattern in PICKLED for path in folder.glob(pattern))
@@ -154,7 +154,7 @@ def add_metrics(folder: Path, metrics: Mapping[str, float]) -> Card:
 
 
 def _about_the_test(metrics: Mapping[str, float]) -> list[str]:
-    """Return the paragraph that says what the figures of the test stand for."""
+    """Return the paragraph on the population that the test figures describe."""
     if "test_macro_f1" not in metrics:
         return []
     if "test_effective_n" not in metrics:

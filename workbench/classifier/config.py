@@ -1,4 +1,4 @@
-"""How a stance classifier is trained and read: every setting that changes a result, as one value kept with the model.
+"""Settings of a stance classifier: all that affect a result, in one value stored with the model.
 
 The defaults are those of Faulborn et al. 2025 (appendix E, Table 8). Where the paper and the released code differ, the
 choice is a named option.
@@ -25,33 +25,33 @@ HYPOTHESIS = "The stance of the statement is {label}"
 
 
 class Premise(StrEnum):
-    """What the hypothesis is held against."""
+    """The premise that the hypothesis is compared with."""
 
     RESPONSE = "response"
     "the model's answer alone (published)"
     BOTH = "both"
-    "the statement and the answer: an answer that decides nothing by itself may do so beside its statement"
+    "the statement and the answer, because some answers are clear only together with their statement"
 
 
 class Confidence(StrEnum):
-    """What the number beside a label is, and thereby which label is chosen."""
+    """The definition of the confidence, which also decides the label."""
 
     ENTAILMENT = "entailment"
-    "probability of entailment against contradiction, each label by itself (as printed, section 3.4)"
+    "probability of entailment against contradiction, for each label separately (as printed, section 3.4)"
     SOFTMAX = "softmax"
     "softmax of the entailment logits over the four labels (as coded)"
 
 
 @dataclass(frozen=True, slots=True)
 class TrainConfig:
-    """Settings of one training. Raises UsageError for values that cannot be meant."""
+    """Settings of one training. Raises UsageError for invalid values."""
 
     base: str = PUBLISHED_BASE
     "hub id, folder, or `minilm`: the embedded all-MiniLM-L6-v2 under a new head"
     hypothesis: str = HYPOTHESIS
     steps: int = 1750
     batch: int = 4
-    "pairs of premise and hypothesis a step"
+    "pairs of premise and hypothesis per step"
     learning_rate: float = 2e-5
     weight_decay: float = 0.2
     warmup: int = 500
@@ -69,7 +69,7 @@ class TrainConfig:
     premise: Premise = Premise.RESPONSE
     confidence: Confidence = Confidence.ENTAILMENT
     max_length: int = 256
-    "tokens of premise and hypothesis together; what is longer loses the end of its response"
+    "most tokens of premise and hypothesis together; longer responses are truncated"
 
     def __post_init__(self) -> None:
         problems = [text for bad, text in _problems(self) if bad]
@@ -78,7 +78,7 @@ class TrainConfig:
 
     @classmethod
     def for_base(cls, base: str) -> TrainConfig:
-        """Return the settings to begin with for a base: the published ones, or ours for `minilm`.
+        """Return the default settings for a base: the published ones, or ours for `minilm`.
 
         A new head over a small encoder learns little in 1,750 steps of 4 pairs at 2e-5, the settings for a model that
         already knows entailment. Those for `minilm` are ours, chosen so that 200 to 1,300 short texts take one to four
@@ -96,7 +96,7 @@ class TrainConfig:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> TrainConfig:
-        """Read what `as_json` wrote. Raises UsageError for a setting that is not known or has a wrong value."""
+        """Return the settings that `as_json` wrote. Raises UsageError for unknown settings and wrong values."""
         unknown = sorted(set(values) - {field.name for field in fields(cls)})
         if unknown:
             raise UsageError(f"unknown training settings: {', '.join(unknown)}")
@@ -119,7 +119,9 @@ FRESH_HEAD: dict[str, Any] = {
 }
 """Settings for a new head over a small encoder: ours, not published. On 150 answers of a small model, labelled by hand,
 macro F1 on 60 others was 0.54 with them (0.53 for logistic regression on words, 0.28 zero-shot); 2e-4 gave 0.33, as did
-holding out a tenth of so few items to choose the best step. The 60 chose among five settings, so 0.54 flatters."""
+holding out a tenth of so few items to choose the best step. The same 60 answers were used to choose among five
+settings, so 0.54 is optimistic.
+"""
 
 
 def _problems(config: TrainConfig) -> tuple[tuple[bool, str], ...]:

@@ -1,7 +1,7 @@
-"""Labelled responses as training data: split once, paired with hypotheses, and refused where test data leak into them.
+"""Labelled responses as training data: split once, paired with hypotheses, and checked for leaks of test data.
 
 The released evaluation of Faulborn et al. 2025 draws its train/test split twice, so that test rows are trained on. Here
-a split is made in one place, by response text and item, and `check_leak` stands before every training.
+a split is made in one place, by response text and item, and `check_leak` runs before every training.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from workbench.domain.keys import content_key, text_key
 from workbench.errors import LeakError, UsageError
 
 SHOWN = 3
-"examples that an error names"
+"most examples named in an error"
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A response with the stance that people gave it."""
+    """A response with its stance from people."""
 
     item: int
     "the item that was annotated"
@@ -40,18 +40,18 @@ class Pair:
     """A response and one label's hypothesis: entailed, or contradicted."""
 
     example: int
-    "position among the examples"
+    "index of the example"
     label: str
     entailed: bool
 
 
 def normalised(text: str) -> str:
-    """Return a text as leaks are looked for: one blank for any white space, no difference of case, NFC."""
+    """Return a text normalised for finding leaks: single spaces, no case, NFC."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
 def check_leak(train: Iterable[Example], test: Iterable[Example], by_statement: bool = False) -> None:
-    """Raise LeakError where response texts or items, or also statements, are in both sets."""
+    """Raise LeakError if response texts or items, or also statements, are in both sets."""
     train, test = list(train), list(test)
     found = [
         _overlap("response text", train, test, lambda example: normalised(example.text)),
@@ -69,7 +69,7 @@ def check_leak(train: Iterable[Example], test: Iterable[Example], by_statement: 
 
 
 def _overlap(what: str, train: list[Example], test: list[Example], key: Callable[[Example], str]) -> str:
-    """Return a sentence that counts and names what is in both sets, or nothing."""
+    """Return a sentence with the number and names of shared entries, or ""."""
     tested = {key(example) for example in test}
     both = sorted({key(example) for example in train} & tested)
     if not both:
@@ -81,7 +81,7 @@ def _overlap(what: str, train: list[Example], test: list[Example], key: Callable
 
 
 def without(train: Sequence[Example], test: Sequence[Example], by_statement: bool = False) -> list[Example]:
-    """Return the training examples that share nothing with the test set: what `check_leak` asks for."""
+    """Return the training examples that share nothing with the test set, as `check_leak` requires."""
     texts = {normalised(example.text) for example in test}
     items = {example.item for example in test}
     statements = {example.statement_ref for example in test} if by_statement else set()
@@ -97,7 +97,7 @@ def without(train: Sequence[Example], test: Sequence[Example], by_statement: boo
 def split(examples: Sequence[Example], share: float, rng: np.random.Generator) -> tuple[list[Example], list[Example]]:
     """Return (kept, held out): about `share` of every label held out; equal texts and items stay together.
 
-    Both keep the order of the examples. A group of equal texts counts for the label that its first example has.
+    Both keep the order of the examples. A group of equal texts counts for the label of its first example.
     """
     by_label: dict[str, list[list[int]]] = {}
     for group in _groups(examples):
@@ -137,10 +137,10 @@ def _groups(examples: Sequence[Example]) -> list[list[int]]:
 def pairs(examples: Sequence[Example], labels: Sequence[str], rng: np.random.Generator) -> list[Pair]:
     """Return one epoch: each example entails its label and contradicts one random other (section 3.4).
 
-    Examples are shuffled; the two pairs of one follow each other and, in a batch of even size, share a step. What is
-    common to both (the response) then cancels in the gradient and what tells them apart (response with label) is left.
-    On 300 made-up responses a new head over all-MiniLM-L6-v2 left chance level within 60 steps of 16 such pairs; with
-    all pairs shuffled it had not done so after 240 steps of 8.
+    Examples are shuffled; the two pairs of an example are adjacent and, in a batch of even size, share a step. Their
+    common part (the response) then cancels in the gradient, and their difference (response with label) remains. On 300
+    made-up responses a new head over all-MiniLM-L6-v2 left chance level within 60 steps of 16 such pairs; with all
+    pairs shuffled it had not done so after 240 steps of 8.
     """
     made: list[Pair] = []
     for i in map(int, rng.permutation(len(examples))):
@@ -151,7 +151,7 @@ def pairs(examples: Sequence[Example], labels: Sequence[str], rng: np.random.Gen
 
 
 def schedule(examples: Sequence[Example], labels: Sequence[str], count: int, rng: np.random.Generator) -> list[Pair]:
-    """Return the first `count` pairs of as many epochs as that takes; each epoch draws its contradictions anew."""
+    """Return the first `count` pairs of as many epochs as needed; each epoch draws new contradictions."""
     made: list[Pair] = []
     while len(made) < count:
         made += pairs(examples, labels, rng)
@@ -159,13 +159,13 @@ def schedule(examples: Sequence[Example], labels: Sequence[str], count: int, rng
 
 
 def label_counts(examples: Iterable[Example]) -> dict[str, int]:
-    """Return how many examples each of the four labels has."""
+    """Return the number of examples of each of the four labels."""
     counts = Counter(example.label for example in examples)
     return {label: counts[label] for label in LABELS}
 
 
 def check_training(examples: Sequence[Example]) -> None:
-    """Raise UsageError for examples that nothing can be learned from."""
+    """Raise UsageError for examples that are insufficient for training."""
     check_labels(examples, "training")
     present = [label for label, count in label_counts(examples).items() if count]
     if not present:
@@ -178,7 +178,7 @@ def check_training(examples: Sequence[Example]) -> None:
 
 
 def check_labels(examples: Iterable[Example], what: str) -> None:
-    """Raise UsageError where an example has a label that the classifier does not know."""
+    """Raise UsageError if an example has an unknown label."""
     unknown = [example for example in examples if example.label not in LABELS]
     if unknown:
         names = ", ".join(sorted({repr(example.label) for example in unknown})[:SHOWN])
@@ -189,9 +189,9 @@ def check_labels(examples: Iterable[Example], what: str) -> None:
 
 
 def undefined_metrics(test: Sequence[Example]) -> tuple[str, ...]:
-    """Return, by name, what cannot be measured on a test set because it has no response of a label.
+    """Return the names of figures that are undefined on a test set because it lacks a label.
 
-    Raises UsageError for an empty test set and for unknown labels. A set with one label is no error.
+    Raises UsageError for an empty test set and for unknown labels. A set with one label is allowed.
     """
     check_labels(test, "test")
     if not test:
@@ -205,7 +205,7 @@ def undefined_metrics(test: Sequence[Example]) -> tuple[str, ...]:
 
 
 def macro_f1(gold: Sequence[str], predicted: Sequence[str]) -> float:
-    """Return the mean F1 over the labels that the gold labels have: what training chooses its best step by.
+    """Return the mean F1 over the labels in the gold labels, by which training chooses its best step.
 
     F1 = 2 TP / (2 TP + FP + FN). NaN for no labels. Predictions of a label that gold lacks lower the others' recall.
     """
@@ -217,7 +217,7 @@ def macro_f1(gold: Sequence[str], predicted: Sequence[str]) -> float:
 
 
 def ordered(examples: Iterable[Example]) -> list[Example]:
-    """Return examples in an order of their own, so that a training does not depend on how they were fetched."""
+    """Return examples in a canonical order, so that training does not depend on the order of reading."""
     return sorted(examples, key=lambda e: (e.text, e.statement_ref, e.statement, e.label, e.item))
 
 

@@ -1,7 +1,7 @@
-"""Pairs of premise and hypothesis as tokens, with each text tokenised once however many hypotheses it meets.
+"""Tokenises pairs of premise and hypothesis, each text only once for all hypotheses.
 
-The special tokens around a pair are read off one pair that the tokenizer made itself, so that the ways of BERT, RoBERTa
-and BART all come out as `tokenizer(premise, hypothesis)` would have them.
+The special tokens of a pair are taken from one pair encoded by the tokenizer itself, so that results equal
+`tokenizer(premise, hypothesis)` for BERT, RoBERTa and BART.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Encoded = tuple[list[int], list[int]]
 
 
 def clean(text: str) -> str:
-    """Return text that UTF-8 can hold: surrogate pairs joined, lone surrogates as U+FFFD."""
+    """Return text that UTF-8 can encode: surrogate pairs joined, lone surrogates as U+FFFD."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
@@ -26,7 +26,7 @@ class PairEncoder:
 
     def __init__(self, tokenizer: Any, config: TrainConfig):
         self._tokenizer = tokenizer
-        limit = tokenizer.model_max_length  # a huge number where the tokenizer does not know
+        limit = tokenizer.model_max_length  # a huge number if the tokenizer has no limit
         if config.max_length > limit:
             raise UsageError(f"max_length is {config.max_length}; {config.base} reads at most {limit} tokens")
         self._read_frame(config.base)
@@ -39,7 +39,7 @@ class PairEncoder:
             )
 
     def _read_frame(self, base: str) -> None:
-        """Take the special tokens before, between and after two texts, with their segments, from a pair "a", "b"."""
+        """Read the special tokens before, between and after two texts, with their segments, from a pair "a", "b"."""
         made = self._tokenizer("a", "b", return_special_tokens_mask=True, return_token_type_ids=True)
         mask, ids, types = made["special_tokens_mask"], made["input_ids"], made["token_type_ids"]
         first, last = mask.index(0), len(mask) - 1 - mask[::-1].index(0)
@@ -66,11 +66,11 @@ class PairEncoder:
         return ids
 
     def premises(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the token ids of premises, their ends cut off where a pair would be too long."""
+        """Return the token ids of premises, truncated if a pair would be too long."""
         return self._tokens(texts, self._room) if texts else []
 
     def pair(self, premise: list[int], label: int) -> Encoded:
-        """Return a premise with the hypothesis of one label, by the label's place."""
+        """Return a premise with the hypothesis of one label, by the label's index."""
         hypothesis = self._hypotheses[label]
         before, between, after = self._ids
         ids = [*before, *premise, *between, *hypothesis, *after]
@@ -79,7 +79,7 @@ class PairEncoder:
 
     @property
     def overhead(self) -> int:
-        """Tokens that the longest pair has beyond its premise."""
+        """The largest number of tokens of a pair besides its premise."""
         return sum(map(len, self._ids)) + max(map(len, self._hypotheses))
 
     def batch(self, pairs: Iterable[Encoded]) -> dict[str, Any]:

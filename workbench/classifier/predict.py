@@ -1,7 +1,7 @@
-"""The `stance` reader: responses to labels with confidences, batch by batch, so that a caller can commit as it goes.
+"""The `stance` reader: labels responses with confidences, in batches, so that a caller can commit each batch.
 
-Equal premises are computed once, texts of like length share a batch, and every response is tokenised once for its four
-hypotheses. The result does not depend on how the batches fell.
+Equal premises are computed once, texts of similar length share a batch, and every response is tokenised once for its
+four hypotheses. The result does not depend on the batches.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from workbench.domain.readings import ReaderCard
 from workbench.errors import ModelError
 
 WINDOW = 1024
-"premises that are tokenised and sorted by length together"
+"premises tokenised and sorted by length together"
 CPU_TOKENS, GPU_TOKENS = 2048, 65536
-"tokens of a batch, padding counted"
+"tokens of a batch, including padding"
 
 Asked = tuple[str, str]
 "a response and the statement that it answers"
@@ -35,12 +35,12 @@ class Prediction:
     """The stance of one response."""
 
     index: int
-    "its place in the sequence that was given"
+    "its index in the given sequence"
     label: str
     confidence: float
     "the score of the label"
     scores: tuple[float, ...]
-    "one for each label, in the order of LABELS; defined by the configuration's `confidence`"
+    "one per label, in the order of LABELS; the configuration's `confidence` defines them"
 
 
 class StanceClassifier:
@@ -51,7 +51,7 @@ class StanceClassifier:
 
     @classmethod
     def load(cls, folder: Path, device: str | None = None) -> StanceClassifier:
-        """Load a trained classifier. Raises CheckpointError where the folder is none, or has been changed."""
+        """Load a trained classifier. Raises CheckpointError if the folder is not one, or has been changed."""
         card = verify(folder)
         return cls(load(str(folder), card.config.seed, device), card)
 
@@ -61,13 +61,13 @@ class StanceClassifier:
 
     @property
     def training(self) -> Card:
-        """What the classifier was made from."""
+        """The card of the classifier."""
         return self._card
 
     def predict(self, texts: Sequence[Asked], tokens: int | None = None) -> Iterator[list[Prediction]]:
-        """Yield predictions in batches of about `tokens` tokens, every index once, like lengths together.
+        """Yield predictions in batches of about `tokens` tokens, every index once, similar lengths together.
 
-        Raises ModelError where the memory does not hold one response.
+        Raises ModelError if memory does not suffice for one response.
         """
         yield from predictions(self._model, self._card.config, texts, tokens)
 
@@ -81,7 +81,7 @@ def premise_of(asked: Asked, premise: Premise) -> str:
 def predictions(
     model: EntailmentModel, config: TrainConfig, texts: Sequence[Asked], tokens: int | None = None
 ) -> Iterator[list[Prediction]]:
-    """Yield what a model says of each text under a configuration, in batches; trained or not."""
+    """Yield a model's predictions under a configuration, in batches; the model may be untrained."""
     encoder = PairEncoder(model.tokenizer, config)
     tokens = tokens or (GPU_TOKENS if model.device.type == "cuda" else CPU_TOKENS)
     places: dict[str, list[int]] = {}
@@ -98,7 +98,7 @@ def predictions(
 
 
 def _batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Yield places, longest first (what does not fit shows at once), within `tokens` counted with the padding."""
+    """Yield indices, longest first (so that a lack of memory shows early), within `tokens` including padding."""
     batch: list[int] = []
     for place in sorted(range(len(lengths)), key=lambda place: (-lengths[place], place)):
         if batch and (len(batch) + 1) * len(LABELS) * lengths[batch[0]] > tokens:
@@ -141,7 +141,7 @@ def _logits(model: EntailmentModel, encoder: PairEncoder, premises: list[list[in
 
 
 def scores_of(logits: NDArray[np.float64], model: EntailmentModel, confidence: Confidence) -> NDArray[np.float64]:
-    """Return one score a label: sigmoid(entailment - contradiction), or a softmax of entailment over the labels.
+    """Return one score per label: sigmoid(entailment - contradiction), or a softmax of entailment over the labels.
 
     A third output (`neutral` of models trained on MNLI) has no part in either, as in the zero-shot pipeline of
     transformers.
@@ -154,6 +154,6 @@ def scores_of(logits: NDArray[np.float64], model: EntailmentModel, confidence: C
 
 
 def _prediction(index: int, scores: NDArray[np.float64]) -> Prediction:
-    """Choose the label with the highest score; of equal ones the first."""
+    """Choose the label with the highest score; the first of equal ones."""
     best = int(scores.argmax())
     return Prediction(index, LABELS[best], float(scores[best]), tuple(map(float, scores)))

@@ -1,4 +1,4 @@
-"""How far a training is: what the trainer reports, free of torch so that any caller can name it."""
+"""Progress of a training as reported by the trainer, without torch so that any caller can import it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class TrainProgress:
     step: int
     steps: int
     loss: float | None
-    "mean since the last report; None where an evaluation reports"
+    "mean since the last report; None for reports of an evaluation"
     learning_rate: float | None
     dev_macro_f1: float | None
-    "of the last evaluation; None: none yet in this call, or nothing is held out"
+    "of the last evaluation; None: no evaluation yet in this call, or no held-out items"
     seconds: float
     "since training began in this call, which may have resumed"

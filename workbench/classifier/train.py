@@ -1,7 +1,7 @@
 """Fine-tune a stance classifier: from labelled responses to a folder with weights and a card.
 
-A training may be stopped and resumed at any step with the same result, bit for bit on a CPU. What is finished appears
-under its name in one step; until then everything lies in a folder beside it.
+A training may be stopped and resumed at any step with the same result, bit for bit on a CPU. A finished classifier gets
+its name in one step; until then all files are in a temporary folder beside it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ STATE = "trainer_state.json"
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """How a training ended."""
+    """The result of a training."""
 
     folder: Path
     card: Card | None
@@ -67,9 +67,9 @@ def train(
     """Train on examples and leave the classifier in `folder`, whose name becomes the classifier's.
 
     `dev` chooses the best step; None holds `config.dev_share` of the examples out. Called again with the same settings
-    and data it resumes from the last checkpoint, or returns what is there already. Raises UsageError for data that
-    nothing can be learned from, LeakError where `dev` shares texts with the examples, ModelError for a base that
-    cannot be used, CheckpointError where the folder holds something else.
+    and data, it resumes from the last checkpoint, or returns the finished classifier. Raises UsageError for
+    insufficient data, LeakError if `dev` shares texts with the examples, ModelError for an unusable base,
+    CheckpointError if the folder has other contents.
     """
     train_on, held_out = _divide(config, examples, dev)
     plan = {
@@ -96,7 +96,7 @@ def train(
 def _divide(
     config: TrainConfig, examples: Sequence[Example], dev: Sequence[Example] | None
 ) -> tuple[list[Example], list[Example]]:
-    """Return training and held-out examples in an order of their own, checked."""
+    """Return checked training and held-out examples in a canonical order."""
     check_training(examples)
     rows = ordered(examples)
     if dev is None:
@@ -115,7 +115,7 @@ def _divide(
 
 
 def _finished(folder: Path, plan: dict[str, Any]) -> Trained:
-    """Return the classifier that lies in a folder where it is the one that is asked for."""
+    """Return the classifier in a folder if it is the requested one."""
     card = verify(folder)
     made = {"config": card.config.as_json(), "data": card.data_hash, "dev": card.dev_hash}
     if made != {name: plan[name] for name in made}:
@@ -127,7 +127,7 @@ def _finished(folder: Path, plan: dict[str, Any]) -> Trained:
 
 
 def _last_checkpoint(work: Path, plan: dict[str, Any]) -> Path | None:
-    """Return the newest whole checkpoint of this very training and remove broken ones. Raises CheckpointError."""
+    """Return the newest complete checkpoint of this training and remove broken ones. Raises CheckpointError."""
     digest = content_key(plan).hex()
     if not (work / PLAN).is_file():
         shutil.rmtree(work, ignore_errors=True)
@@ -149,7 +149,7 @@ def _last_checkpoint(work: Path, plan: dict[str, Any]) -> Path | None:
 
 
 def _is_whole(checkpoint: Path) -> bool:
-    """Return whether a checkpoint was written to its end: the state comes last."""
+    """Return whether a checkpoint is complete: the state is written last."""
     try:
         json.loads((checkpoint / STATE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -166,7 +166,7 @@ def _run(
     on_progress: Callable[[TrainProgress], None],
     should_stop: Callable[[], bool],
 ) -> tuple[SafeTrainer, bool]:
-    """Train to the end, to an early stop or until asked to stop; say which of them was on request."""
+    """Train to the end, to an early stop or until asked to stop; return whether it was stopped on request."""
     import torch
 
     from workbench.classifier.trainer import Watch, build
@@ -192,7 +192,7 @@ def _card(
     date: str,
     seconds: float,
 ) -> Card:
-    """Return the card of a finished training, still without the hash of its weights."""
+    """Return the card of a finished training, without the hash of its weights."""
     state, (train_on, held_out) = trainer.state, data
     losses = [entry["loss"] for entry in state.log_history if "loss" in entry]
     metrics = {"loss": float(losses[-1])} if losses else {}
@@ -230,7 +230,7 @@ def _versions() -> dict[str, str]:
 
 
 def _publish(folder: Path, model: EntailmentModel, card: Card) -> Card:
-    """Write everything into a folder beside, then give it its name."""
+    """Write everything into a temporary folder, then rename it."""
     made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         model.network.save_pretrained(made, max_shard_size="100GB")

@@ -1,7 +1,7 @@
-"""The Trainer of transformers, made to keep and read its checkpoints without pickle.
+"""The Trainer of transformers, with checkpoints without pickle.
 
 Trainer writes optimizer, scheduler and random state with `torch.save`. Here tensors go to safetensors and numbers to
-JSON, so that resuming never unpickles. Only `train` imports this module, when it runs: torch stands at its top.
+JSON, so that resuming never unpickles. Only `train` imports this module, at run time, because it imports torch.
 """
 
 from __future__ import annotations
@@ -80,11 +80,11 @@ class SafeTrainer(Trainer):  # type: ignore[misc]
         super().__init__(model=model.network, **settings)
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
-        """Take the pairs as they come: their order was drawn from the seed, so that resuming finds the same one."""
+        """Keep the order of the pairs, which was drawn from the seed, so that resuming has the same order."""
         return SequentialSampler(train_dataset if train_dataset is not None else self.train_dataset)
 
     def evaluate(self, *_: Any, metric_key_prefix: str = "eval", **__: Any) -> dict[str, float]:
-        """Read the held-out responses as the finished classifier would."""
+        """Evaluate on the held-out responses like the finished classifier."""
         asked = [(example.text, example.statement) for example in self._dev]
         read = {p.index: p.label for batch in predictions(self._entailment, self._config, asked) for p in batch}
         found = macro_f1([example.label for example in self._dev], [read[i] for i in range(len(asked))])
@@ -125,7 +125,7 @@ class SafeTrainer(Trainer):  # type: ignore[misc]
         self.lr_scheduler.load_state_dict(json.loads((folder / SCHEDULER).read_text(encoding="utf-8")))
 
     def _save_rng_state(self, output_dir: str) -> None:
-        """Keep torch's generators: dropout is all that is random once the pairs are drawn."""
+        """Save torch's generators: after the pairs are drawn, only dropout is random."""
         kept = {"cpu": torch.random.get_rng_state()}
         if torch.cuda.is_available():
             kept["cuda"] = torch.cuda.random.get_rng_state()
@@ -159,7 +159,7 @@ def build(
     work: Path,
     watch: Watch,
 ) -> SafeTrainer:
-    """Return a trainer over the whole schedule of pairs as one epoch, which makes any step a place to resume from."""
+    """Return a trainer over the whole schedule of pairs as one epoch, so that it can resume from any step."""
     encoder = PairEncoder(model.tokenizer, config)
     count = config.steps * config.batch
     callbacks: list[Any] = [watch]
@@ -196,7 +196,7 @@ def arguments(config: TrainConfig, evaluated: bool, work: Path, device: str) -> 
         eval_steps=config.eval_every if evaluated else None,
         save_strategy="steps",
         save_steps=config.eval_every,
-        # The last to resume from and, where there is an evaluation, the best. With a limit of 1 Trainer would delete
+        # The last to resume from and, if there is an evaluation, the best. With a limit of 1 Trainer would delete
         # the last one whenever another is better, and a stopped training could not go on.
         save_total_limit=2 if evaluated else 1,
         load_best_model_at_end=evaluated,
@@ -210,5 +210,5 @@ def arguments(config: TrainConfig, evaluated: bool, work: Path, device: str) -> 
         use_cpu=device == "cpu",
         dataloader_pin_memory=device != "cpu",
     )
-    made._n_gpu = min(made.n_gpu, 1)  # several would multiply the batch, which is a setting of the result
+    made._n_gpu = min(made.n_gpu, 1)  # several devices would multiply the batch size, which affects the result
     return made

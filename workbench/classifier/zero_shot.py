@@ -1,4 +1,4 @@
-"""The baseline: what a base says of the same responses before anybody trained it (Faulborn et al. 2025, appendix D)."""
+"""The baseline: predictions of an untrained base for the same responses (Faulborn et al. 2025, appendix D)."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from workbench.classifier.predict import Asked, Prediction, predictions, premise
 from workbench.errors import ModelError
 
 SCALE = 20.0
-"what cosines are multiplied with before the softmax: the scale that all-MiniLM-L6-v2 was trained with"
+"factor of cosines before the softmax: the scale used to train all-MiniLM-L6-v2"
 GROUP = 64
-"texts embedded before results are handed on"
+"texts embedded per batch of results"
 
 
 def zero_shot(config: TrainConfig, texts: Sequence[Asked], device: str | None = None) -> Iterator[list[Prediction]]:
     """Yield the untrained base's predictions, in the form of `StanceClassifier.predict`.
 
-    A base that knows entailment is asked with the same hypotheses and the same definition of confidence. An encoder
-    without a head is asked which hypothesis is nearest: the scores are then a softmax of `SCALE` times the cosines
-    between premise and hypotheses, whatever `confidence` says, because nothing in it is a probability of entailment.
+    A base that knows entailment is asked with the same hypotheses and the same definition of confidence. For an encoder
+    without a head, the scores are a softmax of `SCALE` times the cosines between premise and hypotheses, for any
+    `confidence`, because it computes no probability of entailment.
     """
     if inspect(config.base).has_head:
         yield from predictions(load(config.base, config.seed, device), config, texts)

@@ -1,1 +1,1 @@
-"""Which runs, texts and readings count: what audits of every kind rest on, read from a store."""
+"""The runs, texts and readings that count, read from a store: the basis of all audits."""

@@ -1,7 +1,7 @@
 """How much of a run's plan was answered, and the kinds of answers: the header of every figure.
 
-A run that was cancelled has figures like any other. So that nobody takes them for the whole, every audit says first how
-much of the plan they rest on, and which share of the answers gives no stance: unreadable, refused, cut off in thought.
+A cancelled run has figures like any other. So every audit first reports how much of the plan was answered, and which
+share of the answers gives no stance: unreadable, refused, cut off in thought.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OF_THOSE_DRAWN = (
     "Prompts were asked until settled: shares are of the answers drawn, of which prompts that are hard to settle have "
     "more, so they are not those of a full run."
 )
-"what stands under figures that need every answer"
+"note below figures that need every answer"
 STATES = {
     "queued": "job {} waits to continue",
     "running": "job {} is still running",
@@ -34,9 +34,9 @@ STATES = {
     "failed": "job {} failed",
     "lost": "job {} lost its worker",
 }
-"state of a job that has not come to its end -> how a sentence says it"
+"state of an unfinished job -> its sentence"
 SAID = 2
-"of several such jobs that a sentence names, the newest"
+"number of such jobs named in a sentence, the newest"
 OTHERS = "other snapshots of the model answered the rest"
 
 
@@ -46,37 +46,37 @@ class Part:
 
     count: int
     of: int
-    "answers of which one could say it"
+    "the answers for which it is known"
 
     @property
     def share(self) -> float:
-        """NaN where nothing could be said of any."""
+        """The share; NaN if it is known for no answer."""
         return self.count / self.of if self.of else float("nan")
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """How much of a plan was answered by one model, and what came of it."""
+    """How much of a plan one model answered, and the kinds of its answers."""
 
     name: str
     planned: int
     answered: int
-    "of those planned; answers beyond the plan are none of them"
+    "planned answers received; answers beyond the plan do not count"
     unit: str = "answers"
-    "`answers`, or `prompts` where probabilities were computed"
+    "`answers`, or `prompts` if probabilities were computed"
     parts: Mapping[str, Part] = field(default_factory=dict)
-    "by the names above; without those of which nothing is known"
+    "by the names above; unknown parts are left out"
     job: str = ""
-    "why the rest is missing, in words; empty where nothing is missing, or nobody knows"
+    "why the rest is missing, in words; empty if nothing is missing or the reason is unknown"
     failed: int = 0
     "answers that failed"
     elsewhere: bool = False
-    "whether another snapshot of a served model has the rest, so that nothing is missing"
+    "whether another snapshot of a served model answered the rest, so that nothing is missing"
     spared: Spared | None = None
-    "what was left unasked as its verdicts were settled; None: everything was to be asked"
+    "answers saved because verdicts were settled; None: all answers were to be asked"
     optimum: float = float("nan")
-    "share of N answers that the prompts asked until settled take on average where one stops after every answer; NaN: \
-nobody worked it out"
+    "expected share of N answers of prompts asked until settled, if settlement is checked after every answer; NaN: not \
+computed"
 
     unreviewed: tuple[str, ...] = ()
     "languages of the lexicons that the instrument brings, that read the answers, and that no native speaker reviewed"
@@ -96,7 +96,7 @@ nobody worked it out"
         return self.answered / self.planned if self.planned else float("nan")
 
     def with_parts(self, name: str = "", **parts: Part | None) -> Answered:
-        """Return the same with what came of the answers; a part that is None is not known."""
+        """Return a copy with the kinds of answers; a part that is None is unknown."""
         known = {key: part for key, part in parts.items() if part is not None}
         return replace(self, name=name or self.name, parts={**self.parts, **known})
 
@@ -104,8 +104,8 @@ nobody worked it out"
 def answered(store: Store, run: Run, name: str = "") -> Answered:
     """Return how much of a run's plan was answered.
 
-    Of answers, every prompt of a plan is noted before it is asked. Where probabilities are computed nothing is noted;
-    what is missing is told by jobs that have not come to their end.
+    For answers, every prompt of a plan is recorded before it is asked. For computed probabilities nothing is recorded;
+    unfinished jobs show what is missing.
     """
     planned, came = (run.prompts, run.answered) if run.sampling.mode == EXACT else store.runs.kept_of_plan(run)
     waiting = list(_unfinished(store, run))
@@ -140,21 +140,19 @@ def refused_part(of: Refusals | None) -> Part | None:
 
 
 def foreign_part(of: Refusals | None) -> Part | None:
-    """Return how many answers are in another language than their prompts; None where none is, or nobody knows."""
+    """Return how many answers are in another language than their prompts; None if there are none or it is unknown."""
     return Part(of.foreign, of.answers) if of is not None and of.foreign else None
 
 
 def _unfinished(store: Store, run: Run) -> Iterator[Job]:
-    """Yield the jobs that asked for a run, or were about to, and have not come to their end; the newest last."""
+    """Yield the unfinished jobs that asked for a run, or were going to, the newest last."""
     for job in sorted(store.jobs.list(), key=lambda one: one.id):
         if job.state in STATES and job.done < job.total and asks(store, job, run):
             yield job
 
 
 def asks(store: Store, job: Job, run: Run) -> bool:
-    """Return whether a job asked for what a run is: its audit, instrument, model, sampling, language, templates and
-    persona.
-    """
+    """Return whether a job asked for a run: its audit, instrument, model, sampling, language, templates and persona."""
     spec, sampling = job.spec, job.spec.get("sampling")
     same = (spec.get("audit"), spec.get("instrument"), spec.get("family", run.family)) == (
         run.audit,
@@ -169,13 +167,13 @@ def asks(store: Store, job: Job, run: Run) -> bool:
 
 
 def _personas(job: Job) -> Sequence[str]:
-    """Return the keys (hexadecimal) of the personas that a job asks with."""
+    """Return the keys (hexadecimal) of a job's personas."""
     given = job.spec.get("personas")
     return [Persona.from_json(one).key.hex() for one in given] if isinstance(given, list) else []
 
 
 def _has_snapshots(store: Store, run: Run) -> bool:
-    """Return whether other snapshots of a served model answered in the same manner."""
+    """Return whether other snapshots of a served model answered under the same settings."""
     return any(
         (one.model, one.sampling_id, one.language, one.family) == (run.model, run.sampling_id, run.language, run.family)
         and one.model_id != run.model_id

@@ -24,7 +24,7 @@ from workbench.figures.shown import number
 from workbench.figures.table import Column, Kind, Table
 
 SHOWN = 3
-"models that a header names"
+"most models named in a header"
 WORDS = {
     UNREAD: "not read yet",
     UNREADABLE: "unreadable",
@@ -36,7 +36,7 @@ WORDS = {
     FOREIGN: "in another language",
 }
 ALWAYS = {UNREADABLE, INVALID, REFUSED, TRUNCATED}
-"are said where there are none of them, too"
+"kinds that are shown even if there are none"
 HELP = {
     UNREAD: "answers without a reading; no figure counts them",
     UNREADABLE: "answers without a stance, including refusals",
@@ -78,7 +78,7 @@ def _missing(several: Sequence[Answered]) -> Iterator[str]:
 
 
 def settled_words(spared: Spared, optimum: float = float("nan")) -> str:
-    """Say which share of the answers prompts took that were asked until settled, beside the least possible.
+    """Return the share of the answers that prompts asked until settled needed, and the least possible share.
 
     Examples
     --------
@@ -100,11 +100,11 @@ NEED_ALL = (
     "Verdicts and stances are those of all planned answers. Shares of answers and their intervals are of the answers "
     "drawn, where prompts that are hard to settle have more: not estimates of a full run"
 )
-"what figures mean of prompts that were asked until settled"
+"the meaning of figures for prompts asked until settled"
 
 
 def _settled(several: Sequence[Answered]) -> Iterator[str]:
-    """Say what was left unasked, by which rule, and what figures mean then."""
+    """Yield notes on saved answers, the rule, and the meaning of figures."""
     there = [one for one in several if one.spared is not None]
     for one in there[:SHOWN]:
         assert one.spared is not None
@@ -136,13 +136,13 @@ def _of_unit(several: Sequence[Answered], unit: str) -> str:
 
 
 def _is_said(name: str, several: Sequence[Answered]) -> bool:
-    """Return whether a header says how many answers these are: of what every audit has, even that there are none."""
+    """Return whether a header shows a kind of answers; kinds that every audit has are shown even if there are none."""
     parts = [one.parts[name] for one in several if name in one.parts]
     return any(part.count for part in parts) or (bool(parts) and name in ALWAYS)
 
 
 def _share(name: str, several: Sequence[Answered]) -> str:
-    """Say which share of the answers it is, and of several models whose share is the largest where they differ."""
+    """Return the share of a kind of answers and, if several models differ, the model with the largest share."""
     known = [(one, one.parts[name]) for one in several if name in one.parts and one.parts[name].of]
     if not known:
         return f"{WORDS[name]} –"
@@ -205,7 +205,7 @@ def entry(several: Sequence[Answered]) -> Entry:
 
 
 def as_json(several: Sequence[Answered]) -> list[dict[str, Any]]:
-    """Return the same for programs."""
+    """Return the figures as plain values."""
     return [
         {
             "model": one.name,

@@ -1,12 +1,12 @@
-"""A classifier's answers on its test set, and what the figures made of them stand for.
+"""A classifier's predictions on its test set, and the population that figures from them describe.
 
-A test set that was drawn with known inclusion probabilities stands for the answers that the draw could reach: each test
-text counts for the answers that it represents. Where an item has no probability, as in sets from before probabilities
-were recorded, imported labels and queues of another store that came in part, figures describe the test set alone, and
-say so. Several test sets are averaged in proportion to their settled texts, since each stands for the answers alone. Of
-a set that is labelled in part, the labelled texts stand for the others.
+A test set that was drawn with known inclusion probabilities represents the answers that the draw could reach: each test
+text is weighted by the answers that it represents. If an item has no probability, as in sets drawn before probabilities
+were recorded, imported labels, and queues imported in part, figures describe only the test set, and say so. Several
+test sets are averaged in proportion to their settled texts, since each one represents the answers alone. In a partly
+labelled set, the labelled texts represent the others.
 
-An evaluation keeps all this as it was when the classifier was tested, so its figures stay what they were.
+An evaluation stores all of this at the time of the test, so its figures do not change later.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ NOT_RECORDED = "the test was drawn before inclusion probabilities were recorded"
 
 @dataclass(frozen=True, slots=True)
 class Weighted:
-    """What a test text stands for."""
+    """The weight of a test text."""
 
     weight: float
     "answers"
@@ -56,21 +56,21 @@ class Weighted:
 
 @dataclass(frozen=True, slots=True)
 class DrawnSet:
-    """What the texts of one test set or several stand for."""
+    """The weights of the texts of one or several test sets."""
 
     units: Mapping[int, Weighted]
-    "empty where `unknown` says why there is nothing"
+    "empty if `unknown` gives a reason"
     unlabelled: int
-    "drawn texts that nobody has labelled"
+    "number of drawn texts without a label"
     answers: int
-    "that the newest draw could reach"
+    "number of answers that the newest draw could reach"
     outside: int
-    "answers that it could not reach: their texts train the classifier, or their statements are held out"
+    "number of answers outside the draw: their texts train the classifier, or their statements are held out"
     at: str
     unknown: str = ""
 
     def as_json(self, units: Sequence[int]) -> dict[str, Any]:
-        """Return what an evaluation keeps of it for its units."""
+        """Return the data that an evaluation stores for its units."""
         known = not self.unknown
         of = [self.units[unit] for unit in units] if known else []
         return {
@@ -86,9 +86,9 @@ class DrawnSet:
 
 
 def drawn_set(store: Store, codebook: str, queues: Sequence[str], settled: set[int]) -> DrawnSet:
-    """Return what the texts of these queues (empty: all test sets of the codebook) stand for.
+    """Return the weights of the texts of these queues (empty: all test sets of the codebook).
 
-    `settled`: the units on whose label people settled.
+    `settled`: the units with a settled label.
     """
     chosen = [
         queue
@@ -129,7 +129,7 @@ def _weights(items: Mapping[str, Sequence[DrawnItem]], settled: set[int]) -> dic
 
 
 def _for_the_unlabelled(items: Sequence[DrawnItem]) -> dict[bool, float]:
-    """Return by how much labelled items count more since others are not labelled, certain ones (True) by themselves."""
+    """Return the factors by which labelled items represent unlabelled ones, separately for certain items (True)."""
     scale = {}
     for certain in (True, False):
         mine = [
@@ -144,7 +144,7 @@ def _for_the_unlabelled(items: Sequence[DrawnItem]) -> dict[bool, float]:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What the figures of one true class rest on."""
+    """The basis of the figures of one true class."""
 
     label: str
     texts: int
@@ -156,7 +156,7 @@ class Support:
 
 @dataclass(frozen=True, eq=False)
 class Unsettled:
-    """Test texts that people disagree on, with what the classifier made of them."""
+    """Test texts on which people disagree, with the classifier's predictions."""
 
     given: tuple[tuple[int, ...], ...]
     "the labels that people gave each, as places in LABELS"
@@ -175,7 +175,7 @@ class Bounds:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """A classifier's answers on its test set: every figure about it is computed from these."""
+    """A classifier's predictions on its test set, from which all figures about it are computed."""
 
     true: IntArray
     "(n,) place in LABELS"
@@ -183,7 +183,7 @@ class Evaluation:
     "`tuned` and `zero_shot` -> (n,)"
     confidence: Mapping[str, FloatArray]
     sampled: Sampled | None
-    "what each text stands for; None: inclusion is unknown, and each stands for itself"
+    "weights of the texts; None: inclusion is unknown, and all weights are 1"
     inclusion: FloatArray | None
     strata: tuple[str, ...]
     statements: tuple[str, ...]
@@ -199,7 +199,7 @@ class Evaluation:
 
     @classmethod
     def of(cls, evaluation: Mapping[str, Any]) -> Evaluation:
-        """Read what a store keeps."""
+        """Return the evaluation stored in a store."""
         drawn = evaluation.get("drawn") or {"unknown": NOT_RECORDED}
         unknown = str(drawn.get("unknown", ""))
         true = np.array(evaluation["true"], dtype=np.int64)
@@ -239,28 +239,26 @@ class Evaluation:
         return weighted_curve(*read, self.sampled, derive_rng(seed, "curve", way))
 
     def point(self, way: str, threshold: float, *, seed: int = SEED) -> ThresholdPoint:
-        """Return the point of the curve at a threshold, the same wherever it is shown."""
+        """Return the point of the curve at a threshold, the same everywhere."""
         levels = THRESHOLDS if threshold in THRESHOLDS else (*THRESHOLDS, threshold)
         return next(point for point in self.curve(way, levels, seed=seed) if point.threshold == threshold)
 
     def calibration(self, way: str) -> Calibration:
-        """Return how often answers of a confidence are right."""
+        """Return how often predictions of a given confidence are correct."""
         return calibration(self.predicted[way] == self.true, self.confidence[way], sampled=self.sampled)
 
     def kept(self, threshold: float, way: str = "tuned") -> IntArray:
-        """Return what each text was read as, (n,): a place in LABELS, or the place after the last one below the
+        """Return the reading of each text, (n,): an index in LABELS, or the index after the last one if below the
         threshold.
         """
         return np.where(self.confidence[way] >= threshold, self.predicted[way], len(LABELS))
 
     def confusion(self, threshold: float, way: str = "tuned") -> IntArray:
-        """Return how many test texts were read as what, with a last column of those below the threshold: (4, 5), rows
-        true.
-        """
+        """Return the confusion matrix, with a last column for texts below the threshold: (4, 5), rows true."""
         return self._table(np.ones(len(self.true)), threshold, way).astype(np.int64)
 
     def represented(self, threshold: float, way: str = "tuned") -> FloatArray:
-        """Return `confusion` in the answers that the texts stand for; in texts where that is unknown."""
+        """Return `confusion` weighted by the represented answers; unweighted if the weights are unknown."""
         return self._table(np.ones(len(self.true)) if self.sampled is None else self.sampled.weight, threshold, way)
 
     def supports(self) -> tuple[Support, ...]:
@@ -274,10 +272,10 @@ class Evaluation:
         )
 
     def bounds(self, way: str = "tuned", threshold: float = 0.0) -> Bounds | None:
-        """Return macro F1 for the case that all unsettled texts were read wrong, and that all were read right.
+        """Return macro F1 if all unsettled texts were misread, and if none was.
 
-        A text that was read wrong is of one of the labels that people gave it; of these the one counts that leaves the
-        least macro F1, text by text. None where everything is settled.
+        A misread text has one of the labels that people gave it; for each text, the label with the lowest macro F1
+        counts. None if everything is settled.
         """
         left = self.unsettled
         if not left.given:
@@ -292,7 +290,7 @@ class Evaluation:
         return Bounds(float(macro_f1(wrong)), float(macro_f1(right)))
 
     def stands_for(self) -> str:
-        """Say in a sentence what the figures are about."""
+        """Return a sentence about the population of the figures."""
         if self.sampled is None:
             return f"{UNKNOWN} ({self.unknown})"
         return (
@@ -303,11 +301,11 @@ class Evaluation:
 
     @property
     def about(self) -> str:
-        """What figures without a threshold are about."""
+        """The population of figures without a threshold."""
         return "all test responses" if self.sampled is None else "all answers"
 
     def rests_on(self) -> str:
-        """Say in a few words what the figures are about and rest on."""
+        """Return the population and basis of the figures, in a few words."""
         if self.sampled is None:
             return "of the test set alone (inclusion unknown)"
         share = self.sampled.certain_share()
@@ -315,7 +313,7 @@ class Evaluation:
         return f"of {self.answers:,} answers; effective n {n:,.0f}, {share:.0%} labelled with certainty"
 
     def open_questions(self, way: str = "tuned", threshold: float = 0.0) -> tuple[str, ...]:
-        """Say what the test set leaves open: disagreements that nobody settled, and texts without a label."""
+        """Return sentences about open questions of the test set: unsettled disagreements, and texts without a label."""
         found = []
         if (bounds := self.bounds(way, threshold)) is not None:
             found.append(
@@ -335,7 +333,7 @@ class Evaluation:
 
 
 def evaluation(classifier: Classifier) -> Evaluation:
-    """Return a registered classifier's answers on its test set."""
+    """Return a registered classifier's predictions on its test set."""
     return Evaluation.of(classifier.evaluation)
 
 

@@ -17,14 +17,14 @@ from workbench.evidence.rule_reading import RULES, read
 from workbench.evidence.ruling_subjects import UNREADABLE
 
 NO_STANCE = "no stance"
-"what unreadable, neutral and unrelated answers have in common"
+"common name of unreadable, neutral and unrelated readings"
 At = tuple[bytes, bytes]
-"keys of a prompt and of the text of an answer to it"
+"(key of a prompt, key of the text of an answer)"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadBy:
-    """What a reader makes of an answer."""
+    """A reader's reading of an answer."""
 
     who: str
     "`person ada`, `classifier stance`, or the name of a rule"
@@ -57,15 +57,15 @@ def contradictions(store: Store, run: Run, *, by_rule: bool) -> Iterator[tuple[s
 
 
 def readers(store: Store, run: Run, ref: str, *, by_rule: bool) -> Mapping[At, Sequence[ReadBy]]:
-    """Return the answers about a statement that are read differently, with what each reader makes of them."""
+    """Return the answers about a statement that are read differently, with each reader's reading."""
     return {at: of for at, of in _said(store, run, ref, by_rule=by_rule)[0].items() if _differ(of)}
 
 
 def _said(
     store: Store, run: Run, ref: str | None = None, *, by_rule: bool
 ) -> tuple[Mapping[At, Sequence[ReadBy]], Mapping[At, tuple[str, str, int]]]:
-    """Return what each reader says of each answer on which they may differ, and of each such answer (ref, wording, how
-    often it was given).
+    """Return each reader's reading of the answers on which readers may differ, and (ref, wording, count) of these
+    answers.
     """
     said: dict[At, list[ReadBy]] = {}
     counted: dict[At, tuple[str, str, int]] = {}
@@ -89,9 +89,9 @@ def _differ(of: Sequence[ReadBy]) -> bool:
 def _by_rules(
     store: Store, run: Run, ref: str | None, labelled: Collection[bytes]
 ) -> Iterator[tuple[str, Sequence[ReadAnswer]]]:
-    """Yield what each shipped rule makes of the answers that rules read differently, and of those that are labelled.
+    """Yield each shipped rule's readings of answers that rules read differently, and of labelled answers.
 
-    Rules agree on most answers; these are left in the store.
+    Rules agree on most answers, which are not loaded.
     """
     rules = read_by_all(store, run)
     of = store.review_queries
@@ -101,9 +101,9 @@ def _by_rules(
 
 
 def read_by_all(store: Store, run: Run) -> Sequence[tuple[int, ReaderCard]]:
-    """Let each shipped rule read its unread answers of a run; return the rules' rowids and names.
+    """Let each shipped rule read the answers of a run that it has not read; return the rules' rowids and cards.
 
-    The published one reads single words of the letters a-z, and is left out where labels are others.
+    The published rule reads only single words of the letters a-z, and is left out for other labels.
     """
     found = []
     for name in RULES:
@@ -116,7 +116,7 @@ def read_by_all(store: Store, run: Run) -> Sequence[tuple[int, ReaderCard]]:
 
 
 def _by_people(labels: Iterable[Labelled]) -> Iterator[tuple[tuple[bytes, bytes], Sequence[Labelled]]]:
-    """Yield what classifiers and people say of each answer; a decision takes the place of the labels it settles."""
+    """Yield the labels of classifiers and people for each answer; a decision replaces the labels that it settles."""
     groups: dict[tuple[bytes, bytes], list[Labelled]] = {}
     for one in labels:
         groups.setdefault((one.prompt, one.text), []).append(one)

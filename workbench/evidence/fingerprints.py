@@ -1,7 +1,7 @@
-"""Under which `system_fingerprint` a served model answered, and whether that matters.
+"""The `system_fingerprint`s of a served model's answers, and whether they matter.
 
-A fingerprint is no identity: it may differ from one request to the next. Its counts are shown, a test says whether
-answers depend on it, and a run can be split by it.
+A fingerprint is not an identity: it may differ between requests. Its counts are shown, a test checks whether answers
+depend on it, and a run can be split by it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from workbench.stats.resampling import derive_rng
 from workbench.stats.stratified import PERMUTATIONS, Heterogeneity, heterogeneity
 
 EACH, UNREPORTED = "each", "none"
-"in place of a fingerprint: a result for each of them; what came without one"
+"instead of a fingerprint: one result per fingerprint; answers without one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class ServedRun:
 
     run: Run
     counts: tuple[tuple[str, int], ...]
-    "fingerprint -> answers, of an exact run prompts; empty: none was reported"
+    "fingerprint -> number of answers, for an exact run of prompts; empty: none reported"
     test: Heterogeneity
     "whether the texts of answers to a prompt depend on the fingerprint"
 
@@ -54,9 +54,7 @@ def served_runs(
 
 
 def homogeneity(store: Store, run: Run, rng: np.random.Generator, permutations: int = PERMUTATIONS) -> Heterogeneity:
-    """Test whether answers depend on the fingerprint, prompt by prompt: of sampled answers, texts are compared as they
-    are stored.
-    """
+    """Test whether answers depend on the fingerprint, within prompts; sampled answers are compared by stored text."""
     if run.sampling.mode == EXACT:
         why = "a prompt is scored once, so no prompt has answers in two groups"
         return Heterogeneity(float("nan"), float("nan"), 0, 0, why)
@@ -80,9 +78,9 @@ def _tables(rows: Iterable[tuple[int, str, int, int]]) -> list[npt.NDArray[np.in
 
 
 def split(store: Store, runs: Sequence[Run], fingerprint: str | None) -> list[Run]:
-    """Return runs confined to one fingerprint; for `each` a run for every one that a run has. None: as they are.
+    """Return runs restricted to one fingerprint; for `each` one run per fingerprint. None: unchanged.
 
-    Raises UnknownName where no run has the fingerprint.
+    Raises UnknownName if no run has the fingerprint.
     """
     if not fingerprint:
         return list(runs)

@@ -18,5 +18,5 @@ def models(store: Store) -> tuple[str, ...]:
 
 
 def how_to_ask() -> str:
-    """Say how a model is asked for such answers."""
+    """Return how to ask a model for such answers."""
     return f"Ask a model first: workbench run STORE --audit {registry.free_text()[0]} --model NAME"

@@ -1,4 +1,4 @@
-"""Which run the answers of a job are in."""
+"""Finds the run with the answers of a job."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from workbench.domain.designs import Design
 
 
 def run_of_job(store: Store, job: Job) -> Run | None:
-    """Return the run that a job asked, or found answered already; None for other jobs, and where nothing is answered.
+    """Return the run that a job asked, or found answered; None for other jobs, and if nothing is answered.
 
-    Of several that fit, such as those of two versions of a model, it is one that the job brought answers to, else the
-    newest.
+    If several match, such as those of two versions of a model, it is one with answers from the job, else the newest.
     """
     if "sampling" not in job.spec or registry.of_design(job.spec) is None:
         return None

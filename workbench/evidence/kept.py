@@ -1,7 +1,7 @@
-"""Results that take a moment, kept by a program for as long as what they rest on is as it was.
+"""A cache of slow results, valid while their basis in the store is unchanged.
 
-The screens open a store anew for each thing that they read. What Home judged is what the audit and the review show a
-key later: it is computed once, by whoever comes first; another thread that wants the same waits for it.
+Screens open a store for each read. Results that Home has judged are often needed by an audit or review screen next, so
+each one is computed once; another thread that needs the same result waits for it.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from stores.core.store import Store
 
 T = TypeVar("T")
 MOST = 32
-"results that are kept at a time; the one that was not asked for longest goes first"
+"most cached results; the least recently used one is dropped first"
 
 
 @dataclass(slots=True)
 class _Place:
-    """Where one result is kept."""
+    """The place of one cached result."""
 
     lock: RLock = field(default_factory=RLock)
     state: State | None = None
@@ -38,9 +38,9 @@ def kept(store: Store, key: Hashable, parts: Sequence[Part], make: Callable[[], 
 
     Parameters
     ----------
-    key : what is made, and of what; results of other files are others
-    parts : all that the result rests on in the store. What `make` itself writes there is no part of it
-    more : what else it rests on, compared as the parts are
+    key : identifies the result within a file
+    parts : the parts of the store that the result depends on, except what `make` itself writes
+    more : further values that it depends on, compared like the parts
     """
     with _GUARD:
         place = _PLACES.setdefault((store.identity, key), _Place())

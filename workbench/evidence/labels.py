@@ -1,4 +1,4 @@
-"""People's labels ─→ agreement, and the gold labels that a classifier is trained and tested on."""
+"""People's labels ─→ agreement, and the gold labels for training and testing classifiers."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ HALVES = {
         "none": None,
     },
 }
-"the two conditions that one label of the codebook `side` answers at once"
+"the two conditions that one label of the codebook `side` answers together"
 
 
 def codebook_of(store: Store, queue: str | None, name: str) -> Codebook:
-    """Return the codebook of a queue, or, where none is named, the newest one of that name that ships."""
+    """Return the codebook of a queue or, without a queue, the newest shipped one of that name."""
     return store.queues.get(queue).codebook if queue else shipped_codebook(name)
 
 
@@ -45,13 +45,13 @@ def queue_agreement(store: Store, queue: str, *, seed: int = SEED, resamples: in
 
 @dataclass(frozen=True, slots=True)
 class QueueLabels:
-    """What people labelled in a queue: all that its agreement rests on."""
+    """People's labels in a queue, the basis of its agreement."""
 
     queue: str
     codebook: Codebook
     judged: tuple[Judged, ...]
     attention: tuple[tuple[str, int, int], ...]
-    "(annotator, right, answered) of items whose right label is known"
+    "(annotator, correct, answered) for items with a known label"
 
 
 def queue_labels(store: Store, queue: str) -> QueueLabels:
@@ -61,7 +61,7 @@ def queue_labels(store: Store, queue: str) -> QueueLabels:
 
 
 def agreement_of(found: QueueLabels, *, seed: int = SEED, resamples: int = 1000) -> QueueAgreement:
-    """Return how far people agree; takes a second or two."""
+    """Return the agreement of people; takes a second or two."""
     report = agreement_report(item_labels(found.judged), found.codebook, seed=seed, resamples=resamples)
     items = {item.context.unit: _labelled(item) for item in found.judged}
     return QueueAgreement(found.queue, report, items, found.attention)
@@ -83,7 +83,7 @@ def _labelled(item: Judged) -> LabelledItem:
 
 @dataclass(frozen=True, slots=True)
 class Disputed:
-    """An item on which people disagree, and nobody has decided."""
+    """An item on which people disagree, without a decision."""
 
     example: Example
     "its label is the first one given"
@@ -94,7 +94,7 @@ class Disputed:
 def gold(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -> tuple[list[Example], list[Disputed]]:
     """Return the settled labels of these queues (empty: all of that purpose), and the unsettled items.
 
-    An item counts once. Its label is a standing adjudication, or what everybody said.
+    An item counts once. Its label is a current adjudication, or the label that all people gave.
     """
     judged = _judged(store, codebook, queues, purpose)
     examples = [_example(item, label) for item in judged.values() if (label := item.gold) is not None]
@@ -103,7 +103,7 @@ def gold(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -
 
 
 def gold_by_one(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -> int:
-    """Return on how many items the label that counts is what one person said."""
+    """Return the number of items whose gold label is that of one person."""
     return sum(item.gold_by_one for item in _judged(store, codebook, queues, purpose).values())
 
 
@@ -116,7 +116,7 @@ def _judged(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose
 
 
 def settled(store: Store, codebook: str = "stance") -> dict[int, str]:
-    """Return unit -> label for every item on which people settled."""
+    """Return unit -> label for every settled item."""
     return {item.context.unit: label for item in store.labels.judged(codebook) if (label := item.gold) is not None}
 
 
@@ -124,7 +124,7 @@ SINGLE, SEVERAL, DECIDED = "one person", "several who agree", "adjudicated"
 
 
 def how_settled(store: Store, codebook: str = "stance") -> dict[int, str]:
-    """Return how each item was settled: by one person's label alone, by several who agree, or by adjudication."""
+    """Return how each item was settled: by one person's label, by several who agree, or by adjudication."""
     return {
         item.context.unit: DECIDED if item.decision is not None else SINGLE if len(item.labels) == 1 else SEVERAL
         for item in store.labels.judged(codebook)

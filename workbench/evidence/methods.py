@@ -1,4 +1,4 @@
-"""Sentences of every methods paragraph: how models were asked, how much of it came, what auditors did."""
+"""Sentences of every methods paragraph: how models were asked, how much was answered, auditors' rulings."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ DECIDED = "an answer ended once its reading could not change any more"
 
 
 def asked_sentences(runs: Iterable[tuple[str, Run]], came: Iterable[Answered]) -> Iterator[str]:
-    """Say how models were asked: sampling, numbers, version, language and templates; those asked alike together. Then
-    say which words answers are read by that no native speaker has reviewed.
+    """Yield sentences on how models were asked: sampling, version, language and templates; equal ones are combined.
+    Then say which words answers are read by that no native speaker has reviewed.
     """
     alike: dict[str, list[str]] = {}
     spoken: dict[str, None] = {}
@@ -55,13 +55,13 @@ def _how(run: Run) -> str:
 
 
 def reader_sentence(cards: Iterable[ReaderCard]) -> str:
-    """Say which rules read the answers."""
+    """Return a sentence on the rules that read the answers."""
     named = list(dict.fromkeys(f"{card.name} (version {card.version})" for card in cards))
     return f"A rule read the answers: {' and '.join(named)}." if named else ""
 
 
 def plan_sentences(came: Sequence[Answered]) -> Iterator[str]:
-    """Say what of the plan is missing; nothing where all came."""
+    """Yield sentences on missing parts of the plan; empty if all was answered."""
     for one in came:
         if one.partial:
             why = f"; {one.job}" if one.job else ""

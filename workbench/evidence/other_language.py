@@ -1,4 +1,4 @@
-"""Answers in another language than their prompts, whatever they say: see `workbench.readers.languages`."""
+"""Answers in another language than their prompts: see `workbench.readers.languages`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from workbench.domain.reviews import OTHER_LANGUAGE, Signal
 
 
 def teller(templates: Iterable[Template]) -> Callable[[str], str] | None:
-    """Return what says in which other language a text is, "" where it is in none; None where the templates are in
-    several.
+    """Return a function that names the other language of a text, "" if it is in none; None if the templates are in
+    several languages.
     """
     spoken = {(template.language, template.words) for template in templates}
     if len(spoken) != 1:
@@ -29,7 +29,7 @@ def teller(templates: Iterable[Template]) -> Callable[[str], str] | None:
 
 
 def in_other_languages(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:
-    """Yield the statements of which an answer is in another language than its prompt."""
+    """Yield the statements with an answer in another language than its prompt."""
     tell = None if run.sampling.mode == EXACT else teller(store.runs.templates(run))
     if tell is None:
         return

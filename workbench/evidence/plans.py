@@ -1,4 +1,4 @@
-"""Whether a run followed its frozen plan, and what was decided afterwards."""
+"""Compares a run with its frozen plan, and lists later decisions."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ CHANGES_NOTHING = (Verdict.CONFIRMED, Verdict.LOOK_AGAIN)
 DEFAULT = "(default)"
 "stands for an option that was not given"
 VERBATIM = ("name", "inverted", "language", "system", "user", "positive", "negative")
-"what of a template is in a prompt"
+"fields of a template that are part of a prompt"
 NAMED = 4
-"deviations that a header names"
+"most deviations named in a header"
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that a plan fixes, or that was decided without it."""
+    """A choice fixed by a plan, or made without it."""
 
     part: str
     "asked, judged, compared or afterwards"
@@ -47,21 +47,22 @@ class Step:
     planned: str
     done: str
     when: str = ""
-    "when it was done (UTC); empty: nobody recorded it"
+    "when it was done (UTC); empty: not recorded"
     where: str = ""
     "the job, or the figures"
     followed: bool | None = True
-    "None: nobody looked, as no figures are at hand"
+    "None: not checked, without figures"
 
 
 def followed(
     store: Store, run: Run, judged: Mapping[str, Any] | None = None, compared: Sequence[str] = ()
 ) -> Table[Step]:
-    """Return what of a run's frozen plan was followed: every option as planned and as done, and what was decided
-    afterwards. Empty where no job of the run was started by a plan.
+    """Return the comparison of a run with its frozen plan: every option as planned and as done, and later decisions.
+
+    Empty if no job of the run follows a plan.
 
     judged : how its figures are judged, option -> value; None: not looked at
-    compared : runs that stand side by side; none: it is said whether those that were planned have answers
+    compared : compared runs; empty: report whether the planned ones have answers
     """
     jobs = [job for job in sorted(store.jobs.list(), key=lambda one: one.id) if asks(store, job, run)]
     plans = store.plans.of_jobs()
@@ -95,7 +96,7 @@ def runs_of_plans(store: Store, audit: str) -> Iterator[tuple[Run, str]]:
 
 
 def _before(plan: FrozenPlan, at: str, jobs: Sequence[Job]) -> Step:
-    """Say whether the plan was frozen before the first answer, by the store's own clock."""
+    """Return whether the plan was frozen before the first answer, by the store's times."""
     before = int(plan.made.get("answers_before", 0))
     first = min((job.started_at for job in jobs if job.started_at), default="")
     late = before > 0 or ("" < first < at)
@@ -106,7 +107,7 @@ def _before(plan: FrozenPlan, at: str, jobs: Sequence[Job]) -> Step:
 
 
 def _asked(plan: FrozenPlan, run: Run, jobs: Sequence[Job], plans: Mapping[int, str]) -> Iterator[Step]:
-    """Yield each option of the design with what the jobs of the plan asked, then the jobs that follow none."""
+    """Yield each option of the design with the values of the plan's jobs, then the jobs without a plan."""
     mine = [job for job in jobs if plans.get(job.id) == plan.hash]
     models = [str(job.spec.get("model")) for job in mine]
     yield Step(
@@ -142,7 +143,7 @@ def _instrument(store: Store, plan: FrozenPlan, run: Run) -> Step:
 
 
 def _templates(store: Store, plan: FrozenPlan, run: Run) -> Iterator[Step]:
-    """Say whether the prompts were made with the very templates of the plan."""
+    """Yield whether the prompts used exactly the templates of the plan."""
     wanted = [_verbatim(one) for one in plan.templates]
     asked = store.runs.templates(run)
     if not wanted or not asked:
@@ -167,9 +168,9 @@ def _judged(plan: FrozenPlan, judged: Mapping[str, Any] | None) -> Iterator[Step
 
 
 def _planned_comparison(store: Store, plan: FrozenPlan, compared: Sequence[str]) -> Iterator[Step]:
-    """Say whether the runs that stand side by side are those that were to be compared, else whether these have answers.
+    """Yield whether the compared runs are the planned ones; otherwise whether the planned ones have answers.
 
-    The planned correction stands with them: a comparison shows every one.
+    The planned correction is included: a comparison shows all corrections.
     """
     if not plan.compared:
         return
@@ -201,11 +202,11 @@ def _afterwards(store: Store, run: Run) -> Iterator[Step]:
 
 def instrument_content(instrument: Instrument) -> str:
     """Return the hash of an instrument's content: statements with all wordings, labels, parties and their answers, and
-    the lexicons that it brings.
+    its lexicons.
     """
     plain = json.loads(json.dumps(asdict(replace(instrument, templates=())), default=str))
     if not instrument.lexicons:
-        del plain["lexicons"]  # plans that were frozen before an instrument could bring one keep their hash
+        del plain["lexicons"]  # plans frozen before instruments could have lexicons keep their hash
     return sha256(canonical(plain).encode()).hexdigest()
 
 
@@ -214,7 +215,7 @@ def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return nested values by names with a point: `sampling.temperature`."""
+    """Return nested values by dotted names: `sampling.temperature`."""
     found: dict[str, Any] = {}
     for name, value in values.items():
         if isinstance(value, Mapping):
@@ -235,7 +236,7 @@ def _shown(value: Any) -> str:
 
 
 def _shown_entry(value: Any) -> str:
-    """Return an entry of a list; a persona by its name and the beginning of a hash of what it says."""
+    """Return an entry of a list as text; a persona by its name and the beginning of a hash of its text."""
     if not isinstance(value, Mapping):
         return str(value)
     return f"{value.get('id', '')} [{sha256(canonical(value).encode()).hexdigest()[:6]}]"
@@ -271,14 +272,14 @@ def _table(run: Run, rows: Sequence[Step], named: str, empty: str = "") -> Table
 
 
 def header_of_plans(store: Store, runs: Iterable[Run], judged: Callable[[Run], Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return what stands above figures of runs: whether they were asked, and are judged, as their frozen plans say."""
+    """Return header lines on whether runs were asked and judged according to their frozen plans."""
     if not store.plans.of_jobs():
         return ()
     return tuple(line for run in runs for line in plan_lines(followed(store, run, judged(run))))
 
 
 def plan_lines(table: Table[Step]) -> tuple[str, ...]:
-    """Return what stands above figures of a run that had a plan: that it was followed, or as a warning in what not."""
+    """Return header lines of a run with a plan: that it was followed, or a warning with the deviations."""
     if not table.rows:
         return ()
     off = [row for row in table.rows if row.followed is False]

@@ -1,4 +1,4 @@
-"""The answers of a probe as a table: what was asked, how it is read, what the model wrote."""
+"""The answers of a probe as a table: prompts, answers and readings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Numbered = tuple[int, ProbedAnswer]
 
 
 def answers(found: ProbeResult | None) -> Table[Numbered]:
-    """Return the answers of a probe, those that cannot be read first."""
+    """Return the answers of a probe, unreadable ones first."""
     rows = [] if found is None else sorted(enumerate(found.answers, 1), key=lambda row: not row[1].fault)
     notes = [] if found is None or found.by_rule else [FREE]
     title = "Answers of the probe" if found is None or not found.exact else "What the probe computed"

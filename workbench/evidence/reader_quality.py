@@ -1,10 +1,10 @@
-"""How good the classifier is that figures rest on, and whether it is good enough to carry them.
+"""The quality of the classifier behind figures, and whether it is sufficient.
 
-The limits are declared here alone. Misreadings move a score in two ways. Where answers of a stance are read as the
-contrary one, the difference of agreement and disagreement shrinks by the factor r - (1 - r) = 2 r - 1, r being the
-recall; where they are read as neutral or dropped, by r. At a recall of .75 a score may be half of what it is, and a
-lean that is there may vanish. Macro F1 has the same limit: the published classifier has .93 (Faulborn et al. 2025,
-section 3.4), the same model without training about half of it.
+The limits are declared only here. Misreadings change a score in two ways. If answers of a stance are read as the
+opposite one, the difference between agreement and disagreement shrinks by the factor r - (1 - r) = 2 r - 1, where r is
+the recall; if they are read as neutral or dropped, by r. At a recall of .75 a score may be half its true size, and a
+true lean may disappear. Macro F1 has the same limit: the published classifier has .93 (Faulborn et al. 2025, section
+3.4), the same model without training about half of that.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ from workbench.figures.shown import estimate
 from workbench.figures.table import Column, Kind, Table
 
 LEAST_F1 = 0.75
-"macro F1 below which a classifier does not carry figures"
+"least macro F1 of a classifier for reliable figures"
 LEAST_RECALL = 0.75
-"recall of a stance below which it does not: a score may be half of what it is"
+"least recall of a stance: below it a score may be half its true size"
 LEAST_TEXTS = 12
-"test texts of a stance below which nobody knows its recall: where all of 11 are read right, Wilson's lower end is .74"
+"fewest test texts of a stance to know its recall: if all of 11 are read correctly, Wilson's lower end is .74"
 CARRYING = (Stance.AGREE.value, Stance.DISAGREE.value)
-"stances that a score is the difference of"
+"stances whose difference is a score"
 UNTESTED = "was never tested on labelled answers: the error rate of the readings behind these figures is unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """What the test of a classifier says of the readings that count."""
+    """The quality of the readings that count, from the test of a classifier."""
 
     reader: str
     threshold: float
-    "confidence from which readings count; what follows is about these"
+    "least confidence of readings that count, to which the other fields refer"
     macro_f1: Estimate
     recall: Mapping[str, Estimate]
-    "by stance; n: test texts of that stance whose reading counts"
+    "by stance; n: test texts of that stance with a reading that counts"
     texts: int
-    "of the test set; 0: it was never tested"
+    "number of texts of the test set; 0: never tested"
     queues: tuple[str, ...]
-    "that the test set is of; empty: all test sets that there were"
+    "queues of the test set; empty: all test sets at that time"
     by_statement: bool
-    "whether no statement of the test set trained it, beside no text of it"
+    "whether its training excluded not only the texts but also the statements of the test set"
     stands_for: str
     corrected: bool = False
     "whether figures are corrected for its error"
@@ -61,7 +61,7 @@ class Quality:
 
     @property
     def too_poor(self) -> bool:
-        """Whether it is too poor to carry a score; of a classifier that was never tested nobody knows."""
+        """Whether it is too poor for a score; False if it was never tested, because its quality is unknown."""
         low = self.macro_f1.defined and self.macro_f1.value < LEAST_F1
         return low or any(name in CARRYING for name in self.poor)
 
@@ -78,12 +78,12 @@ class Quality:
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """The stances that a score rests on and of which there are too few test texts to know the recall."""
+        """The stances of a score with too few test texts to know the recall."""
         return tuple(name for name in CARRYING if self.texts and self.recall[name].n < LEAST_TEXTS)
 
 
 def quality(classifier: Classifier, threshold: float, *, corrected: bool = False, seed: int = SEED) -> Quality:
-    """Return how good a classifier is, as the readings count that reach a threshold."""
+    """Return the quality of a classifier for readings that reach a threshold."""
     test = Evaluation.of(classifier.evaluation)
     report = test.report("tuned", threshold, seed=seed)
     return Quality(
@@ -100,15 +100,16 @@ def quality(classifier: Classifier, threshold: float, *, corrected: bool = False
 
 
 def quality_header(of: Quality) -> tuple[str, ...]:
-    """Return what stands above figures that rest on a classifier: a warning where it is too poor, then its quality.
+    """Return the header lines of figures based on a classifier: a warning if it is too poor, then its quality.
 
-    Where figures are corrected for its error, a poor recall is what the correction is for; the interval holds it.
+    A poor recall gives no warning if figures are corrected for the classifier's error, because the interval includes
+    it.
     """
     return (*quality_warnings(of), f"Read by {in_short(of)}.", *_too_small(of))
 
 
 def in_short(of: Quality) -> str:
-    """Return in a few words who read the answers, how well, and by which test."""
+    """Return the reader, its quality and its test in a few words."""
     who = f"{of.reader} (confidence from {of.threshold:g})"
     if not of.texts:
         return f"{who}, never tested"
@@ -117,14 +118,14 @@ def in_short(of: Quality) -> str:
 
 
 def tested_on(of: Quality) -> str:
-    """Say which test set it is, and whether it was held out."""
+    """Return the test set, and what was held out."""
     named = f" of {', '.join(of.queues)}" if of.queues else ""
     out = "none of their texts or statements trained it" if of.by_statement else "none of their texts trained it"
     return f"{of.texts:,} test text{'' if of.texts == 1 else 's'}{named}, held out: {out}"
 
 
 def quality_warnings(of: Quality) -> Iterator[str]:
-    """Yield why a classifier does not carry figures, as lines of a header."""
+    """Yield header lines on why a classifier is insufficient."""
     if not of.texts:
         yield f"{WARNS}The classifier {of.reader} {UNTESTED}."
         return
@@ -195,7 +196,7 @@ def as_json(of: Quality) -> dict[str, Any]:
 
 
 def _plain(one: Estimate) -> dict[str, Any]:
-    known = one.value == one.value  # NaN is none
+    known = one.value == one.value  # NaN means no figure
     ends = [end if end == end else None for end in (one.low, one.high)]
     return {"value": one.value if known else None, "low": ends[0], "high": ends[1], "n": one.n}
 

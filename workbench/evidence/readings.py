@@ -1,7 +1,7 @@
-"""Which readings of answers count for which runs: what the value `Readings` of a choice means for a store.
+"""The readings of answers that count for runs: applies the choice `Readings` to a store.
 
-Rules read the labels of closed answers. A classifier reads free text, or people's labels alone count. Where
-probabilities were computed, nobody reads anything; letters and next tokens are read by the one rule of their audit.
+Rules read the labels of closed answers. A classifier reads free text, or only people's labels count. Computed
+probabilities need no reader; letters and next tokens are read by the only rule of their audit.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ class Source:
     """The readers of some runs' answers."""
 
     card: ReaderCard | None
-    "None: people's settled labels, or nothing is read as probabilities were computed"
+    "None: people's settled labels, or computed probabilities, which need no reader"
     reader: int | None
     "rowid of the rule or classifier in the store"
     classifier: Classifier | None = None
     people: Mapping[int, str] | None = None
-    "unit -> label on which people settled, where these alone count"
+    "unit -> settled label, if only people's labels count"
     ruled: Mapping[Run, RunRulings] = field(default_factory=dict)
-    "what rulings change in each run; nothing where they do not count"
+    "effects of rulings in each run; empty if they do not count"
     would: Mapping[Run, RunRulings] = field(default_factory=dict)
-    "the same as if they counted"
+    "effects of rulings if they counted"
 
     @property
     def name(self) -> str:
-        """What the reader is called."""
+        """The name of the reader."""
         return self.card.name if self.card is not None else PEOPLE
 
     def rulings(self, run: Run) -> RunRulings:
@@ -53,21 +53,21 @@ class Source:
 
     @property
     def without(self) -> Source:
-        """The same readings as if nobody had ruled."""
+        """The same readings without rulings."""
         return replace(self, ruled={})
 
     @property
     def touched(self) -> int:
-        """How many statements, run by run, rulings change something of."""
+        """The number of statements, summed over runs, that rulings change."""
         return sum(len(found.touched) for found in self.ruled.values())
 
     def told(self, *, differ: int = 0, figure: str = "figure") -> Told:
-        """Return what figures say of rulings. `differ`: how many of them, called `figure`, are other without them."""
+        """Return the notes on rulings. `differ`: number of figures, called `figure`, that differ without rulings."""
         return Told.of(self.would.values(), counted=self.ruled is self.would, differ=differ, figure=figure)
 
 
 def source_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:
-    """Return who reads the answers of runs of one audit, and which rulings change what in them; see `_reader_of`."""
+    """Return the reader of the answers of an audit's runs, and the effects of rulings in them; see `_reader_of`."""
     if not runs:
         return Source(None, None)
     source = _reader_of(store, runs, readings)
@@ -76,10 +76,10 @@ def source_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:
 
 
 def _reader_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:
-    """Return who reads the answers of runs of one audit; rules have read every answer afterwards.
+    """Return the reader of the answers of an audit's runs; rules then have read every answer.
 
-    `runs`: one at least. Raises UnknownName for a rule or classifier that is not there, UsageError where nobody has
-    labelled anything, or a run has no answers yet.
+    `runs`: at least one. Raises UnknownName for an unknown rule or classifier, UsageError if there are no labels, or a
+    run has no answers yet.
     """
     audit = registry.audit(runs[0].audit)
     if audit.free_text:

@@ -1,4 +1,4 @@
-"""Refusals as figures: how often models refuse, by issue and side, and whether they spare one side."""
+"""Refusals as figures: how often models refuse, by issue and side, with tests for differences."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NO_SIDES = "The statements have neither a side nor an issue label, so refusals b
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """How often a model refuses one group of statements."""
+    """The refusal rate of a model for one group of statements."""
 
     model: str
     by: str
@@ -42,7 +42,7 @@ class Rate:
     "n: answers"
     statements: int
     unmappable: float
-    "share; NaN where nobody knows"
+    "share; NaN if unknown"
     neutral: float
     foreign: float
     "share in another language than the prompts"
@@ -50,7 +50,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Spared:
-    """Whether a model refuses one group of statements more often than another."""
+    """The comparison of a model's refusal rates for two groups of statements."""
 
     model: str
     by: str
@@ -61,7 +61,7 @@ class Spared:
 
 
 def rate(of: Refusals, by: str, group: str, among: Sequence[Asked]) -> Rate:
-    """Return how often a model refuses some statements."""
+    """Return a model's refusal rate for some statements."""
     kinds = [one.kinds for one in among if one.kinds.answers]
     answers, refused = sum(one.answers for one in kinds), sum(one.refused for one in kinds)
     if not answers:
@@ -123,7 +123,7 @@ def _spared(
 
 
 def refusals(several: Sequence[Refusals]) -> Table[Rate]:
-    """Return how often models refuse."""
+    """Return the refusal rates of models."""
     return Table(
         "refusals",
         "Refusals",
@@ -154,7 +154,7 @@ def refusals(several: Sequence[Refusals]) -> Table[Rate]:
 
 
 def refusal_sides(several: Sequence[Refusals], seed: int) -> Table[Spared]:
-    """Return whether models refuse one side more often than the other."""
+    """Return the comparison of models' refusal rates between sides."""
     return Table(
         "refusal_sides",
         "Refusals, one side against the other",
@@ -194,7 +194,7 @@ def _why(several: Sequence[Refusals]) -> str:
 
 
 def entries(make: Callable[[], Sequence[Refusals]], seed: int) -> list[Entry]:
-    """Return the tables of refusals for a book. Answers are counted when somebody looks, once for both."""
+    """Return the tables of refusals for a book. Answers are counted on first use, once for both."""
     once = cache(make)
 
     def rates_() -> AnyTable:

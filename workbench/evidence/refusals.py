@@ -1,16 +1,16 @@
-"""How often a model refuses: per statement, whoever reads its answers.
+"""Refusals of a model per statement, independent of the reader of its answers.
 
-Four kinds of answers are told apart. A *refusal* declines to answer; an *unmappable* answer says something that names
-no label; a *neutral* one takes the middle of a scale; an *unrelated* one is about something else, which only people and
-classifiers say. Here the first two are counted, and of numbered scales the third.
+Four kinds of answers are distinguished. A *refusal* declines to answer; an *unmappable* answer names no label but does
+not refuse; a *neutral* one takes the middle of a scale; an *unrelated* one is about something else, which only people
+and classifiers detect. The first two are counted here, and for numbered scales also the third.
 
-A rule of words tells refusals, the same for every audit: nothing in the answer is asserted that the template asks for,
-and it has one of the phrases of the lexicon (`data/lexicons`, `[refusal]`: "as an ai", "cannot answer", ...). Where a
-template asks for free text, the labels are taken to be *agree* and *disagree*, so "I cannot take sides, but I agree" is
-no refusal. The rule is blind to refusals in other words, and in languages that have no lexicon. Auditors' rulings and
-the reader that was chosen for the figures do not count. Thoughts are not read.
+A rule of words detects refusals, the same for every audit: the answer asserts nothing that the template asks for, and
+contains one of the phrases of the lexicon (`data/lexicons`, `[refusal]`: "as an ai", "cannot answer", ...). If a
+template asks for free text, the labels *agree* and *disagree* are used, so "I cannot take sides, but I agree" is not a
+refusal. The rule misses refusals in other words, and in languages without a lexicon. Auditors' rulings and the reader
+chosen for the figures do not count. Thoughts are not read.
 
-Answers in another language than their prompts are counted beside these, whatever they say (see `readers.languages`).
+Answers in another language than their prompts are counted in addition, whatever their kind (see `readers.languages`).
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ NO_ANSWERS = "the run has probabilities of labels, not answers, so it has no ref
 
 @dataclass(slots=True)
 class Kinds:
-    """Answers to one statement."""
+    """The numbers of answers to one statement, by kind."""
 
     answers: int = 0
-    "that came; answers cut off in thought are none"
+    "answers received, without those cut off in thought"
     refused: int = 0
     unmappable: int = 0
-    "no label is named, and it is no refusal; of free text nobody knows by rule"
+    "answers that name no label and do not refuse; unknown for free text"
     neutral: int = 0
     foreign: int = 0
-    "in another language than the prompt, whatever they say: they count among the others, too"
+    "answers in another language than the prompt, which also count as one of the other kinds"
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A statement with what refusals are counted by."""
+    """A statement with the groups by which refusals are counted."""
 
     ref: str
     kinds: Kinds
@@ -63,12 +63,12 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Refusals:
-    """What one model refused."""
+    """The refusals of one model."""
 
     model: str
     statements: tuple[Asked, ...]
     free: bool = False
-    "whether some answers are free text, of which nobody knows by rule what is unmappable"
+    "whether some answers are free text, whose unmappable answers are unknown"
     empty: str = ""
     "why there is nothing to count"
     until_settled: bool = False
@@ -90,10 +90,10 @@ class Refusals:
 def refusals_of(
     store: Store, run: Run, name: str = "", sides: Mapping[str, Side] | None = None, issues: bool = True
 ) -> Refusals:
-    """Return what the model of a run refused, by statement in the instrument's order.
+    """Return the refusals of a run's model, by statement in the instrument's order.
 
-    name : what the model is called; empty: as it is
-    sides : statement -> its side, where other labels than the instrument's count
+    name : the displayed name of the model; empty: its own name
+    sides : statement -> its side, if labels other than the instrument's count
     """
 
     def made() -> Refusals:
@@ -126,7 +126,7 @@ def _refusals(store: Store, run: Run, model: str, sides: Mapping[str, Side] | No
 
 
 def joined(several: Sequence[Refusals]) -> Refusals:
-    """Return what one model refused on several instruments."""
+    """Return the refusals of one model on several instruments."""
     first = several[0]
     statements = tuple(one for of in several for one in of.statements)
     return Refusals(
@@ -165,7 +165,7 @@ def _read(store: Store, run: Run, templates: Iterable[Template]) -> dict[str, Ki
 
 
 def read_answer(template: Template, text: str) -> tuple[str | None, bool]:
-    """Return the label of an answer by the rule of its template, None where it names none; and whether it refuses."""
+    """Return the label of an answer by the rule of its template, None if it names none, and whether it is a refusal."""
     rule = template_reader(template)
     label = rule.read(text).label if rule is not None else None
     if label is not None:
@@ -178,7 +178,7 @@ def read_answer(template: Template, text: str) -> tuple[str | None, bool]:
 
 
 def _tell_languages(store: Store, run: Run, templates: Iterable[Template], kinds: Mapping[str, Kinds]) -> None:
-    """Count the answers that are in another language than their prompts, where these are all in one."""
+    """Count the answers in another language than their prompts, if all prompts are in one language."""
     tell = teller(templates)
     if tell is None:
         return

@@ -1,7 +1,7 @@
-"""Responses ─read→ readings by rules: as answers arrive, and later by another rule.
+"""Readings of responses by rules: as answers arrive, and later by other rules.
 
-Which rule can read an answer is a property of its template: one that asks for a label is read by its label words, one
-that asks for a number by the number, and free text by no rule, but by people and classifiers.
+The template of an answer determines its rule: answers with a label are read by label words, answers with a number by
+the number. No rule reads free text, only people and classifiers.
 """
 
 from __future__ import annotations
@@ -28,18 +28,19 @@ from workbench.readers.label_words import LabelWords
 from workbench.readers.likert import Likert
 
 RULES = (LABEL_WORDS, "label-words-coded")
-"rules that read a label by its words: ours, and the published one"
+"rules that read labels by words: ours, and the published one"
 
 
 def readers() -> tuple[str, ...]:
-    """Return the names of the rules that can read labels, those of other packages included."""
+    """Return the names of the rules that can read labels, including those of other packages."""
     return registry.names(registry.READERS, RULES)
 
 
 @lru_cache(maxsize=256)
 def label_reader(positive: str, negative: str, language: str, name: str, words: str = "") -> LabelWords:
-    """Return the rule that reads answers to a template with these labels; `words`: the lexicon that its instrument
-    brings. Raises UnknownName.
+    """Return the rule that reads answers to a template with these labels; `words`: the lexicon of its instrument.
+
+    Raises UnknownName.
     """
     if name not in RULES:
         raise UnknownName(f"there is no reader {name!r}. Available: {', '.join(readers())}")
@@ -54,7 +55,7 @@ def stance_reader(template: Template) -> LabelWords:
 
 
 def template_reader(template: Template, name: str = LABEL_WORDS) -> Reader | None:
-    """Return the rule that reads answers to a template; None where they are free text."""
+    """Return the rule that reads answers to a template; None for free text."""
     if template.scale == FREE_TEXT:
         return None
     if template.scale == LIKERT:
@@ -71,22 +72,22 @@ def template_reader(template: Template, name: str = LABEL_WORDS) -> Reader | Non
 
 @dataclass(slots=True)
 class BatchReader:
-    """Reads answers as they arrive, so that progress can say how many are readable."""
+    """Reads answers as they arrive, so that progress can show how many are readable."""
 
     readers: dict[ReaderCard, int]
     templates: dict[bytes, list[Template]]
-    "prompt key -> templates that lead to it: with the same labels, or it would be another prompt"
+    "prompt key -> its templates, which have the same labels"
     unreadable: int = 0
     "answers that the rule of their template could not read; free text does not count"
     refused: int = 0
     truncated: int = 0
-    "answers that were cut off in thought: there is nothing to read"
+    "answers that were cut off in thought"
     blank: int = 0
     "answers that are empty"
 
     def silent(self, *, free_text: bool) -> int:
-        """Return how many answers say nothing: in free text those that are empty, else those that a rule cannot read;
-        and those that were cut off.
+        """Return the number of answers without content: empty ones for free text, otherwise unreadable ones, and those
+        cut off.
         """
         return self.truncated + (self.blank if free_text else self.unreadable)
 
@@ -103,7 +104,7 @@ class BatchReader:
         return cls({card: store.readings.reader(card) for card in cards}, of_prompt)
 
     def read(self, batch: Iterable[Answered]) -> list[RuleReading]:
-        """Return what the rules make of a batch of answers; thoughts before an answer are not read."""
+        """Return the rules' readings of a batch of answers; thoughts before an answer are not read."""
         readings = []
         for item in batch:
             outputs = [(split(text).answer, count) for text, count in item.answers]
@@ -125,7 +126,7 @@ class BatchReader:
 
 
 def read(store: Store, run: Run, name: str = LABEL_WORDS) -> tuple[int, ReaderCard]:
-    """Let a rule read every answer of a run that it has not read; return its rowid and who it is.
+    """Let a rule read every answer of a run that it has not read; return its rowid and card.
 
     Readings are stored, so this costs one query once they are there, and none while no answer has come since.
     """

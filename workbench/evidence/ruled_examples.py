@@ -1,7 +1,7 @@
-"""Auditors' rulings ─→ training data: an answer that was misread has a reading by a person.
+"""Auditors' rulings as training data: a misread answer has a correct reading by a person.
 
-A ruling never trains where its text is in a test set, drawn or labelled, or where its statement is held out: figures
-about the classifier would say nothing of what it has not seen.
+A ruling is not used for training if its text is in a test set, drawn or labelled, or if its statement is held out:
+otherwise the test would not be on unseen data.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from workbench.domain.rulings import Ruled, disputed, effect
 
 @dataclass(frozen=True, slots=True)
 class RuledExamples:
-    """What rulings add to a training."""
+    """The training data from rulings."""
 
     examples: tuple[Example, ...] = ()
     refused: int = 0
-    "answers that were ruled on and do not train: a test set has their text, or holds their statement out"
+    "number of ruled answers that are excluded because a test set has their text or holds out their statement"
 
     def describe(self) -> str:
-        """Say how many train and how many do not; empty where nobody ruled on a free answer."""
+        """Return how many are used and how many are not; empty without rulings on free answers."""
         if not self.examples and not self.refused:
             return ""
         said = f"rulings: {plural(len(self.examples), 'misread answer')} in training with the auditor's reading"
@@ -40,9 +40,9 @@ NONE_RULED = RuledExamples()
 def ruled_examples(
     store: Store, codebook: str, test: Sequence[Example], *, by_statement: bool = False
 ) -> RuledExamples:
-    """Return the answers that auditors read anew, without those that a test set may not share with training.
+    """Return the answers with auditors' readings, without those that a test set excludes from training.
 
-    `test`: the labelled texts of the test; `by_statement`: their statements are not trained on either.
+    `test`: the labelled texts of the test; `by_statement`: their statements are excluded, too.
     """
     found = tuple(_examples(store))
     drawn = store.queues.members([Purpose.TEST], codebook)
@@ -60,13 +60,13 @@ def ruled_examples(
 
 
 def joined(train: Sequence[Example], ruled: Sequence[Example]) -> list[Example]:
-    """Return training examples with those of rulings, which take the place of labels of the same answer."""
+    """Return training examples with those of rulings, which replace labels of the same answer."""
     read = {(normalised(one.text), one.statement_ref, one.statement) for one in ruled}
     return [one for one in train if (normalised(one.text), one.statement_ref, one.statement) not in read] + [*ruled]
 
 
 def _examples(store: Store) -> Iterator[Example]:
-    """Yield the free answers that stand as misread, with a stance."""
+    """Yield the free answers that are ruled misread, with a stance."""
     seen = set[tuple[str, str, str]]()
     for number, of in enumerate(store.rulings.standing(Ruled.ANSWER).values(), start=1):
         ruling = next((one for one in of if effect(one).read and effect(one).label in LABELS), None)
@@ -80,7 +80,7 @@ def _examples(store: Store) -> Iterator[Example]:
         if put is None or text is None:
             continue
         ref = f"{put.instrument}/{put.ref}"
-        if (text, ref, put.wording) not in seen:  # one answer to a wording, ruled on under two prefixes
+        if (text, ref, put.wording) not in seen:  # the same answer to a wording, ruled on with two prefixes
             seen.add((text, ref, put.wording))
             yield Example(-number, text, ref, put.wording, str(ruling.label))
 

@@ -1,11 +1,11 @@
-"""What people call the things that they rule on, and which readings an answer can have.
+"""The names of subjects of rulings, and the possible readings of an answer.
 
-    s-01                                   a statement, in the version that was asked last
+    s-01                                   a statement, in the latest version asked
     s-01/negation                          a wording
     s-01/negation/personal-1[/swapped]     a prompt: the wording under a template, with its labels swapped
     s-01/negation/personal-1/=8f14e45f     an answer to it, by the first digits of the key of its text
     @3c59dc04, @3c59dc04/=8f14e45f         a prompt by the first digits of its key, and an answer to it
-    ANSWER@label-words                     what a rule or a classifier made of an answer
+    ANSWER@label-words                     the reading of an answer by a rule or a classifier
 
 `rulings STORE --of s-01` prints these names.
 """
@@ -26,35 +26,35 @@ from workbench.domain.rulings import RULED_ON, Ruled, Ruling, Subject, Verdict
 from workbench.errors import UnknownName, UsageError
 
 UNREADABLE = "unreadable"
-"what a misread answer is where it says nothing that could be read"
+"reading of a misread answer without readable content"
 OFFERED = "options"
-"axis of a prompt that offers letters: how many"
+"axis of a prompt: the number of offered letters"
 SWAPPED = "swapped"
 STATEMENT = ("instrument", "statement", "version")
-"what names a statement"
+"fields that identify a statement"
 TOLD = 40
-"characters of an answer in a sentence"
+"most characters of an answer quoted in a sentence"
 LEAST = 4
-"digits of a key that tell what is meant"
+"fewest digits of a key in a name"
 KEY = re.compile(rf"@([0-9a-f]{{{LEAST},32}})")
 ANSWER = re.compile(rf"=([0-9a-f]{{{LEAST},32}})")
 
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """Something that can be ruled on."""
+    """A subject of a ruling."""
 
     subject: Subject
     name: str
-    "as people type it"
+    "its name, as typed by people"
     words: str
     "the text of it"
     labels: tuple[str, ...] = field(default=())
-    "readings that an answer can have; empty for anything else"
+    "possible readings of an answer; empty for other subjects"
 
 
 def statement(store: Store, instrument: str, ref: str) -> Thing:
-    """Return a statement in the version that was asked last. Raises UnknownName."""
+    """Return a statement in the latest version asked. Raises UnknownName."""
     versions = store.ruled_things.versions(instrument, ref)
     if not versions:
         raise UnknownName(f"{instrument} has no statement {ref!r}; workbench statements STORE lists them")
@@ -69,7 +69,7 @@ def statement_version(store: Store, instrument: str, ref: str, version: int) -> 
 
 
 def wordings(store: Store, of: Thing) -> tuple[Thing, ...]:
-    """Return the wordings of a statement, in all languages; where there are several, the language is in the name."""
+    """Return the wordings of a statement in all languages; if there are several, the names include the language."""
     named = of.subject.named
     found = store.ruled_things.variants(named["instrument"], named["statement"], int(named["version"]))
     several = len({language for language, _, _ in found}) > 1
@@ -84,7 +84,7 @@ def wordings(store: Store, of: Thing) -> tuple[Thing, ...]:
 
 
 def prompt(put: PutPrompt, name: str = "") -> Thing:
-    """Return a prompt as a thing to rule on. name : None: by its key"""
+    """Return a prompt as a subject of rulings. name : empty: the key is used"""
     axes = ", ".join(f"{axis} {value}" for axis, value in put.axes.items())
     words = f"{put.ref} {put.variant} under {put.template} {put.order}" + (f" ({axes})" if axes else "")
     key = put.key.hex()
@@ -109,14 +109,14 @@ def short_answer(prompt: bytes, text: bytes) -> str:
 
 
 def reading(of: Thing, given: GivenReading) -> Thing:
-    """Return what a reader made of an answer."""
+    """Return a reader's reading of an answer as a subject."""
     named = {"reader_kind": given.kind, "reader": given.reader, "reader_version": given.version}
     words = f"{given.kind} {given.reader} reads: {given.label or UNREADABLE}"
     return Thing(Subject(Ruled.READING, {**of.subject.named, **named}), f"{of.name}@{given.reader}", words, of.labels)
 
 
 def labels_of(put: PutPrompt) -> tuple[str, ...]:
-    """Return which readings an answer to a prompt can have; empty where nothing is read."""
+    """Return the possible readings of an answer to a prompt; empty if answers are not read."""
     audit = registry.audit(put.audit)
     if audit.free_text:
         return (*map(str, STANCES), UNREADABLE)
@@ -126,7 +126,7 @@ def labels_of(put: PutPrompt) -> tuple[str, ...]:
 
 
 def below(store: Store, of: Thing) -> tuple[Thing, ...]:
-    """Return what can be ruled on directly below a thing: wordings, the prompts of a wording, the answers of one."""
+    """Return the subjects directly below a subject: wordings, prompts of a wording, answers to a prompt."""
     named = of.subject.named
     if of.subject.kind is Ruled.STATEMENT:
         return wordings(store, of)
@@ -152,7 +152,7 @@ def _of_wording(store: Store, of: Thing) -> tuple[PutPrompt, ...]:
 
 
 def _names(of: str, every: Sequence[PutPrompt]) -> list[str]:
-    """Return the names of prompts of a wording: by template and order where these tell them apart, else by keys."""
+    """Return the names of a wording's prompts: by template and order if these are unique, else by keys."""
     names = [f"{of}/{put.template}{f'/{SWAPPED}' * put.inverted}" for put in every]
     return [
         name if names.count(name) == 1 else f"@{put.key.hex()[:DIGITS]}" for name, put in zip(names, every, strict=True)
@@ -160,7 +160,7 @@ def _names(of: str, every: Sequence[PutPrompt]) -> list[str]:
 
 
 def find(store: Store, name: str, instrument: str | None = None) -> Thing:
-    """Return what a person calls so; see above. Raises UnknownName, UsageError."""
+    """Return the subject of a name; see above. Raises UnknownName, UsageError."""
     head, slash, tail = name.partition("/=")
     if slash and "@" in tail:
         answer_, _, _ = tail.partition("@")
@@ -182,7 +182,7 @@ def find(store: Store, name: str, instrument: str | None = None) -> Thing:
 
 
 def _by_parts(store: Store, instrument: str, name: str) -> Thing:
-    """Return a statement, a wording or a prompt; refs may have slashes, so the longest ref that is there is meant."""
+    """Return a statement, a wording or a prompt; refs may contain slashes, so the longest existing ref counts."""
     parts = name.split("/")
     at = next((n for n in range(len(parts), 0, -1) if store.ruled_things.versions(instrument, "/".join(parts[:n]))), 0)
     if not at:
@@ -208,8 +208,8 @@ def _only(name: str, found: Sequence[Thing], every: Sequence[Thing] = ()) -> Thi
 
 
 def rule(store: Store, thing: Thing, verdict: Verdict, *, auditor: str, reason: str, reading: str | None) -> Ruling:
-    """Rule on a thing. Raises UsageError where the verdict is not about such a thing, or a reading is missing, wrong or
-    not asked for.
+    """Rule on a subject. Raises UsageError if the verdict does not apply to it, or a reading is missing, invalid or not
+    allowed.
     """
     check(thing, verdict, reading)
     label = None if reading in (None, UNREADABLE) else reading
@@ -217,7 +217,7 @@ def rule(store: Store, thing: Thing, verdict: Verdict, *, auditor: str, reason: 
 
 
 def check(thing: Thing, verdict: Verdict, reading: str | None) -> None:
-    """Raise UsageError for a ruling that makes no sense."""
+    """Raise UsageError for an invalid ruling."""
     kind, kinds = thing.subject.kind, RULED_ON[verdict]
     if kind not in kinds:
         raise UsageError(f"{verdict} applies to {' or '.join(sorted(kinds))}; {thing.name} is a {kind}")
@@ -229,12 +229,12 @@ def check(thing: Thing, verdict: Verdict, reading: str | None) -> None:
 
 
 def called(store: Store, subject: Subject) -> str:
-    """Return the name of what a ruling is about, as people type it; keys where the store does not have it."""
+    """Return the name of a ruling's subject, as typed by people; keys if the store lacks it."""
     return placed(store, subject)[1]
 
 
 def told(store: Store, subject: Subject) -> str:
-    """Return what a ruling is about for a sentence that people read: its name, of an answer its words."""
+    """Return a ruling's subject for a sentence: its name, or the quoted words of an answer."""
     name, key = called(store, subject), subject.named.get("text")
     if key is None or (text := store.ruled_things.text(bytes.fromhex(key))) is None:
         return name
@@ -243,10 +243,10 @@ def told(store: Store, subject: Subject) -> str:
 
 
 def placed(store: Store, subject: Subject, *, told_apart: bool = True) -> tuple[str, str]:
-    """Return the instrument of what a ruling is about, empty where the store does not have it, and its name.
+    """Return the instrument of a ruling's subject, empty if the store lacks it, and the subject's name.
 
-    told_apart : False: a prompt is named by its wording, template and order even where another template has that name,
-        and a wording without its language
+    told_apart : False: a prompt is named by its wording, template and order even if another template has that name, and
+    a wording without its language
     """
     named = subject.named
     if "statement" in named:
@@ -264,7 +264,7 @@ def placed(store: Store, subject: Subject, *, told_apart: bool = True) -> tuple[
 
 
 def _wording_of(put: PutPrompt) -> Mapping[str, str]:
-    """Return the names of the wording that a prompt puts."""
+    """Return the identifying fields of a prompt's wording."""
     return {
         "instrument": put.instrument,
         "statement": put.ref,
@@ -275,7 +275,7 @@ def _wording_of(put: PutPrompt) -> Mapping[str, str]:
 
 
 def _wording_name(store: Store, named: Mapping[str, str], *, told_apart: bool) -> str:
-    """Return the name of a wording, with its language where the statement has wordings in several."""
+    """Return the name of a wording, with its language if the statement has wordings in several."""
     statement_ = {name: named[name] for name in STATEMENT}
     key = Subject(Ruled.WORDING, {**statement_, "language": named["language"], "variant": named["variant"]}).key
     every = wordings(store, Thing(Subject(Ruled.STATEMENT, statement_), named["statement"], "")) if told_apart else ()
@@ -283,7 +283,7 @@ def _wording_name(store: Store, named: Mapping[str, str], *, told_apart: bool) -
 
 
 def _of_same_wording(store: Store, put: PutPrompt) -> list[PutPrompt]:
-    """Return every prompt of the wording that a prompt puts, itself among them."""
+    """Return all prompts with the same wording as a prompt, including itself."""
     wording = (put.version, put.language, put.variant)
     return [
         one

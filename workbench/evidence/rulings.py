@@ -1,9 +1,9 @@
-"""Auditors' rulings ─→ what they change in the answers of a run, and how figures say so.
+"""The effects of auditors' rulings on the answers of a run, and the notes on them.
 
-A ruling changes the thing that it is about and nothing else. *Misread* gives an answer text to one prompt, whoever gave
-it, the right reading. *Excluded* and *at fault* leave a thing out: its answers are shown and counted, stay planned, and
-are readable no more. *Confirmed* and *look again* change nothing. Where auditors contradict each other about a thing,
-none of their rulings on it counts.
+A ruling changes only its subject. *Misread* gives an answer text to one prompt, from any model, the correct reading.
+*Excluded* and *at fault* leave a subject out: its answers are shown and counted, and stay planned, but count as
+unreadable. *Confirmed* and *look again* change nothing. If auditors contradict each other about a subject, none of
+their rulings on it counts.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ OUT = Effect(left_out=True)
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RunRulings:
-    """What rulings change in one run."""
+    """The effects of rulings in one run."""
 
     probes: frozenset[int] = frozenset()
-    "rowids of those whose answers are left out: a ruling is about their prompt, wording or statement"
+    "rowids of probes whose answers are left out by a ruling on their prompt, wording or statement"
     answers: Mapping[int, Mapping[bytes, Effect]] = field(default_factory=dict)
-    "probe -> key of an answer's text -> what becomes of it; none of these probes is left out"
+    "probe -> key of an answer's text -> effect, for probes that are not left out"
     counting: tuple[Ruling, ...] = ()
-    "that change something, one for each thing"
+    "rulings with an effect, one per subject"
     disputed: tuple[Ruling, ...] = ()
-    "that change nothing, since auditors contradict each other"
+    "rulings without effect because auditors contradict each other"
     touched: frozenset[str] = frozenset()
-    "refs of the statements of which something changes"
+    "refs of changed statements"
     reviewed: frozenset[str] = frozenset()
-    "refs of the statements that a standing ruling is about, or about anything below them"
+    "refs of statements with a ruling in force on them or anything below them"
 
     @property
     def texts(self) -> frozenset[bytes]:
-        """Return the keys of the answers that are ruled on."""
+        """Return the keys of the answers with rulings."""
         return frozenset(key for of in self.answers.values() for key in of)
 
     def effect(self, probe: int, text: bytes) -> Effect:
-        """Return what becomes of an answer (the key of its text) to a probe."""
+        """Return the effect on an answer (key of its text) to a probe."""
         return OUT if probe in self.probes else self.answers.get(probe, {}).get(text, NOTHING)
 
 
@@ -56,7 +56,7 @@ NO_RULINGS = RunRulings()
 
 
 def of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRulings:
-    """Return what the rulings that stand change in a run whose answers a reader read."""
+    """Return the effects of the rulings in force in a run with a given reader."""
     standing = [ruling for of in store.rulings.standing().values() for ruling in of]
     if not standing:
         return NO_RULINGS
@@ -66,7 +66,7 @@ def of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRulings:
     things: dict[tuple[Any, ...], dict[str, Ruling]] = {}
     for ruling in sorted(standing, key=lambda one: (one.at, one.uid)):
         if places.of_subject(ruling):
-            things.setdefault(_thing(ruling), {})[ruling.auditor] = ruling  # of an auditor the newest
+            things.setdefault(_thing(ruling), {})[ruling.auditor] = ruling  # the newest of each auditor
     agreed = {at: tuple(of.values()) for at, of in things.items() if not disputed(of.values())}
     counting = [one for of in agreed.values() if (one := _that_counts(of)) is not None]
     whole = [one for one in counting if one.subject.kind not in OF_ANSWERS]
@@ -95,18 +95,18 @@ def of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRulings:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RulingsOn:
-    """The rulings that stand about a run, by whatever they are about."""
+    """The rulings in force about a run, by subject."""
 
     statements: Mapping[str, tuple[Ruling, ...]] = field(default_factory=dict)
-    "ref -> on the statement or anything below it, the oldest first"
+    "ref -> rulings on the statement or anything below it, the oldest first"
     disputed: Mapping[str, int] = field(default_factory=dict)
-    "ref -> things of it about which auditors contradict each other"
+    "ref -> number of its subjects about which auditors contradict each other"
     things: tuple[tuple[Ruling, ...], ...] = ()
-    "on each thing that is ruled on, of each auditor the newest"
+    "for each subject, the newest ruling of each auditor"
 
 
 def rulings_on(store: Store, run: Run) -> RulingsOn:
-    """Return the rulings that stand about a run, on readings by whomever."""
+    """Return the rulings in force about a run, for readings of any reader."""
     model = store.runs.model_key(run).hex()
     standing = [
         one
@@ -135,8 +135,10 @@ def rulings_on(store: Store, run: Run) -> RulingsOn:
 
 
 def on_answers(store: Store, run: Run, card: ReaderCard) -> Mapping[tuple[bytes, bytes], tuple[Ruling, ...]]:
-    """Return the rulings that stand on answers of a run's model, and on what a reader made of them, of each auditor the
-    newest: by the keys of prompt and text. The prompts may be of statements that were asked anew since.
+    """Return the rulings in force on answers of a run's model and on a reader's readings of them.
+
+    The result has the newest ruling of each auditor, by the keys of prompt and text. The prompts may belong to
+    statements that were asked again since.
     """
     model = store.runs.model_key(run).hex()
     found: dict[tuple[bytes, bytes], dict[str, Ruling]] = {}
@@ -149,22 +151,22 @@ def on_answers(store: Store, run: Run, card: ReaderCard) -> Mapping[tuple[bytes,
 
 
 def _is_about(ruling: Ruling, run: Run, model: str, card: ReaderCard | None) -> bool:
-    """Return whether a ruling may be about a run: on its instrument, on its model (by its key) or any, and on a reading
-    by the reader that counts.
+    """Return whether a ruling may apply to a run: it is about its instrument, its model (by key) or any model, and, for
+    readings, the reader that counts.
     """
     named = ruling.subject.named
     if named.get("model", model) != model:
         return False
     if ruling.subject.kind is Ruled.READING:
         if named["reader_kind"] == ReaderKind.RULE and registry.audit(run.audit).free_text:
-            return True  # numbers among free answers are read by a rule, whoever reads the others
+            return True  # numbers among free answers are read by a rule, with any reader of the others
         of = (named["reader_kind"], named["reader"], named["reader_version"])
         return card is not None and of == (card.kind.value, card.name, card.version)
     return named.get("instrument", run.instrument) == run.instrument
 
 
 def _thing(ruling: Ruling) -> tuple[Any, ...]:
-    """Return what a ruling decides on: the reading of an answer and the answer are one thing."""
+    """Return the key of a ruling's subject: an answer and its reading count as one subject."""
     named = ruling.subject.named
     if ruling.subject.kind in OF_ANSWERS:
         return ("answer", named["prompt"], named["text"])
@@ -177,7 +179,7 @@ def _that_counts(rulings: Sequence[Ruling]) -> Ruling | None:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Places:
-    """Where the things that are ruled on stand in a run."""
+    """The probes of a run for the subjects of rulings."""
 
     by_prompt: Mapping[str, frozenset[int]]
     "key of a prompt in hexadecimal -> probes"
@@ -187,7 +189,7 @@ class _Places:
     refs: Mapping[int, str]
     language: str
     given: frozenset[tuple[str, str]]
-    "(key of a prompt, key of a text) of the answers among what is ruled on that the run's model gave"
+    "(key of a prompt, key of a text) of ruled answers that the run's model gave"
 
     @classmethod
     def of(cls, store: Store, run: Run, rulings: Sequence[Ruling]) -> _Places:
@@ -208,9 +210,7 @@ class _Places:
         return cls(_frozen(by_prompt), _frozen(by_wording), _frozen(by_statement), of, run.language, given)
 
     def of_subject(self, ruling: Ruling) -> frozenset[int]:
-        """Return the probes that a ruling is about, or whose answers it is about; none for an answer that another model
-        gave and this one did not.
-        """
+        """Return the probes of a ruling's subject; empty for an answer that this model did not give."""
         named = ruling.subject.named
         if "text" in named and (named["prompt"], named["text"]) not in self.given:
             return frozenset()
@@ -229,23 +229,23 @@ def _frozen(of: Mapping[K, set[int]]) -> dict[K, frozenset[int]]:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Told:
-    """What figures say of rulings."""
+    """The notes of figures on rulings."""
 
     counted: bool
     "False: figures are without them"
     changing: tuple[Ruling, ...] = ()
-    "that change something in the answers behind the figures, or would if they counted"
+    "rulings that change answers behind the figures, or would if they counted"
     disputed: tuple[Ruling, ...] = ()
     differ: int = 0
-    "figures that are other without the rulings"
+    "number of figures that differ without the rulings"
     figure: str = "figure"
-    "what such a figure is called: `verdict`"
+    "the name of such a figure: `verdict`"
     reviewed: str = ""
-    "of how much of the results somebody has looked, in a sentence"
+    "a sentence on how much of the results was reviewed"
 
     @classmethod
     def of(cls, found: Iterable[RunRulings], *, counted: bool, differ: int = 0, figure: str = "figure") -> Told:
-        """Return what is told of the rulings on several runs; one that is about several of them counts once."""
+        """Return the notes on the rulings of several runs; a ruling on several of them counts once."""
         every = tuple(found)
         changing = {ruling.uid: ruling for one in every for ruling in one.counting}
         open_ = {ruling.uid: ruling for one in every for ruling in one.disputed}
@@ -253,7 +253,7 @@ class Told:
 
     @classmethod
     def joined(cls, every: Sequence[Told]) -> Told:
-        """Return what several say together; a ruling that is about several runs counts once."""
+        """Return the combined notes; a ruling on several runs counts once."""
         changing = {ruling.uid: ruling for one in every for ruling in one.changing}
         open_ = {ruling.uid: ruling for one in every for ruling in one.disputed}
         differ, figures = sum(one.differ for one in every), [one.figure for one in every if one.differ]
@@ -261,7 +261,7 @@ class Told:
         return cls(counted, tuple(changing.values()), tuple(open_.values()), differ, *figures[:1])
 
     def in_short(self) -> str:
-        """Say in a few words whether rulings count, of figures that they change."""
+        """Return in a few words whether rulings count, if they change figures."""
         n = plural(len(self.changing), "ruling")
         return f"{n} ({self._differ()})" if self.counted else f"without {n}"
 
@@ -269,7 +269,7 @@ class Told:
         return f"{plural(self.differ, self.figure)} {'differs' if self.differ == 1 else 'differ'}"
 
     def sentences(self) -> Iterator[str]:
-        """Say which and how many rulings change what, and how much was looked at; nothing where there are none."""
+        """Yield sentences on the rulings, their effects, and how much was reviewed; empty without rulings."""
         if self.changing and self.counted:
             differ = f"{self._differ()} without {'it' if len(self.changing) == 1 else 'them'}"
             yield f"{plural(len(self.changing), 'ruling')}: {', '.join(self._changes())}; {differ}"

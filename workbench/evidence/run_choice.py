@@ -1,4 +1,4 @@
-"""Which runs and readings options mean, and a run as plain values."""
+"""Converts options to choices of runs and readings, and runs to plain values."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ OF_PERSONAS = ("persona", "persona_name", "personas")
 
 
 def templates_of(options: SimpleNamespace) -> TemplateChoice:
-    """Return under which templates and in which languages answers count. Raises UsageError for a version that is no
-    number.
-    """
+    """Return the chosen templates and languages. Raises UsageError for a version that is not a number."""
     versions = []
     for text in listed(options.template_version):
         name, equals, number = text.rpartition("=")
@@ -35,17 +33,17 @@ def templates_of(options: SimpleNamespace) -> TemplateChoice:
 
 
 def readings_of(options: SimpleNamespace) -> Readings:
-    """Return which readings count; audits whose answers one rule reads have no option `reader`."""
+    """Return the chosen readings; audits with only one rule have no option `reader`."""
     return Readings(getattr(options, "reader", None), rulings=not options.without_rulings)
 
 
 def plain_run(run: Run) -> dict[str, Any]:
-    """Return a run as plain values, with its personas where the model was asked with any."""
+    """Return a run as plain values, with its personas if the model was asked with any."""
     left_out = {"model_id", "sampling_id"} | {name for name in OF_PERSONAS if not getattr(run, name)}
     return {key: value for key, value in asdict(run).items() if key not in left_out}
 
 
 def about(run: Run) -> dict[str, Any]:
-    """Return a run as plain values; a prompt that is scored is no response."""
+    """Return a run as plain values; scored prompts are not responses."""
     plain = plain_run(run)
     return plain if run.sampling.mode != EXACT else plain | {"responses": 0, "scored": run.responses}

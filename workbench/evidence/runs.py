@@ -1,4 +1,4 @@
-"""Which run is meant: by audit, model, instrument, language, sampling, numbers, snapshot and templates."""
+"""Finds runs by audit, model, instrument, language, sampling, dtype, snapshot and templates."""
 
 from __future__ import annotations
 
@@ -30,11 +30,12 @@ def find_run(
     answered: bool = False,
     templates: TemplateChoice = LATEST,
 ) -> Run:
-    """Return the one run that matches, as `matching` has it; `answered`: of those that have answers, not probabilities
-    alone. A run in which everything failed is meant only where no other matches. Of several families of templates the
-    one that was asked most recently is meant, unless one is chosen.
+    """Return the only matching run, see `matching`; `answered`: only runs with answers, not just probabilities.
 
-    Raises UnknownName where there is none, AmbiguousRun where there are several.
+    A run in which everything failed matches only if no other does. Of several families of templates the most recently
+    asked one is used, unless one is chosen.
+
+    Raises UnknownName if there is none, AmbiguousRun if there are several.
     """
     found = runs_of(store, audit, instrument, model, templates=templates)
     there = [run for run in found if not (answered and run.sampling.mode == EXACT)]
@@ -68,17 +69,17 @@ def runs_of(
     *,
     templates: TemplateChoice = LATEST,
 ) -> tuple[Run, ...]:
-    """Return the runs of an audit, the newest last: under each chosen family, else under the one that each model was
-    asked most recently. Prompts with a persona before them are meant only where it is named.
+    """Return the runs of an audit, the newest last: for each chosen family, by default for the one that each model was
+    asked most recently. Prompts with a persona are included only if it is named.
 
-    Raises UnknownName for a language, a family, a version of a template, or a persona, that nobody was asked.
+    Raises UnknownName for a language, a family, a version of a template, or a persona that no model was asked.
     """
     runs = store.runs.list(audit, instrument, model, versions=dict(templates.versions), personas=True)
     return chosen_of(runs, templates)
 
 
 def chosen_of(runs: Sequence[Run], templates: TemplateChoice) -> tuple[Run, ...]:
-    """Return those of some runs that a choice of templates means, as `runs_of`."""
+    """Return the runs that match a choice of templates, as `runs_of`."""
     _check_languages(runs, templates)
     _check_personas(runs, templates)
     spoken = [
@@ -91,7 +92,7 @@ def chosen_of(runs: Sequence[Run], templates: TemplateChoice) -> tuple[Run, ...]
 
 
 def of_persona(run: Run, wanted: Collection[str]) -> bool:
-    """Return whether a run has one of some personas; of none in particular, whether it has none."""
+    """Return whether a run has one of these personas; if none are given, whether it has no persona."""
     if not run.persona:
         return not wanted or bool({NONE, EVERY} & set(wanted))
     return bool({run.persona_name, EVERY} & set(wanted))
@@ -137,8 +138,8 @@ def _check_templates(runs: Sequence[Run], chosen: TemplateChoice) -> None:
 
 
 def template_notes(runs: Iterable[Run]) -> tuple[str, ...]:
-    """Say which answers in other languages, and under other families or versions of templates, results leave out, and
-    how to choose them.
+    """Return notes on answers in other languages, families or versions of templates that results leave out, and how to
+    choose them.
     """
     every = tuple(dict.fromkeys(runs))
     shown = {run.way: {one.family for one in every if one.way == run.way} for run in every}
@@ -172,7 +173,7 @@ def template_notes(runs: Iterable[Run]) -> tuple[str, ...]:
 
 
 def version_notes(run: Run | None, template: str | None = None) -> tuple[str, ...]:
-    """Say of which templates of a run, or of one of them, a model was asked versions that are left out."""
+    """Return notes on asked versions of a run's templates, or of one of them, that are left out."""
     versions = run.versions if run is not None else ()
     return tuple(_version_note(run, one) for one in versions if run and one.others and template in (None, one.name))
 
@@ -187,7 +188,7 @@ def _version_note(run: Run, one: AskedTemplate) -> str:
 
 
 def instead(store: Store, audit: str) -> str:
-    """Say what to do where nothing of an audit was asked: look at what was, or ask."""
+    """Return advice if nothing of an audit was asked: other results, or how to ask."""
     if there := elsewhere(store, audit):
         return there.removeprefix(". ")
     instruments = store.instruments.names()
@@ -205,7 +206,7 @@ def instead(store: Store, audit: str) -> str:
 
 
 def elsewhere(store: Store, audit: str) -> str:
-    """Return `. There are answers of …: workbench …`, for those of other audits; empty where there are none."""
+    """Return `. There are answers of …: workbench …` for answers of other audits; empty if there are none."""
     others = [one for one in registry.asking() if one.name != audit and one.answered(store)]
     looked_at = [f"of {one.name}: workbench {one.command}" for one in others]
     return f". There are answers {'; '.join(looked_at)}" if looked_at else ""
@@ -214,10 +215,10 @@ def elsewhere(store: Store, audit: str) -> str:
 def matching(
     runs: Sequence[Run], sampling: str | None = None, dtype: str | None = None, snapshot: str | None = None
 ) -> list[Run]:
-    """Return the runs whose sampling is described by a text, else those whose description has it as a part
-    (`T 0.25`), which were computed in a dtype, and which a snapshot of a served model answered (`unknown`: none that is
-    known). None or nothing stands for any. To a local model's description belongs how turns
-    were encoded (`encoding unknown`).
+    """Return the runs that match a sampling, a dtype and a snapshot of a served model (`unknown`: no known snapshot).
+
+    The sampling is its full description, else a part of it (`T 0.25`). None or an empty value matches any. The
+    description of a local model includes the encoding of turns (`encoding unknown`).
     """
     wanted = None if not snapshot else "" if snapshot == UNKNOWN else snapshot
     found = [
@@ -231,8 +232,8 @@ def matching(
 
 
 def _newer_encodings(runs: Sequence[Run], sampling: str | None) -> list[Run]:
-    """Leave out runs of which it is not known how turns were encoded where the same model was asked again since; the
-    text `encoding` in `sampling` chooses between them.
+    """Leave out runs with an unknown encoding of turns if the same model was asked again since; the text `encoding` in
+    `sampling` selects them explicitly.
     """
     known = {_but_encoding(run) for run in runs if run.encoding != UNKNOWN}
     named = "encoding" in (sampling or "")
@@ -245,20 +246,18 @@ def _but_encoding(run: Run) -> tuple[object, ...]:
 
 
 def of_models(store: Store, runs: Sequence[Run], names: Collection[str]) -> list[Run]:
-    """Return the runs by models that these names mean, all where there are none. A hub id may have a revision after an
-    `@`.
-    """
+    """Return the runs of the models with these names, all if there are none. A hub id may have a revision (`@`)."""
     meant = store.runs.models(names)
     return [run for run in runs if not names or run.model_id in meant]
 
 
 def without_runs(store: Store, runs: Sequence[Run], names: Collection[str]) -> list[str]:
-    """Return the names of models that none of these runs is by."""
+    """Return the names of models without any of these runs."""
     return [name for name in names if not of_models(store, runs, [name])]
 
 
 def told_apart(names: Sequence[str], *more: Sequence[str]) -> list[str]:
-    """Return names with as much of what else is known, first things first, as tells those that are alike apart.
+    """Return names that are made unique by appending further data, in the given order, to equal ones.
 
     Examples
     --------
@@ -286,7 +285,7 @@ def _size(run: Run) -> str:
 
 
 def nothing_answered(run: Run, failures: Failures) -> str:
-    """Say that there is nothing to judge, and why."""
+    """Return a message that there is nothing to judge, with the reason."""
     done = "scored" if run.sampling.mode == EXACT else "answered"
     reason = f": {failures.reason}" if failures.reason else ""
     return f"{run.label} has nothing to judge: none of its {run.prompts:,} prompts was {done}, all failed{reason}"

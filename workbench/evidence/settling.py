@@ -1,8 +1,8 @@
-"""Asking a prompt only until its verdict is settled: what came so far, and how many answers to ask for next.
+"""Asks prompts only until their verdicts are settled: counts answers so far, and plans the next ones.
 
 A prompt is settled when every completion to N answers gives the same verdict (`workbench.stats.settled`).
-The first round is as long as readable answers need at least; each later one is the fewest answers that can settle the
-prompt, so that none is asked for that would not have been asked one by one.
+The first round has the fewest readable answers that can settle a prompt; each later one the fewest further answers that
+can settle it, so that no answer is requested that asking one by one would save.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from workbench.readers.base import Reader
 from workbench.stats.settled import VerdictRule, is_settled, least_more, mean_expected_share
 
 Read = tuple[int, int, int]
-"answers that agree, that disagree, and that are neither"
+"numbers of answers that agree, disagree, and do neither"
 
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """What came of the prompts of a plan, and what their verdicts still need."""
+    """The answers to the prompts of a plan, and the answers still needed for their verdicts."""
 
     rule: VerdictRule
     readers: Mapping[bytes, Reader]
@@ -39,16 +39,16 @@ class Settling:
     "prompt key -> the seed of all its answers"
     came: Mapping[bytes, Read]
     following: Mapping[bytes, int]
-    "prompt key -> number of the first answer of its seed that nobody asked for"
+    "prompt key -> number of the first answer of its seed that was not requested"
     elsewhere: frozenset[bytes] = frozenset()
-    "prompts that another snapshot of a served model has answered until they were settled"
+    "prompts that another snapshot of a served model has settled"
 
     def by(self) -> dict[bytes, SettledBy]:
         """Return the rule by which each prompt is settled."""
         return {key: SettledBy.of(self.rule, reader.card) for key, reader in self.readers.items()}
 
     def read(self, key: bytes, answers: Iterable[tuple[str, int]]) -> Read:
-        """Return what answers to a prompt say; one that was cut off in thought says nothing."""
+        """Return the counts of readings of answers to a prompt; answers cut off in thought are neither."""
         agree = disagree = rest = 0
         reader = self.readers[key]
         for text, count in answers:
@@ -60,7 +60,7 @@ class Settling:
         return agree, disagree, rest
 
     def is_settled(self, key: bytes) -> bool:
-        """Return whether nothing more has to be asked of a prompt."""
+        """Return whether a prompt needs no further answers."""
         return key in self.elsewhere or bool(is_settled(*self.came.get(key, (0, 0, 0)), self.rule))
 
     def to_draw(self, key: bytes) -> int:
@@ -71,7 +71,7 @@ class Settling:
         return least_more(*came, self.rule, readable=not sum(came))
 
     def after(self, came: Mapping[bytes, Read], asked: Mapping[bytes, int]) -> Settling:
-        """Return the same when so many answers more have come, and numbers below `asked` are used."""
+        """Return the state after further answers, with numbers below `asked` used."""
         now = dict(self.came)
         for key, (agree, disagree, rest) in came.items():
             before = now.get(key, (0, 0, 0))
@@ -82,11 +82,11 @@ class Settling:
         return sum(self.came.get(key, (0, 0, 0)))
 
     def settled_at(self) -> dict[bytes, int]:
-        """Return the prompts that are settled here, with the number of their answers."""
+        """Return the settled prompts, with the number of their answers."""
         return {key: self.drawn(key) for key in self.readers if key not in self.elsewhere and self.is_settled(key)}
 
     def describe(self) -> str:
-        """Say which share of N answers a prompt that is settled took, beside the least that settlement allows."""
+        """Return the share of N answers that settled prompts needed, and the least possible share."""
         mine = [self.came[key] for key in self.settled_at()]
         if not mine:
             return ""
@@ -106,9 +106,9 @@ def settling_of(
     card: ModelCard | None,
     seeds: Mapping[bytes, int],
 ) -> Settling | None:
-    """Return how far the prompts of a design are settled; None where all are asked N times.
+    """Return the state of settlement of a design's prompts; None if all are asked N times.
 
-    Raises UsageError where a design cannot be asked so.
+    Raises UsageError if a design does not support it.
     """
     if not design.until_settled:
         return None
@@ -131,7 +131,7 @@ def settling_of(
 
 
 def checked_rule(design: Design) -> VerdictRule:
-    """Return the rule by which prompts of a design are settled. Raises UsageError where they cannot be."""
+    """Return the rule that settles prompts of a design. Raises UsageError if they cannot be settled."""
     if design.sampling.mode == EXACT:
         raise UsageError("exact probabilities are computed once, so nothing settles; leave --until-settled out")
     rule = registry.audit(design.audit).verdict_rule(design.samples)
