@@ -136,11 +136,11 @@ def test_the_demonstration_puts_errors_into_the_shipped_questions_once_and_print
     demo = ("demo", path, "--audit", "response_bias", "--model", "scripted", "--no-screen")
     code, out, err = run(capsys, *demo)
     assert code == 0, err
-    assert "Made key_typo (1 draw, seed 1)" in out
+    assert "50 questions of veldania_choices get forms with typos." in out
     assert "25 statements x 3 wordings x 1 template" in out, "five questions of each bias"
     assert len(re.findall(r"^\S+(?: \w+)? +key typo ", out, re.MULTILINE)) == len(Bias), "after each bias"
     again = run(capsys, *demo)[1]
     assert "Everything is stored already." in again
-    assert "Made key_typo" not in again
+    assert "get forms with typos" not in again
     (asked,) = designs
     assert (asked.instrument, asked.samples) == (SHIPPED_CHOICES, 50)

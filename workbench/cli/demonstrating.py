@@ -132,7 +132,8 @@ def _put_errors(store: Store, shown: Demonstration) -> None:
 
     proposals = propose(store, shown.instrument, (), Wanted(perturbations=tuple(shown.typing_errors), seed=SEED))
     if any(one.held is None for one in proposals.made):
-        say(accept(store, proposals, person=PERSON).sentence)
+        done = accept(store, proposals, person=PERSON)
+        say_wrapped(f"{plural(len(done.refs), 'question')} of {shown.instrument} get forms with typos.")
 
 
 def _come_back(store: Store, design: Design) -> int | None:

@@ -68,7 +68,7 @@ class Page(Generic[Row]):
     def counted(self) -> str:
         """Say how many there are on the page."""
         left = "; more below the last row" if self.following is not None else ""
-        return f"{sum(row.count for row in self.rows):,}, {len(self.rows):,} of them different{left}"
+        return f"{sum(row.count for row in self.rows):,} given, {len(self.rows):,} different{left}"
 
 
 def gathered(kind: str, offset: int, fetch: Callable[[int], Sequence[Row]], admits: Callable[[Row], bool]) -> Page[Row]:
