@@ -1,6 +1,6 @@
 """The Python interface: `import workbench`, then `workbench.open("x.db")`.
 
-It stands beside the command line and takes the same options; what it hands out are rows and figures as values.
+It takes the same options as the command line, and returns rows and figures as values.
 """
 
 from workbench.api.plans import Plan

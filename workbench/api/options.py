@@ -1,4 +1,4 @@
-"""Options as keyword arguments: the same that the command line declares, by their names."""
+"""Options as keyword arguments: those of the command line, by name."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from workbench.options.option import Option, Type
 
 
 def given(options: Iterable[Option], values: Mapping[str, Any], of: str) -> SimpleNamespace:
-    """Return every option with what was given, and its default where nothing was.
+    """Return every option with its given value or its default.
 
     Texts are read as on the command line, so that `"1-5"` or `"all"` mean the same; several names may be a list.
-    Raises UsageError for a name that is no option, FieldError for a value that an option does not take.
+    Raises UsageError for an unknown option, FieldError for an invalid value.
     """
     known = {option.name.rstrip("_"): option for option in options}
     for name in values:

@@ -1,4 +1,4 @@
-"""Frozen plans from Python: what will be asked and how it will be judged, written before the first answer."""
+"""Frozen plans from Python: the design and the options of judging, written before the first answer."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ NOT_PLANNED = (
     "least_readable",
     "batch",
 )
-"options of `run` that say nothing of what is asked"
+"options of `run` that do not affect what is asked"
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A frozen plan with its file. `workbench.run(store, plan=…)` asks what it says."""
+    """A frozen plan with its file. `workbench.run(store, plan=…)` follows it."""
 
     store: OpenStore
     path: Path
@@ -54,8 +54,8 @@ class Plan:
         return self.frozen.models
 
     def check(self) -> tuple[Table, ...]:
-        """Return for every run of the plan what of it was followed, as `workbench plan --check` prints it; rows have
-        `planned`, `done` and `differs`. Empty where nothing was asked by it yet.
+        """Return the comparison of every run with the plan, as `workbench plan --check` prints it; rows have `planned`,
+        `done` and `differs`. Empty if nothing was asked by the plan.
         """
         return tuple(Table(table) for table in check(self.store, self.frozen))
 
@@ -73,7 +73,7 @@ def freeze(
     correction: str,
     options: Mapping[str, Any],
 ) -> Plan:
-    """Write a plan to a file that is not there yet, and note it in the store; see `Store.plan`."""
+    """Write a plan to a new file, and record it in the store; see `Store.plan`."""
     if not models:
         raise UsageError("found no model; name each that will be asked")
     if correction not in CORRECTIONS:
@@ -89,7 +89,7 @@ def freeze(
 
 
 def opened(store: OpenStore, file: str | Path) -> Plan:
-    """Return the plan in a file. Raises UsageError where it is none, or was changed since it was frozen."""
+    """Return the plan in a file. Raises UsageError if it is not a plan, or was changed after it was frozen."""
     path = expanded(Path(file))
     return Plan(store, path, read_plan(path)[0])
 

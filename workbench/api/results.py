@@ -75,12 +75,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Result:
-    """What an audit says of the answers that are meant: the same figures as `workbench … --json` prints."""
+    """An audit's result for the chosen answers: the same figures as `workbench … --json` prints."""
 
     audit: str
     printed: Printed
     tables: Mapping[str, Table] = field(init=False)
-    "by name; a table about something has that in its name: `verdicts-personal-1`"
+    "by name; the name of a table with a subject includes it: `verdicts-personal-1`"
 
     def __post_init__(self) -> None:
         found = {table.stem: Table(table) for table in self.printed.tables}
@@ -92,17 +92,17 @@ class Result:
 
     @property
     def header(self) -> tuple[str, ...]:
-        """What one must see before any figure: how much was answered, who read it. Warnings begin with `! `."""
+        """The header lines of all figures: how much was answered, who read it. Warnings begin with `! `."""
         return tuple(self.printed.header)
 
     @property
     def told(self) -> tuple[str, ...]:
-        """What the figures rest on, in sentences."""
+        """Sentences on the basis of the figures."""
         return tuple(self.printed.told)
 
     @property
     def methods(self) -> str:
-        """The paragraph for a paper; empty where the audit has none."""
+        """The methods paragraph for a paper; empty if the audit has none."""
         return self.printed.methods or str(self.printed.about.get("methods", ""))
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Rows of answers, readings, labels, …: read when somebody iterates, as many at once as are asked for."""
+"""Rows of answers, readings, labels, …: read on iteration, as many as requested."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ KINDS = {Type.TEXT: Kind.TEXT, Type.WHOLE: Kind.COUNT, Type.NUMBER: Kind.COEFFIC
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Rows:
-    """Rows of one kind. Iterating yields dicts and reads the store anew, so memory does not grow with the rows."""
+    """Rows of one kind. Iterating yields dicts and reads the store again, so memory does not grow with the rows."""
 
     of: Declared
-    "what each column means"
+    "the declared columns with their meanings"
     read: Callable[[], Iterator[Row]]
 
     @property
     def columns(self) -> dict[str, str]:
-        """Every column with what it means."""
+        """Every column with its meaning."""
         return {field.name: field.meaning for field in self.of.fields}
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
@@ -47,8 +47,9 @@ class Rows:
         )
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return a data frame: texts, numbers and truths with the types of their columns, missing values as pandas has
-        them. Raises MissingPackage without pandas and pyarrow.
+        """Return a data frame with typed columns for texts, numbers and booleans, and missing values of pandas.
+
+        Raises MissingPackage without pandas and pyarrow.
         """
         from workbench.api.results import frame
 

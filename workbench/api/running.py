@@ -18,7 +18,7 @@ from workbench.errors import JobError, ReadOnlyStore, UsageError
 from workbench.jobs import launch
 
 NOT_HERE = ("store", "audit", "model", "plan", "yes", "detach", "dry_run", "json", "no_probe", "least_readable")
-"options of the command that mean nothing in a program"
+"options of the command that do not apply in a program"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +29,12 @@ class Run:
     audit: str
     model: str
     job: int | None
-    "number of the job; None where everything was stored before"
+    "number of the job; None if everything was stored before"
     answers: int
-    "that the design asks for, those that were stored before included"
+    "number of answers of the design, including those stored before"
 
     def results(self, **options: Any) -> Result:
-        """Return what the audit says of this model; see `Store.results`."""
+        """Return the audit's result for this model; see `Store.results`."""
         return self.store.results(self.audit, **{"model": self.model} | options)
 
 
@@ -47,10 +47,10 @@ def run(
     quiet: bool = True,
     **options: Any,
 ) -> Run:
-    """Ask a model what an audit asks, in a worker of its own, and wait until its answers are stored.
+    """Ask a model an audit's prompts in a worker process, and wait until its answers are stored.
 
-    What is stored already is not asked again, so a run that was interrupted goes on where it ended. Ctrl+C lets the
-    job store what has arrived.
+    Stored answers are not asked for again, so an interrupted run continues where it ended. Ctrl+C lets the job store
+    the answers that have arrived.
 
     Parameters
     ----------
@@ -58,13 +58,13 @@ def run(
     model : as on the command line: a hub id, a folder, a .gguf file, `openai:NAME@URL`, `scripted`. With a plan of one
         model it may be left out
     audit : None: reliability, or that of the plan
-    plan : a frozen plan, or its file: what it says is asked, and the job is noted to follow it. An option given beside
-        it is a deviation, which figures name
+    plan : a frozen plan, or its file: the run follows it, and the job records this. Further options are deviations,
+        which figures name
     quiet : print no progress
     options : those of `workbench run`, by their names: `samples=30`, `statements="10"`, `temperature=0.7`, …
 
-    Raises ReadOnlyStore for a store that is open for reading, ModelError where the model cannot be had, JobError where
-    the job did not finish.
+    Raises ReadOnlyStore for a store opened for reading, ModelError if the model is not available, JobError if the job
+    did not finish.
     """
     if not store.writable:
         raise ReadOnlyStore(

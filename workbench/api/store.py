@@ -1,4 +1,4 @@
-"""A store, opened for reading unless somebody asks for more."""
+"""A store, by default opened for reading."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ Names = str | Sequence[str] | None
 
 
 def open(path: str | Path, *, write: bool = False, create: bool = False) -> Store:  # noqa: A001  `workbench.open`
-    """Open the store at a path: for reading alone, unless `write` asks for more.
+    """Open the store at a path, by default for reading.
 
     Parameters
     ----------
     write : `workbench.run` may ask models and store their answers
-    create : with `write`, make the store where there is none
+    create : with `write`, create the store if there is none
 
     Raises
     ------
@@ -54,7 +54,7 @@ class Store:
 
     def __init__(self, store: OpenStore):
         self.opened = store
-        "the store underneath, for what this interface does not have"
+        "the underlying store, for functions that this interface lacks"
         self._copy: tuple[int, TemporaryDirectory[str], OpenStore] | None = None
 
     @property
@@ -77,7 +77,7 @@ class Store:
 
     @property
     def audits(self) -> tuple[str, ...]:
-        """Names of the audits that there are answers for."""
+        """Names of the audits with answers."""
         return tuple(one.name for one in registry.every_audit() if one.answered(self.opened))
 
     def answers(
@@ -89,7 +89,7 @@ class Store:
         expand: bool = False,
         names: bool = False,
     ) -> Rows:
-        """Return the answers, a row for each distinct one of a draw with how often it was given.
+        """Return the answers, one row per distinct answer of a draw with its count.
 
         Parameters
         ----------
@@ -108,31 +108,31 @@ class Store:
         expand: bool = False,
         names: bool = False,
     ) -> Rows:
-        """Return how answers are read, a row for each answer and reader."""
+        """Return the readings of answers, one row per answer and reader."""
         return self._rows("readings", Choice(_names(model), _names(audit), _names(instrument), expand, names))
 
     def labels(self, *, instrument: Names = None, names: bool = False) -> Rows:
-        """Return the labels that people gave, changed or took back."""
+        """Return the labels that people gave, changed or withdrew."""
         return self._rows("labels", Choice(instruments=_names(instrument), names=names))
 
     def rulings(self, *, instrument: Names = None, names: bool = False) -> Rows:
-        """Return what auditors ruled, every event."""
+        """Return all events of auditors' rulings."""
         return self._rows("rulings", Choice(instruments=_names(instrument), names=names))
 
     def verdicts(self, *, model: Names = None, audit: Names = None, instrument: Names = None) -> Rows:
-        """Return the verdicts on statements, a row for each statement, test and template."""
+        """Return the verdicts on statements, one row per statement, test and template."""
         return self._rows("verdicts", Choice(_names(model), _names(audit), _names(instrument)))
 
     def figures(self, *, model: Names = None, audit: Names = None, instrument: Names = None) -> Rows:
-        """Return every figure of every audit, a row for each value. `results` has them as tables."""
+        """Return every figure of every audit, one row per value. `results` has them as tables."""
         return self._rows("figures", Choice(_names(model), _names(audit), _names(instrument)))
 
     def results(self, audit: str = registry.DEFAULT_AUDIT, **options: Any) -> Result:
-        """Return what an audit says: the figures that `--json` prints.
+        """Return an audit's result: the figures that `--json` prints.
 
         Options are those of the audit's command, by their names: `model="smollm2"`, `sampling="T 1"`, `resamples=500`.
-        Raises UnknownName for an audit or a model that is not there, AmbiguousRun where several runs match, FieldError
-        for a value that an option does not take.
+        Raises UnknownName for an unknown audit or model, AmbiguousRun if several runs match, FieldError for an invalid
+        value of an option.
         """
         of = registry.audit(audit)
         chosen = given(of.figure_options, options, f"results of {audit}")
@@ -219,7 +219,7 @@ class Store:
         return Rows(KINDS[kind], lambda: self._read(KINDS[kind], choice))
 
     def _read(self, kind: Declared, choice: Choice) -> Iterator[Row]:
-        """Yield rows; where reading them has to store what a rule reads, from a copy."""
+        """Yield rows; from a copy of the store if readings of rules have to be stored."""
         done = 0
         try:
             for row in kind.read(self.opened, choice):
@@ -229,8 +229,8 @@ class Store:
             yield from islice(kind.read(self._readable(), choice), done, None)
 
     def _readable(self) -> OpenStore:
-        """Return a private copy of the store as it is now, in which what rules read can be stored: judging answers that
-        no rule has read yet changes nothing of a store that is open for reading.
+        """Return a private copy of the store, in which readings of rules can be stored, so that judging unread answers
+        does not change a store opened for reading.
         """
         (version,) = self.opened.connection.execute("pragma data_version").fetchone()
         if self._copy is not None and self._copy[0] == version:

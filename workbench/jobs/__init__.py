@@ -1,1 +1,1 @@
-"""Long work, in a process of its own: it outlives the terminal that started it."""
+"""Long work in separate processes, which outlive the terminal that started them."""

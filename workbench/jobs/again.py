@@ -1,4 +1,4 @@
-"""What a job was told, as the options of the command or the fields of the form that start one like it."""
+"""The settings of a job, as options of a command or fields of a form that start a similar job."""
 
 from __future__ import annotations
 
@@ -28,18 +28,16 @@ VERBS = {SAMPLE: "run", TRAIN: "train", CLASSIFY: "classify", DRAFT: "draft", CH
 
 
 def values_of(store: Store, job: Job) -> Values:
-    """Return the options that a job was told, by their names.
+    """Return the options of a job, by name.
 
-    Raises UsageError where these do not say it: wordings that were drafted with prompts from files.
+    Raises UsageError if options cannot express them: drafts with prompts from files.
     """
     found = _VALUES[job.kind](store, job.spec)
     return {**found, "batch": True} if job.batched else found
 
 
 def asked_again(store: Store, design: Design) -> Values:
-    """Return the options by which a command line or a form asks for this design, by their names; those that mean
-    nothing for it are left out.
-    """
+    """Return the options of a command line or a form for this design, by name, without irrelevant ones."""
     audit = registry.audit(design.audit)
     there = audit.may_be_asked(store, design.instrument) or ()
     values: dict[str, Any] = {
@@ -75,7 +73,7 @@ def asked_again(store: Store, design: Design) -> Values:
 
 
 def as_typed(refs: Sequence[str], there: Sequence[str]) -> str:
-    """Return statements as a person types them: the first so many of those that there are, or by their refs.
+    """Return statements as a person types them: as the number of first statements, or by refs.
 
     Examples
     --------
@@ -128,7 +126,7 @@ def _drafted(store: Store, spec: Mapping[str, Any]) -> Values:
 
 
 def _adjusted(prompts: tuple[DraftPrompt, ...], usual: list[DraftPrompt | None]) -> Values:
-    """Return what was told of all shipped prompts alike; nothing where they were asked as they ship."""
+    """Return the adjustments common to all shipped prompts; empty if there are none."""
     first = prompts[0]
     told: dict[str, Any] = {
         "calls": first.calls,

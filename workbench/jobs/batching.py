@@ -1,4 +1,4 @@
-"""What a job keeps of its batches while an endpoint answers them, and what becomes of them when it is cancelled."""
+"""Records a job's batches while an endpoint answers them, and cancels them with the job."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from workbench.jobs.task import Task
 
 STEP_S = 1.0
-"seconds after which somebody who waits looks again whether the job should end"
+"seconds between checks, while waiting, of whether the job should end"
 
 
 class JobLedger:
@@ -66,15 +66,14 @@ class JobLedger:
 
 
 def waiting(store: Store, job_id: int) -> str:
-    """Return what is to be said of batches that a job has at an endpoint; empty where it has none."""
+    """Return a message on a job's batches at an endpoint; empty if there are none."""
     return "; ".join(sent.describe() for sent in store.batches.open(job_id) if sent.batch)
 
 
 def cancel(store: Store, job_id: int) -> tuple[Job, str]:
-    """Ask a job to stop, and cancel the batches of one that has no worker to do so.
+    """Ask a job to stop, and cancel its batches if it has no worker to do so.
 
-    Returns the job and what is to be said of its batches. What they answered stays at the endpoint, where resuming the
-    job fetches it.
+    Returns the job and a message on its batches. Their answers stay at the endpoint, and resuming the job fetches them.
     """
     job = store.jobs.request_stop(job_id)
     left = store.batches.open(job_id) if job.state == "cancelled" else ()

@@ -1,4 +1,4 @@
-"""What a worker was asked meanwhile: to stop, to pause, to take more or fewer at once."""
+"""Requests to a running worker: to stop, to pause, to change its parallelism."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ PAUSED = "paused on request"
 
 
 class Control:
-    """Called, it says whether work should end after what is at hand. It hears from the heartbeat's thread and signals.
+    """When called, returns whether work should end after the current step. The heartbeat's thread and signals set it.
 
-    Pausing is ending what is under way, so that all of it is stored, and beginning it again later: what a paused job
-    has is on the disk, whatever becomes of its worker.
+    Pausing ends the active work, so that all of it is stored, and starts it again later: the results of a paused job
+    are stored even if its worker dies.
     """
 
     def __init__(self) -> None:
         self._changed = threading.Event()
         self._stop = self._pause = False
         self.cancelled = False
-        "whether a person asked it to end, for good"
+        "whether a person cancelled it"
         self._model: Adjustable | None = None
         self._most: int | None = None
         self.trouble = ""
-        "why it ends, where nobody asked for it"
+        "why it ends without a request"
         self.lost = False
         "another worker has the job"
         self.interrupted = False
-        "whether work was told to end because of a pause, since it last began"
+        "whether a pause has ended the current work"
 
     def __call__(self) -> bool:
         if self._pause and not self._stop:
@@ -48,11 +48,11 @@ class Control:
 
     @property
     def why(self) -> str:
-        """Say why work ended before its end."""
+        """Return why work ended early."""
         return self.trouble or (PAUSED if self.pausing or (self.interrupted and not self._stop) else REQUESTED)
 
     def hear(self, orders: Orders) -> None:
-        """Take what people asked. Only news ends a `wait`: who holds a paused job hears itself each second."""
+        """Apply users' requests. Only changes end a `wait`: the holder of a paused job calls this every second."""
         before = (self._stop, self._pause, self.lost)
         self._pause = orders.pause
         self.lost = self.lost or orders.lost
@@ -66,11 +66,11 @@ class Control:
             self._changed.set()
 
     def pause(self) -> None:
-        """Pause without being asked: a person has to decide something, which the job's row says by now."""
+        """Pause without a request, because the job waits for a person's decision, which its row already says."""
         self._pause = self.interrupted = True
 
     def end(self, trouble: str = "") -> None:
-        """Let work end; with a reason it is not a person's wish."""
+        """End work; with a reason if no person requested it."""
         if not self._stop:
             self.trouble = trouble
         self._stop = True
@@ -80,13 +80,13 @@ class Control:
         self.end()
 
     def steer(self, model: object) -> None:
-        """Let this model hear how many may be at once."""
+        """Set the model that receives the limit of parallel calls."""
         self._model = model if isinstance(model, Adjustable) else None
         if self._most is not None:
             self._adjust()
 
     def wait(self, seconds: float) -> None:
-        """Wait until something was heard, but not longer."""
+        """Wait for a request, at most `seconds`."""
         self._changed.wait(seconds)
         self._changed.clear()
 

@@ -1,7 +1,6 @@
-"""What people do in the demonstration's store: invented annotators label, disagree and decide, and an auditor rules.
+"""Invented people for the demonstration's store: annotators label, disagree and decide, and an auditor rules.
 
-Nobody is behind their names, which begin with `demo-`. What they do follows from the answers and a seed; what is there
-already is not done again.
+Their names begin with `demo-`. Their actions follow from the answers and a seed; existing ones are not repeated.
 """
 
 from __future__ import annotations
@@ -27,16 +26,16 @@ from workbench.pipeline.review import Review, answers_of, review
 from workbench.stats.resampling import derive_rng
 
 FIRST, SECOND, AUDITOR = "demo-ada", "demo-ben", "demo-cleo"
-"two annotators, and who decides between them and rules"
+"two annotators, and the auditor who adjudicates and rules"
 QUEUE, CODEBOOK = "demo", "stance"
 PER_STRATUM, ATTENTION = 10_000, 6
-"texts: all there are; and items whose label is known"
+"texts per stratum (all), and number of items with a known label"
 SHARE, SLIPS, FLAGGED = 0.6, 0.03, 0.1
-"of the items that the second annotator has labelled; of labels that are slips; of doubtful answers that are flagged"
+"shares: of items labelled by the second annotator; of labels that are slips; of doubtful answers that are flagged"
 DECIDED = 6
-"disagreements that are decided; the others wait"
+"number of decided disagreements; the others are pending"
 CONTROL, CONFIRMED = 12, 7
-"answers drawn to find out how often the rule errs, and how many of them the auditor has decided"
+"answers drawn to estimate the rule's error rate, and how many of them the auditor has decided"
 SAYS: Mapping[str, tuple[Stance, Stance]] = {
     **dict.fromkeys(AGREES[:-1], (Stance.AGREE, Stance.AGREE)),
     AGREES[-1]: (Stance.AGREE, Stance.NEUTRAL),
@@ -47,11 +46,11 @@ SAYS: Mapping[str, tuple[Stance, Stance]] = {
     **dict.fromkeys(UNREADABLE, (Stance.NEUTRAL, Stance.NEUTRAL)),
     UNREADABLE[1]: (Stance.NEUTRAL, Stance.UNRELATED),
 }
-"an answer of a stand-in -> how the two annotators read it"
+"an answer of a scripted model -> readings of the two annotators"
 
 
 def label(store: Store, models: Sequence[str]) -> str:
-    """Let the annotators label the free answers of stand-ins; return what they did in a sentence, "" for nothing."""
+    """Let the annotators label the free answers of scripted models; return a sentence about it, "" if none."""
     before = store.labels.totals()
     if all(queue.name != QUEUE for queue in store.queues.list()):
         make(store, QueueSpec(QUEUE, Purpose.TEST, CODEBOOK, models=tuple(models), per_stratum=PER_STRATUM, labels=2,
@@ -89,7 +88,7 @@ def _label(store: Store, name: str, share: float) -> None:
 
 
 def _decide(store: Store) -> int:
-    """Let the auditor decide some disagreements; return how many."""
+    """Let the auditor decide some disagreements; return their number."""
     book = codebook_of(store, QUEUE, CODEBOOK)
     every = store.labels.judged(book.name, queue=QUEUE)
     left = DECIDED - sum(item.decision is not None for item in every)
@@ -101,7 +100,7 @@ def _decide(store: Store) -> int:
 
 
 def rule(store: Store, run: Run) -> str:
-    """Let the auditor look at a run and decide on a control sample; return what was done, "" for nothing."""
+    """Let the auditor review a run and decide on a control sample; return a sentence about it, "" if none."""
     of = review(store, run, USUAL)
     control = control_of(store, of) or draw(store, of, CONTROL, seed=SEED, drawn_by=AUDITOR)
     left = CONFIRMED - sum(control.looked_at(item, None) for item in control.sample.items)
@@ -124,7 +123,7 @@ def rule(store: Store, run: Run) -> str:
 
 
 def _rulings(store: Store, of: Review) -> Iterator[tuple[str, Verdict, str]]:
-    """Yield what the auditor rules on: the first statements of the queue, and an answer to another."""
+    """Yield the auditor's rulings: on the first statements of the queue, and on an answer to another one."""
     refs = [one.ref for one in of.queue]
     for ref, verdict, reason in zip(
         refs,

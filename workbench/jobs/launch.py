@@ -28,17 +28,17 @@ from workbench.pipeline.draft_planning import DraftPlan, DraftSpec, plan_draftin
 from workbench.pipeline.training import TrainPlan, TrainSpec, plan_training
 
 SAMPLE, TRAIN, CLASSIFY = "sample", "train", "classify"
-"kinds of jobs: ask a model, train a classifier, let a classifier read answers"
+"kinds of jobs: asking a model, training a classifier, reading answers with a classifier"
 LOOK_EVERY_S = 0.5
-"seconds between two looks at the heartbeat of a worker on another machine"
+"seconds between two checks of the heartbeat of a worker on another machine"
 LOOK_S = 3.0
-"seconds for which a list of jobs looks whether such a heartbeat moves"
+"seconds for which a list of jobs watches such a heartbeat"
 HOLD_S = 600.0
 "seconds for which a paused job keeps its worker and its model, unless $WORKBENCH_HOLD_S says otherwise"
 LOCAL_CLUSTER = "local"
 "the cluster that a job starts for itself, on this machine"
 DRAFT = "draft"
-"let a model draft wordings"
+"kind of job: drafting wordings with a model"
 STORED_BEFORE = "nothing was asked: every prompt has the same text as an earlier prompt"
 SETTLED_BEFORE = "nothing was asked: stored answers settle every prompt"
 
@@ -54,8 +54,8 @@ def create(
 ) -> int:
     """Queue a sampling job and return its number; `probe`, `patient` and `batched` as `start`.
 
-    Raises UsageError where the design asks for nothing that exists, JobError where a job is asking the same already:
-    two would each ask what the other has not stored yet.
+    Raises UsageError if the design has no prompts, JobError if an active job asks the same: two jobs would ask the same
+    prompts twice.
     """
     plan = plan or pipeline.plan(store, design)
     return _queue(store, SAMPLE, plan.design.as_json(), plan.samples, probe, patient=patient, batched=batched)
@@ -64,8 +64,8 @@ def create(
 def create_training(store: Store, spec: TrainSpec, plan: TrainPlan | None = None) -> int:
     """Queue a training job and return its number.
 
-    Raises UsageError where there are too few labels, LeakError where the test set is not unseen, JobError where a job
-    trains a classifier of that name already.
+    Raises UsageError if there are too few labels, LeakError if the test set is not unseen, JobError if a job already
+    trains a classifier of that name.
     """
     plan = plan or plan_training(store, spec)
     for job in store.jobs.list():
@@ -75,7 +75,7 @@ def create_training(store: Store, spec: TrainSpec, plan: TrainPlan | None = None
 
 
 def create_classifying(store: Store, spec: ClassifySpec) -> int:
-    """Queue a job in which a classifier reads what it has not read, and return its number."""
+    """Queue a job in which a classifier reads its unread responses, and return its number."""
     _, total, _ = plan_classifying(store, spec)
     return _queue(store, CLASSIFY, spec.as_json(), total)
 
@@ -83,7 +83,7 @@ def create_classifying(store: Store, spec: ClassifySpec) -> int:
 def create_drafting(store: Store, spec: DraftSpec, plan: DraftPlan | None = None) -> int:
     """Queue a job in which a model drafts wordings, and return its number.
 
-    Raises UsageError where there is nothing to draft for, or all of it was asked before.
+    Raises UsageError if there is nothing to draft, or everything was asked before.
     """
     plan = plan or plan_drafting(store, spec)
     if not plan.needed:
@@ -94,7 +94,7 @@ def create_drafting(store: Store, spec: DraftSpec, plan: DraftPlan | None = None
 def create_checking(store: Store, spec: CheckSpec, plan: CheckPlan | None = None) -> int:
     """Queue a job in which models embed and judge wordings, and return its number.
 
-    Raises UsageError where there is nothing to check.
+    Raises UsageError if there is nothing to check.
     """
     plan = plan or plan_check(store, spec)
     return _queue(store, CHECK, plan.spec.as_json(), plan.total)
@@ -110,10 +110,10 @@ def _queue(
     patient: bool = False,
     batched: bool = False,
 ) -> int:
-    """Queue a job unless one with the same specification is under way: the two would do the same twice.
+    """Queue a job unless a job with the same specification is active: the two would duplicate the work.
 
-    Raises JobError then, UsageError for a setting of workers that makes no sense, StoreError where the disk has too
-    little room.
+    Raises JobError in that case, UsageError for invalid settings of workers, StoreError if there is too little disk
+    space.
     """
     for job in store.jobs.list():
         if job.under_way and job.kind == kind and json.loads(json.dumps(spec)) == job.spec:
@@ -136,8 +136,8 @@ def is_noted(store: Store, plan: pipeline.Plan) -> bool:
 
 
 def note_stored(store: Store, plan: pipeline.Plan) -> int:
-    """Let answers that are stored already, to prompts of the same text, count for a design of which nothing is left to
-    ask; return the number of the job that says so.
+    """Let stored answers to prompts of the same text count for a design without anything left to ask; return the number
+    of the job that records this.
     """
     add_cells(store, plan)
     design = plan.design
@@ -153,7 +153,9 @@ def note_stored(store: Store, plan: pipeline.Plan) -> int:
 
 
 def add_cells(store: Store, plan: pipeline.Plan) -> None:
-    """Write the prompts of a plan: those of another instrument, or another statement, may have the same texts."""
+    """Write the design cells of a plan, whose prompts may have the same texts as those of other instruments or
+    statements.
+    """
     design = plan.design
     store.runs.add_probes(
         design.audit, design.instrument, design.language, plan.templates, plan.probes, design.personas
@@ -163,8 +165,7 @@ def add_cells(store: Store, plan: pipeline.Plan) -> None:
 def spawn(path: Path, job_id: int) -> int:
     """Start a worker for a job and return its process id. The worker survives this process and its terminal.
 
-    What the worker prints goes to the job's log. It may take the job wherever that was created: call `check_origin`
-    before.
+    The worker's output goes to the job's log. It may take a job created anywhere, so call `check_origin` before.
     """
     log = log_path(path, job_id)
     log.parent.mkdir(exist_ok=True)
@@ -194,12 +195,12 @@ def start(
 ) -> int:
     """Queue a sampling job and start its worker; return the job's number.
 
-    probe : let it begin with a probe, and say who decides then; the caller asks `wants_probe` whether it should
-    patient : let it go on where not one of the first answers can be read, as a pilot wants to know just that
-    batched : let its requests be sent in batches
+    probe : begin with a probe, and who decides on it; the caller checks `wants_probe`
+    patient : continue even if none of the first answers is readable, for pilots that test this
+    batched : send its requests in batches
 
-    Raises ModelError, before anything is queued, where the model cannot be had: no such name, no key, nobody answers;
-    FieldError where a chat format cannot.
+    Raises ModelError, before anything is queued, if the model is not available (unknown name, no key, no answer);
+    FieldError if a chat format is not.
     """
     from workbench.inference.reach import check_chat_format_there, check_reachable
 
@@ -245,8 +246,10 @@ def _started(store: Store, job_id: int) -> int:
 
 
 def settled(store: Store, job_id: int) -> Job:
-    """Return a job once it is known whether its worker lives: the heartbeat of one on another machine is watched until
-    it moves, or has stood still for long enough. A worker beats every second, so this takes long only where it is gone.
+    """Return a job when it is known whether its worker is alive.
+
+    The heartbeat of a worker on another machine is watched until it changes, or has not changed for long enough.
+    Workers send heartbeats every second, so this takes long only if the worker is lost.
     """
     while (job := store.jobs.get(job_id)).unsure:
         time.sleep(LOOK_EVERY_S)
@@ -254,7 +257,7 @@ def settled(store: Store, job_id: int) -> Job:
 
 
 def looked_at(store: Store) -> tuple[Job, ...]:
-    """Return all jobs; where workers are on other machines, after looking for a while whether their heartbeats move."""
+    """Return all jobs, after watching the heartbeats of workers on other machines for a while."""
     until = time.monotonic() + LOOK_S
     found = store.jobs.list()
     while any(job.unsure for job in found) and time.monotonic() < until:
@@ -264,11 +267,11 @@ def looked_at(store: Store) -> tuple[Job, ...]:
 
 
 def resume(store: Store, job_id: int, *, consent: bool = False) -> int | None:
-    """Let a job go on that was paused, cancelled, failed, or lost its worker: it asks only what is missing. One whose
-    worker waits for its turn begins now. `consent`: wherever it was created.
+    """Resume a job that was paused, cancelled, failed, or lost its worker: it asks only what is missing. A job whose
+    worker waits for its turn starts now. `consent`: also if it was created elsewhere.
 
-    Returns the process id of its new worker, None where it has one. Raises JobError where it runs or is done,
-    ElsewhereError where it was created elsewhere.
+    Returns the process id of its new worker, None if it has one. Raises JobError if it runs or is done, ElsewhereError
+    if it was created elsewhere.
     """
     reap()
     check_settings()
@@ -284,8 +287,8 @@ def _go_on(store: Store, job_id: int, *, only_failed: bool = False) -> int | Non
 
 
 def check_origin(store: Store, job_id: int, *, consent: bool) -> None:
-    """Raise ElsewhereError where a job that no worker has was created elsewhere, unless a person consents: then it
-    counts as created here from now on.
+    """Raise ElsewhereError if a job without a worker was created elsewhere, unless a person consents: then it counts as
+    created here from now on.
     """
     job, installation = store.jobs.get(job_id), origin.here()
     if job.worker or job.state == "done" or installation.made(job):
@@ -296,9 +299,9 @@ def check_origin(store: Store, job_id: int, *, consent: bool) -> None:
 
 
 def retry(store: Store, job_id: int, *, consent: bool = False) -> int | None:
-    """Let a job retry only what failed; return the process id of its worker.
+    """Let a job retry only its failures; return the process id of its worker.
 
-    Raises JobError where it has a worker, or where nothing that it asked failed; ElsewhereError as `resume`.
+    Raises JobError if it has a worker, or has no failures; ElsewhereError as `resume`.
     """
     reap()
     job = store.jobs.get(job_id)
@@ -313,9 +316,10 @@ def retry(store: Store, job_id: int, *, consent: bool = False) -> int | None:
 
 
 def lane_of(job: Job) -> str:
-    """Return the lane in which a job takes turns, "" where it need not: jobs that load a model on one machine would
-    share its processor and memory. Served and scripted models are asked at any time, and so is a cluster of other
-    machines, which shares out its own.
+    """Return the lane in which a job takes turns, "" if it need not.
+
+    Jobs that load a model on one machine would compete for its processor and memory. Served and scripted models are
+    asked at any time, and so is a cluster of other machines, which manages its own resources.
     """
     model, cluster = str(job.spec.get("model", "")), job.spec.get("cluster") or LOCAL_CLUSTER
     elsewhere = (served(model) and not launched(model)) or scripted(model) or cluster != LOCAL_CLUSTER
@@ -343,13 +347,13 @@ def hold_s(environ: Mapping[str, str] = os.environ) -> float:
 
 
 def check_settings() -> None:
-    """Raise UsageError where a variable that a worker reads makes no sense: it would end before it has its job."""
+    """Raise UsageError for invalid environment variables of workers, which would end before taking their job."""
     most_at_once()
     hold_s()
 
 
 def reap() -> None:
-    """Forget workers that ended, so that they do not stay as zombies of a long-lived terminal."""
+    """Reap workers that have ended, so that they do not remain as zombies."""
     for pid, process in list(_processes.items()):
         if process.poll() is not None:
             del _processes[pid]
@@ -357,7 +361,7 @@ def reap() -> None:
 
 
 def check_begun(store: Store, job_id: int) -> None:
-    """Raise JobError where the worker that this process started for a job ended before it took the job."""
+    """Raise JobError if the worker that this process started for a job ended before it took the job."""
     if (store.path.resolve(), job_id) in _ended and store.jobs.get(job_id).state == "queued":
         said = log_tail(store.path, job_id, 1) or "it gave no message"
         raise JobError(
@@ -367,12 +371,12 @@ def check_begun(store: Store, job_id: int) -> None:
 
 
 def log_path(store_path: Path, job_id: int) -> Path:
-    """Return where a job's log lies: in a folder beside the store."""
+    """Return the path of a job's log, in a folder beside the store."""
     return store_path.with_name(f"{store_path.name}.logs") / f"job-{job_id}.log"
 
 
 def log_tail(store_path: Path, job_id: int, lines: int = 12) -> str:
-    """Return the end of a job's log, "" where there is none."""
+    """Return the end of a job's log, "" if there is none."""
     path = log_path(store_path, job_id)
     if not path.exists():
         return ""
@@ -383,10 +387,10 @@ def log_tail(store_path: Path, job_id: int, lines: int = 12) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast a job goes."""
+    """The rate of a job, and the time left."""
 
     per_second: float | None
-    "answers, steps or responses a second since the worker began with them; None before the first ones"
+    "answers, steps or responses per second since the worker started on them; None before the first ones"
     eta_seconds: float | None
 
 
@@ -396,15 +400,15 @@ def pace(job: Job) -> Pace:
     if job.state != "running" or answers <= 0 or seconds <= 0:
         return Pace(None, None)
     rate = answers / seconds
-    counted = rate * (1 - float(job.progress.get("invalid", 0)) / answers)  # the others are drawn again
+    counted = rate * (1 - float(job.progress.get("invalid", 0)) / answers)  # other answers are drawn again
     beat = datetime.fromisoformat(job.heartbeat) if job.heartbeat else datetime.now(UTC)
     since = max(0.0, (datetime.now(UTC) - beat).total_seconds())
     return Pace(rate, max(0.0, (job.total - job.done) / counted - since) if counted > 0 else None)
 
 
 def cost_at_end(job: Job) -> float | None:
-    """Return what the attempt of a job will have cost once it is done, if its other answers cost what those so far
-    did; None where that is not known.
+    """Return the expected total cost of a job's attempt, if remaining answers cost as much as those so far; None if
+    unknown.
     """
     answers, cost = float(job.progress.get("answers", 0)), job.progress.get("cost")
     if job.state not in ("running", "paused") or answers <= 0 or cost is None:

@@ -1,8 +1,8 @@
-"""Where a job was created: a store may come from somebody else, and whoever resumes a job of it lends it their keys.
+"""The origin of jobs: a store may come from another person, and resuming its jobs uses the user's own keys.
 
-A job carries a mark that only this installation can make: a keyed hash of what the job does, under a secret in the
-user's configuration folder. The secret is in no store, so nobody who has a copy of a store can mark a job of their own,
-or change what a marked job asks and whom.
+A job has a mark that only this installation can create: a keyed hash of its specification, with a secret in the user's
+configuration folder. The secret is in no store, so a person with a copy of a store can neither mark their own jobs nor
+change a marked job.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from workbench.pipeline.design_checks import launched, served
 
 SECRET_BYTES = 32
 CONSENT = "WORKBENCH_CONSENT"
-"environment variable of a worker: the job that a person let go on, see `consent`"
+"environment variable of a worker: the job that a person approved, see `consent`"
 DOERS = ("model", "encoder", "nli", "classifier")
 "keys of a job's specification that name a model"
 
 
 class ElsewhereError(JobError):
-    """A job was created elsewhere, and nobody has agreed that it goes on here."""
+    """A job was created elsewhere, and no person here has approved it."""
 
     exit_code = 2
 
@@ -44,7 +44,7 @@ class Installation:
     """One user on one machine, or on machines that share a home folder."""
 
     secret: bytes
-    "empty: none could be kept, so that no job counts as created here"
+    "empty: it could not be stored, so no job counts as created here"
 
     def mark(self, uid: bytes, kind: str, spec: Mapping[str, object]) -> str:
         """Return the mark of a job that is created here."""
@@ -52,14 +52,14 @@ class Installation:
         return hmac.digest(self.secret, said, "sha256").hex() if self.secret else ""
 
     def made(self, job: Job) -> bool:
-        """Return whether a job was created here, or let go on here by a person."""
+        """Return whether a job was created here, or approved here by a person."""
         return bool(self.secret) and hmac.compare_digest(
             job.mark.encode(), self.mark(bytes.fromhex(job.uid), job.kind, job.spec).encode()
         )
 
 
 def here(environ: Mapping[str, str] = os.environ) -> Installation:
-    """Return this installation, making its secret at the first call. Where the folder cannot be written it has none."""
+    """Return this installation, creating its secret on the first call; it has none if the folder cannot be written."""
     path = config_folder(environ) / "installation"
     try:
         if not path.exists():
@@ -68,7 +68,7 @@ def here(environ: Mapping[str, str] = os.environ) -> Installation:
             with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
                 file.write(secrets.token_hex(SECRET_BYTES))
             try:
-                os.link(made, path)  # the first of two that begin at once wins
+                os.link(made, path)  # if two start at the same time, the first one wins
             except FileExistsError:
                 pass
             finally:
@@ -80,24 +80,24 @@ def here(environ: Mapping[str, str] = os.environ) -> Installation:
 
 
 def config_folder(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return where a user's own files are: $WORKBENCH_CONFIG, $XDG_CONFIG_HOME/workbench or ~/.config/workbench."""
+    """Return the user's configuration folder: $WORKBENCH_CONFIG, $XDG_CONFIG_HOME/workbench or ~/.config/workbench."""
     if chosen := environ.get("WORKBENCH_CONFIG"):
         return Path(chosen)
     return Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "workbench"
 
 
 def consent(path: Path, job: int) -> str:
-    """Return what tells a worker that a person let this job go on."""
+    """Return the value that tells a worker that a person approved this job."""
     return f"{path.resolve()} {job}"
 
 
 def allowed(path: Path, job: Job, environ: Mapping[str, str] = os.environ) -> bool:
-    """Return whether a worker may take a job: it was created here, or a person let this worker have it."""
+    """Return whether a worker may take a job: it was created here, or a person approved it for this worker."""
     return environ.get(CONSENT) == consent(path, job.id) or here(environ).made(job)
 
 
 def about(job: Job, environ: Mapping[str, str] = os.environ) -> str:
-    """Say, before a job from elsewhere goes on, whom it asks, with whose key, and what may be spent."""
+    """Return, for approval of a job from elsewhere, whom it asks, with which key, and what it may cost."""
     lines = [f"Job {job.id} was created elsewhere: by another user, on another machine, or before jobs were marked."]
     for name in (str(job.spec[key]) for key in DOERS if job.spec.get(key)):
         lines += [f"model   {brief(name)}", f"host    {_host(name, environ)}"]
@@ -106,7 +106,7 @@ def about(job: Job, environ: Mapping[str, str] = os.environ) -> str:
 
 
 def _host(model: str, environ: Mapping[str, str]) -> str:
-    """Say where a model is asked, and whether the host sees a key."""
+    """Return the host that is asked for a model, and whether it sees a key."""
     if not served(model) or launched(model):
         return "this machine"
     try:

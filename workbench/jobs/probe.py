@@ -18,7 +18,7 @@ NOTHING_YET = "The run itself has asked nothing yet."
 
 
 def begin(task: Task, design: Design, model: Model) -> Ended | None:
-    """Ask the probe of a job that wants one. Return how the job ends; None where it goes on."""
+    """Ask the probe of a job, if it has one. Return how the job ends; None if it continues."""
     store, job, wish = task.store, task.job, task.job.probe
     if wish is None or wish.result is not None:
         return None
@@ -47,17 +47,17 @@ def _tell(task: Task, words: str) -> None:
 
 
 def lines(found: ProbeResult) -> list[str]:
-    """Return a probe in lines: what came of it, then each answer after how it was read."""
+    """Return a probe in lines: its result, then each answer after its reading."""
     return [found.describe(), *(f"  {one.read_as}: {one.text or one.reason}" for one in found.answers)]
 
 
 def hopeless(task: Task, why: str, held: str) -> Ended:
-    """Pause a job of which not one of the first answers can be read."""
+    """Pause a job whose first answers are all unreadable."""
     return stopped(task, UNREADABLE, f"{why}. {held}")
 
 
 def stopped(task: Task, question: str, message: str) -> Ended:
-    """Leave a job to a person, without a worker."""
+    """Leave a job for a person's decision, without a worker."""
     if task.store.jobs.pause_for_people(task.job.id, task.attempt, message, question):
         return "paused", message
     return "cancelled", message

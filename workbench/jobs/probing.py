@@ -1,9 +1,8 @@
-"""A probe: some twenty answers that are drawn and read before hours are spent on the rest of a run.
+"""A probe: about twenty answers that are drawn and read before hours are spent on the rest of a run.
 
-Its prompts are drawn at random from those of the plan, evenly from its templates, and its answers with seeds of their
-own. They count in no figure: a prompt's answers are drawn together from one seed, so one that came before would change
-the others. What a run asks is the same with and without its probe. Prompts after a context, whose length is what
-they cost, come from few contexts.
+Its prompts are drawn at random from the plan, evenly from its templates, and its answers use separate seeds. They count
+in no figure: a prompt's answers are drawn together from one seed, so an earlier one would change the others. A run asks
+the same prompts with and without its probe. Prompts with long contexts come from few contexts, to save costs.
 """
 
 from __future__ import annotations
@@ -50,14 +49,14 @@ if TYPE_CHECKING:
     from workbench.inference.base import Model
 
 WORTH_IT = 5 * PROBED
-"answers of a run, or prompts where probabilities are computed, from which on it begins with a probe: a shorter one is \
-hardly more than its probe"
+"fewest answers of a run, or prompts if probabilities are computed, for a probe: a shorter one is hardly more than its \
+probe"
 OTHERS = 3
-"other families of templates that are tried where too few answers are readable"
+"most other families of templates that are tried if too few answers are readable"
 LONGEST = 4000
-"characters of an answer that are kept"
+"most stored characters of an answer"
 SHOWN_TOKENS = 3
-"likeliest next tokens that are shown"
+"number of most likely next tokens shown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ class _Asked:
     n: int
 
     def answer(self, text: str, label: str = "", fault: str = "", reason: str = "") -> ProbedAnswer:
-        """Return an answer to it; one that is very long is cut."""
+        """Return an answer to it; very long ones are truncated."""
         more = len(text) - LONGEST
         shown = f"{text[:LONGEST]} … ({more:,} characters more)" if more > 0 else text
         order = "swapped" if self.probe.inverted else "printed"
@@ -79,7 +78,7 @@ class _Asked:
 
 
 def is_new(store: Store, design: Design) -> bool:
-    """Return whether no job of this store has brought answers of a model to these templates in this manner."""
+    """Return whether no job of this store has asked a model these templates with these settings."""
     wanted = _manner(design)
     for job in store.jobs.list():
         if job.done and "sampling" in job.spec and _manner(Design.from_json(job.spec)) == wanted:
@@ -94,8 +93,9 @@ def _manner(design: Design) -> tuple[object, ...]:
 
 
 def is_worth_it(store: Store, of: Plan) -> bool:
-    """Return whether a run should begin with a probe: long enough, and new to the store. A cluster loads its model for
-    each call, so it is not asked for a probe.
+    """Return whether a run should begin with a probe: if it is long enough, and new to the store.
+
+    A cluster loads its model for each call, so it gets no probe.
     """
     return of.samples_needed >= WORTH_IT and not of.design.cluster and is_new(store, of.design)
 
@@ -107,10 +107,9 @@ def probe(
     should_stop: Callable[[], bool] = lambda: False,
     say: Callable[[str], None] = lambda _: None,
 ) -> ProbeResult | None:
-    """Ask the probe of a plan, and read what comes; None where it was to stop. Nothing is written.
+    """Ask the probe of a plan, and read its answers; None if it was stopped. Nothing is written.
 
-    Where fewer answers are readable than prompts need, other families of templates are asked, too. `say` hears how far
-    it is.
+    If too few answers are readable, other families of templates are asked, too. `say` receives the progress.
     """
     found = _probed(of, model, should_stop, say)
     if found is None or found.exact or found.all_failed or found.share >= ENOUGH:
@@ -139,8 +138,8 @@ def _probed(of: Plan, model: Model, should_stop: Callable[[], bool], say: Callab
 
 
 def chosen(of: Plan) -> list[_Asked]:
-    """Return the prompts of a probe, the same for the same plan: a random one of each template and label order in turn,
-    and answers to them evenly, until there are enough.
+    """Return the prompts of a probe, always the same for a plan: a random one of each template and label order in turn,
+    with answers distributed evenly, until there are enough.
     """
     rng = derive_rng(of.design.seed, "probe")
     by_name = {(t.name, t.inverted): t for t in of.templates}
@@ -175,7 +174,7 @@ def _in_turn(groups: Sequence[Sequence[Probe]]) -> Iterator[Probe]:
 
 
 def _families(store: Store, of: Plan, model: Model) -> Iterator[Plan]:
-    """Yield plans with other families of templates, as the audit means them to be asked."""
+    """Yield plans with other families of templates, with the audit's settings for them."""
     design, audit = of.design, registry.audit(of.design.audit)
     language = design.template_language or design.language
     held = audit.templates_for(store.instruments.get(design.instrument), language)
@@ -209,7 +208,7 @@ def _drawn(of: Plan, model: Model, asked: Sequence[_Asked]) -> Iterator[list[Pro
 
 
 def _read(audit: Audit, one: _Asked, output: str) -> ProbedAnswer:
-    """Return an answer as it is read: by the rule of its template; free text by words, where these say anything."""
+    """Return the reading of an answer: by the rule of its template; for free text by words, if possible."""
     answer = split(output).answer
     if answer is None:
         return one.answer(output, fault=CUT_OFF)
@@ -228,7 +227,7 @@ def _read(audit: Audit, one: _Asked, output: str) -> ProbedAnswer:
 
 
 def _by_words(template: Template, answer: str) -> str:
-    """Return what the words of an answer in free text say; empty where they say nothing. Classifiers read it later."""
+    """Return the reading of a free-text answer by its words; empty if there is none. Classifiers read it later."""
     try:
         rule = stance_reader(template)
     except UnknownName:
@@ -239,7 +238,7 @@ def _by_words(template: Template, answer: str) -> str:
 
 
 def _computed(of: Plan, model: Model, asked: Sequence[_Asked]) -> Iterator[list[ProbedAnswer]]:
-    """Yield what is computed of each prompt."""
+    """Yield the computed result of each prompt."""
     prompts = [one.probe.prompt for one in asked]
     if registry.audit(of.design.audit).defaults.exact_by == "next tokens":
         yield from _next(of, model, asked, prompts)
@@ -259,7 +258,7 @@ def _computed(of: Plan, model: Model, asked: Sequence[_Asked]) -> Iterator[list[
 
 
 def _of_labels(one: _Asked, shares: Mapping[str, float], tokens: str) -> ProbedAnswer:
-    """Return how likely the two labels of a template are."""
+    """Return the probabilities of a template's two labels."""
     forms = verbalizers(one.template)
     first, second = (sum(float(shares[form]) for form in side) for side in (forms.positive, forms.negative))
     label = one.template.positive if first >= second else one.template.negative
@@ -271,8 +270,8 @@ def _of_labels(one: _Asked, shares: Mapping[str, float], tokens: str) -> ProbedA
 
 
 def _likeliest(model: Model, prompts: Sequence[Prompt]) -> dict[int, tuple[str, str]]:
-    """Return the likeliest next tokens of prompts, by their place, with why they are no answers; of a backend that
-    offers none nothing.
+    """Return the most likely next tokens of prompts, by index, with the reason of failures; empty if the backend offers
+    none.
     """
     found = {}
     try:

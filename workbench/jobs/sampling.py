@@ -1,4 +1,4 @@
-"""Asking a model what a design still needs: its probe first, then all the rest, and what is said at the end."""
+"""Asks a model for the missing answers of a design: first its probe, then the rest, and reports the end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NEVER = "The same requests would fail again."
 
 
 def sample(task: Task) -> Ended:
-    """Ask what a design still needs."""
+    """Ask for the missing answers of a design."""
     design = Design.from_json(task.job.spec)
     try:
         model = task.load(design.model, design.dtype, design.cluster, design.chat_format, design.device)
@@ -39,7 +39,7 @@ def sample(task: Task) -> Ended:
         plan, progress = _asked(task, design, model)
     except ModelError:
         if ledger is not None:
-            ledger.settle()  # what came before is stored
+            ledger.settle()  # earlier answers are stored
         raise
     if ledger is not None:
         ledger.settle()
@@ -49,7 +49,7 @@ def sample(task: Task) -> Ended:
 
 
 def _asked(task: Task, design: Design, model: Model) -> tuple[pipeline.Plan, pipeline.Progress]:
-    """Ask all that is missing; plan again where somebody changed a statement before anything was asked."""
+    """Ask for all missing answers; plan again if a statement was changed before anything was asked."""
     store, job = task.store, task.job
     only = store.jobs.failed_prompts(job.id) if job.only_failed else None
     exact = design.sampling.mode == EXACT
@@ -77,7 +77,7 @@ def _asked(task: Task, design: Design, model: Model) -> tuple[pipeline.Plan, pip
 
 
 def _log(task: Task, design: Design, progress: pipeline.Progress) -> None:
-    """Write into the log who answered, what failed and why, and what was cut off or spared."""
+    """Log who answered, failures with reasons, and cut-off or saved answers."""
     if progress.answerers:
         task.say("snapshots: " + "; ".join(answerer.describe() for answerer in progress.answerers))
     if progress.fingerprints:
@@ -90,7 +90,7 @@ def _log(task: Task, design: Design, progress: pipeline.Progress) -> None:
 
 
 def _ended(task: Task, plan: pipeline.Plan, progress: pipeline.Progress) -> Ended:
-    """Return the state that asking ended in, with what is stored and what else a person should know."""
+    """Return the final state, with a message on stored answers and other notes for the user."""
     design, unit = plan.design, _unit(plan.design)
     counted_here = unit if plan.tally is None else "valid answers"
     stored = "scored" if design.sampling.mode == EXACT else "stored"
@@ -112,7 +112,7 @@ def _ended(task: Task, plan: pipeline.Plan, progress: pipeline.Progress) -> Ende
 
 
 def _besides(progress: pipeline.Progress, design: Design) -> str:
-    """Say what else came: answers that do not count, too many or too few that do, and by which snapshots."""
+    """Return notes on other answers: invalid ones, too many or too few valid ones, and several snapshots."""
     found = f"; {drawn_again(progress)}" if progress.invalid else ""
     if progress.over:
         found += f"; {progress.over:,} valid answers beyond the minimum came, and count too"
@@ -129,7 +129,7 @@ def _unit(design: Design) -> str:
 
 
 def cut_off(progress: pipeline.Progress, design: Design) -> str:
-    """Say how many answers were cut off in thought, and what helps; empty where none was."""
+    """Return a note on answers cut off in thought, with advice; empty if there are none."""
     if not progress.truncated:
         return ""
     longer, more = "thinks longer", "a budget of their own (--thinking low), or more tokens in all (--max-new-tokens)"
@@ -142,20 +142,20 @@ def cut_off(progress: pipeline.Progress, design: Design) -> str:
 
 
 def settled_words(progress: pipeline.Progress) -> str:
-    """Say how many prompts are settled, and which share of the answers that took."""
+    """Return how many prompts are settled, and the share of answers that this took."""
     are = "is" if progress.settled == 1 else "are"
     return f"{plural(progress.settled, 'prompt')} {are} settled: {progress.settlement}"
 
 
 def drawn_again(progress: pipeline.Progress) -> str:
-    """Say how many answers were no offered letter, and that these are drawn again, as those are that were cut off."""
+    """Return how many answers had no offered letter or were cut off, and so were drawn again."""
     strange = f"{progress.invalid - progress.truncated:,} had no offered letter"
     cut = f" and {progress.truncated:,} were cut off in thought" if progress.truncated else ""
     return f"{strange}{cut} and were drawn again"
 
 
 def throughput(progress: pipeline.Progress, before: Work, after: Work, unit: str = "answers") -> str:
-    """Say what an attempt computed, of what one pass a prompt and a sample would have, and how fast."""
+    """Return the work of an attempt, compared with one pass per prompt and sample, and its speed."""
     parts = [f"{progress.answers:,} {unit} in {progress.seconds:,.1f} s"]
     if progress.seconds > 0:
         parts[0] += f", {progress.answers / progress.seconds:,.1f} a second"

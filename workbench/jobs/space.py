@@ -1,4 +1,4 @@
-"""How much room the disk has: a job ends cleanly before there is none, rather than in the middle of a write."""
+"""Checks the free disk space, so that a job ends cleanly before the disk is full."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 from workbench.errors import StoreError, UsageError
 
 LEAST_MB = 200
-"megabytes that stay free, unless $WORKBENCH_MIN_FREE_MB says otherwise"
+"megabytes that must stay free, unless $WORKBENCH_MIN_FREE_MB is set"
 VARIABLE = "WORKBENCH_MIN_FREE_MB"
 
 Probe = Callable[[Path], int]
-"folder -> bytes that a person may still write there"
+"folder -> bytes that the user may still write there"
 
 
 def free_bytes(folder: Path) -> int:
@@ -23,7 +23,7 @@ def free_bytes(folder: Path) -> int:
 
 
 def shortage(store: Path, free: Probe = free_bytes, environ: Mapping[str, str] = os.environ) -> str:
-    """Return what is wrong with the room beside a store, "" where there is enough, or where nobody can tell."""
+    """Return a message if the disk space for a store is too low, "" if there is enough or it is unknown."""
     folder = store.resolve().parent
     least = _least_mb(environ)
     try:
@@ -36,7 +36,7 @@ def shortage(store: Path, free: Probe = free_bytes, environ: Mapping[str, str] =
 
 
 def check_room(store: Path, free: Probe = free_bytes, environ: Mapping[str, str] = os.environ) -> None:
-    """Raise StoreError where there is too little room to begin."""
+    """Raise StoreError if there is too little disk space to start."""
     if short := shortage(store, free, environ):
         raise StoreError(f"{short}. Free some space, or lower the limit; nothing was started.")
 

@@ -1,4 +1,4 @@
-"""What a worker hands to the work of a job: its store, its job, whom to tell, when to stop, and the model it holds."""
+"""The context of a job's work: its store, its job, the log, requests to stop, and the loaded model."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from workbench.jobs.control import Control
 from workbench.jobs.launch import log_path
 
 Ended = tuple[str, str]
-"the job's final state, and a sentence for people"
+"(final state of the job, message)"
 
 AGAIN = "Retry repeats what failed; resume asks for everything missing."
 SERVER_LOG = ".vllm.log"
-"ends the name of the log of a server that a job starts, beside the job's own"
+"suffix of the log of a server that a job starts, beside the job's own log"
 
 
 @dataclass(slots=True)
@@ -60,19 +60,19 @@ class ModelCache:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A claimed job, and what its work needs."""
+    """A claimed job, and the context of its work."""
 
     store: Store
     job: Job
     attempt: int
     stop: Control
-    "called, whether the job should end"
+    "when called, returns whether the job should end"
     say: Callable[[str], None]
     "writes to the job's log"
     models: ModelCache = field(default_factory=ModelCache)
 
     def load(self, name: str, dtype: str = "", cluster: str = "", chat_format: str = "", device: str = "") -> Model:
-        """Return a model, which hears from now on how many answers may be under way at once."""
+        """Return a model, which then receives changes of the limit of parallel calls."""
         held = self.models.holds(name, dtype, cluster, chat_format, device)
         if not held:
             how = {"in": dtype, "on": cluster or device, "in the chat format of": chat_format}
@@ -90,20 +90,20 @@ class Task:
         return model
 
     def tell(self, sentence: str) -> None:
-        """Say something in the log and beside the job's progress."""
+        """Write a message to the log and the job's progress."""
         self.say(sentence)
         self.store.jobs.beat(self.job.id, sentence, self.attempt)
 
 
 def unfinished(task: Task, held: str, rest: str) -> Ended:
-    """Say why work ended on the way, what is there, and what resuming does."""
+    """Return why work ended early, what is stored, and what resuming does."""
     if task.job.only_failed and not task.stop():
         return "cancelled", f"what had failed is answered; {held}. Resume {rest}."
     return "cancelled", f"{task.stop.why}; {held}. Resume {rest}."
 
 
 def said(card: ModelCard) -> str:
-    """Say which model answers, for the log."""
+    """Return a description of the model, for the log."""
     chat = "" if card.chat_format == "none" else f", chat template {card.chat_format[:12]}"
     encoding = "" if card.encoding == UNKNOWN else f", turns encoded as {card.encoding}"
     return f"model {card.name}, revision {card.revision}, {card.dtype} by {card.backend}{chat}{encoding}"

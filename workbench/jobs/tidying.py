@@ -1,4 +1,4 @@
-"""Jobs that nobody needs any more: asked otherwise, or deleted where nothing rests on them."""
+"""Removes unneeded jobs: replaced by others, or deleted if no results depend on them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from workbench.jobs.launch import log_path, reap
 
 
 def instead_of(store: Store, old: int, new: int) -> None:
-    """Cancel a job that waits, once another one asks in its place what a person changed."""
+    """Cancel a waiting job that a job with changed settings replaces."""
     job = store.jobs.get(old)
     if old != new and job.under_way and job.state != "running":
         cancel(store, old)
 
 
 def what_goes(store: Store, job_id: int) -> str:
-    """Say what is deleted with a job. Raises JobError for one that answers or other results came from."""
+    """Return what is deleted with a job. Raises JobError for a job with answers or other results."""
     job = store.jobs.check_deletable(job_id)
     parts = [plural(job.attempts, "attempt")] if job.attempts else []
     if failures := store.jobs.failures_of(job_id):
@@ -30,7 +30,7 @@ def what_goes(store: Store, job_id: int) -> str:
 
 
 def delete(store: Store, job_id: int) -> None:
-    """Delete a job that nothing rests on, with its log. Raises JobError for another."""
+    """Delete a job without results, with its log. Raises JobError for other jobs."""
     reap()
     store.jobs.delete(job_id)
     log_path(store.path, job_id).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""What the other kinds of jobs do: train a classifier, let a classifier read, draft wordings, check them."""
+"""The work of other kinds of jobs: training a classifier, reading with a classifier, drafting and checking wordings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from workbench.classifier.progress import TrainProgress
 
 REPORT_AFTER_S = 0.5
-"progress of a training is written no more often"
+"least seconds between two reports of a training's progress"
 
 
 def train(task: Task) -> Ended:
@@ -52,7 +52,7 @@ def train(task: Task) -> Ended:
     made = run_training(store, plan, job=job.id, on_progress=report, should_stop=task.stop, say=task.say)
     if made is None:
         return unfinished(task, "the last checkpoint is kept", "continues from it")
-    store.jobs.plan(job.id, int(made.data["steps"]))  # an early stop is all of it
+    store.jobs.plan(job.id, int(made.data["steps"]))  # after an early stop nothing remains
     tested = pipeline.evaluation(made)
     figure = tested.report("tuned").macro_f1
     poor = tuple(quality_warnings(quality(made, PUBLISHED_THRESHOLD)))
@@ -63,7 +63,7 @@ def train(task: Task) -> Ended:
 
 
 def classify(task: Task) -> Ended:
-    """Let a classifier read what it has not read."""
+    """Let a classifier read its unread responses."""
     spec = ClassifySpec.from_json(task.job.spec)
     _, total, left = plan_classifying(task.store, spec)
     task.store.jobs.plan(task.job.id, total)
@@ -75,7 +75,7 @@ def classify(task: Task) -> Ended:
 
 
 def draft(task: Task) -> Ended:
-    """Let a model draft wordings; they wait for a person."""
+    """Let a model draft wordings, for a person's decision."""
     store, job = task.store, task.job
     spec = DraftSpec.from_json(job.spec)
     model = task.load(spec.model)
@@ -109,7 +109,7 @@ def draft(task: Task) -> Ended:
 
 
 def check(task: Task) -> Ended:
-    """Let models say how near wordings are to their originals, and what follows from what."""
+    """Let models compute the similarity of wordings to their originals, and entailments."""
     store, job = task.store, task.job
     spec = CheckSpec.from_json(job.spec)
     plan = plan_check(store, spec)
@@ -126,7 +126,7 @@ def check(task: Task) -> Ended:
 
 
 def _said(progress: TrainProgress) -> dict[str, float]:
-    """Return what a report of a training says; what it does not say stays as it was."""
+    """Return the figures in a report of a training; missing ones keep their earlier values."""
     said = {
         "step": progress.step,
         "steps": progress.steps,

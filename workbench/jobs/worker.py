@@ -1,11 +1,11 @@
 """The worker process: `python -m workbench.jobs.worker STORE JOB`.
 
-It waits for its turn where others of its lane run, claims one job, does its work, and commits what comes of it as it
-comes. A request to stop, SIGTERM and SIGINT all end it after what is at hand. A request to pause ends what is under
-way in the same manner, so that all of it is stored, and holds the model for a while: until somebody resumes the job,
-until another job waits for this one to make room, or until the time is over; then the worker ends and the job stays
-paused. If it is killed, what was committed stays, and the job is resumed with what is missing. If it was taken for gone
-and another worker has its job, the store takes nothing from it any more, and it ends.
+It waits for its turn if other jobs of its lane run, claims one job, does its work, and commits results as they arrive.
+A request to stop, SIGTERM and SIGINT all end it after the current step. A request to pause ends active work in the same
+way, so that all of it is stored, and keeps the model loaded for a while: until the job is resumed, until another job
+waits for its turn, or until a timeout; then the worker ends and the job stays paused. If the worker is killed,
+committed results are kept, and resuming asks only for missing ones. If it was considered lost and another worker has
+its job, the store refuses its writes, and it ends.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MENDED = "Resume the job when this is fixed; for another model, start a new job.
 
 
 class Heartbeat:
-    """Beats in the store from a thread of its own, hears there what people ask, and watches the room on the disk."""
+    """Sends heartbeats from a separate thread, receives users' requests with them, and watches the disk space."""
 
     def __init__(self, path: Path, job_id: int, attempt: int, control: Control, free: Probe = free_bytes):
         self._path, self._job_id, self._attempt = path, job_id, attempt
@@ -80,7 +80,7 @@ def say(text: str) -> None:
 
 
 def code_version() -> str:
-    """Return the versions of all code that answers pass through, as every response keeps them."""
+    """Return the versions of all code that processes answers, which are stored with every response."""
     return f"{__version__} ({', '.join(map(_version, ('transformers', 'torch')))})"
 
 
@@ -131,14 +131,15 @@ def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
 
 
 def _kept(store: Store, error: StoreGone, job_id: int) -> str:
-    """Write what a store that is gone held to a new file, which the worker ends in, and say where that is."""
+    """Write the contents of a lost store to a new file, record the job's end there, and return a message."""
     store.rescue(error)
     return f"{store.moved} Resume: workbench jobs {store.path} resume {job_id}"
 
 
 def take(store: Store, job_id: int) -> int:
-    """Claim a job, in its turn; return the rowid of the attempt. Raises JobError where it is not to be had,
-    ElsewhereError where it was created elsewhere and nobody agreed that it goes on here.
+    """Claim a job in its turn; return the rowid of the attempt.
+
+    Raises JobError if it cannot be claimed, ElsewhereError if it was created elsewhere and no person here approved it.
     """
     job = store.jobs.get(job_id)
     if not allowed(store.path, job):
@@ -159,7 +160,7 @@ def take(store: Store, job_id: int) -> int:
 
 
 def _until_ended(store: Store, job_id: int, attempt: int, control: Control, models: ModelCache) -> Ended:
-    """Work, pause and go on until the job has an end; a pause without end is the state `paused`."""
+    """Work, pause and resume until the job ends; a pause that is not resumed ends in the state `paused`."""
     try:
         while True:
             control.interrupted = False
@@ -178,7 +179,7 @@ def _until_ended(store: Store, job_id: int, attempt: int, control: Control, mode
 
 
 def _hold(store: Store, job_id: int, attempt: int, control: Control, message: str) -> Ended | None:
-    """Wait with the model loaded. Return None where the job goes on, else how it ends: stopped, or paused without a
+    """Wait with the model loaded. Return None if the job continues, else how it ends: stopped, or paused without a
     worker.
     """
     lane, seconds = lane_of(store.jobs.get(job_id)), hold_s()

@@ -1,7 +1,7 @@
-"""What is odd about an instrument, before any GPU time is spent on it.
+"""Checks an instrument for problems before any GPU time is spent on it.
 
 The published ProbVAA data hold several of these: two label orders that are one text, variants equal to their original,
-stray blanks, answers on statements that are not there.
+stray spaces, answers to missing statements.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ __all__ = ["COMPARED", "SEVERITIES", "LintFinding", "folded", "lint"]
 def lint(
     instrument: Instrument, language: str | None = None, answers: Tallied | None = None
 ) -> tuple[LintFinding, ...]:
-    """Return everything odd, errors first. `language`: look at wordings in this one only.
+    """Return all findings, errors first. `language`: check only wordings in this language.
 
-    `answers`: the instrument's questionnaire in counts, where the instrument does not hold it itself.
+    `answers`: counts of the instrument's questionnaire, if the instrument does not contain it.
     """
     if answers is None and instrument.questionnaire is not None:
         answers = tallied(instrument.questionnaire)

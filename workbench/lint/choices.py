@@ -1,7 +1,7 @@
-"""What the rules for statements say of multiple-choice questions, and does not hold for them.
+"""Removes findings of rules for statements that do not apply to multiple-choice questions.
 
-A question brings its own options: it has no negation, it is a question by nature, and one text may stand under several
-biases. What is odd about it as a question: `workshop.choice_checks`.
+A question has its own options: it has no negation, it is a question by nature, and one text may occur under several
+biases. `workshop.choice_checks` checks questions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from workbench.domain.statements import ORIGINAL
 
 
 def about_choices(found: Iterable[LintFinding], instrument: Instrument) -> Iterator[LintFinding]:
-    """Yield findings without those that mean statements: variants that questions have not, texts that they share."""
+    """Yield findings without those only for statements: missing variants and shared texts."""
     refs = {item.ref for item in instrument.choices}
     nothing_else = all(statement.ref in refs for statement in instrument.statements)
     for finding in found:

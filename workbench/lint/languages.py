@@ -1,6 +1,6 @@
-"""Languages: statements that no template is written for, and templates whose answers no rule could read.
+"""Languages: statements without templates, and templates whose answers no rule can read.
 
-What is found here would end a run before anything is asked (`workbench.audits.template_choice`).
+These findings would end a run before anything is asked (`workbench.audits.template_choice`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LEXICON, TEMPLATES, LABELS = "no-lexicon", "no-templates", "no-label-words"
 
 
 def language_findings(instrument: Instrument, language: str | None = None) -> Iterator[LintFinding]:
-    """Yield what keeps an instrument, or one language of it, from being asked."""
+    """Yield findings that prevent an instrument, or one language of it, from being asked."""
     yield from _unreadable(with_words(instrument.templates, instrument.lexicons))
     wordings = (wording for statement in instrument.statements for wording in statement.wordings)
     spoken = dict.fromkeys(wording.language for wording in wordings if language in (None, wording.language))

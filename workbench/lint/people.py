@@ -1,4 +1,4 @@
-"""What people said of an instrument: sides, labels, answers, and the scheme of policy issues."""
+"""Checks of people's data on an instrument: sides, labels, answers, and the scheme of policy issues."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FEWEST_PER_ISSUE = 6
 
 
 def people_findings(instrument: Instrument) -> Iterator[LintFinding]:
-    """Yield what is odd about labels, answers and issues."""
+    """Yield findings on labels, answers and issues."""
     yield from _sides(instrument)
     yield from _unknown_statements(instrument)
     yield from _issues(instrument)
@@ -78,7 +78,7 @@ def _issues(instrument: Instrument) -> Iterator[LintFinding]:
 
 
 def _scheme(instrument: Instrument) -> Iterator[LintFinding]:
-    """Check that policy issues have names of their own, and that each says what it means."""
+    """Check that policy issues have unique names and definitions."""
     names = Counter(map(folded, instrument.issues))
     told: set[str] = set()
     for issue in instrument.issues:

@@ -1,4 +1,4 @@
-"""What is odd about a questionnaire: what would be predicted from nothing, cannot be predicted, or is given away."""
+"""Checks of questionnaires: missing context, impossible predictions, and targets that the context gives away."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.lint.templates import compares_wordings
 
 
 def questionnaire_findings(instrument: Instrument, answers: Tallied) -> Iterator[LintFinding]:
-    """Yield what is odd about the roles, the scales and the answers."""
+    """Yield findings on roles, scales and answers."""
     yield from _parts(instrument, answers)
     yield from _texts(instrument, answers)
     yield from _scales(answers)
@@ -22,8 +22,8 @@ def questionnaire_findings(instrument: Instrument, answers: Tallied) -> Iterator
 
 
 def about_asked(found: Iterable[LintFinding], instrument: Instrument, answers: Tallied) -> Iterator[LintFinding]:
-    """Yield findings about what is asked: where no other audit asks them, context questions have no other wordings, and
-    a question may be one.
+    """Yield findings relevant to questionnaires: if no other audit asks them, context questions need no other wordings,
+    and may be questions.
     """
     meant = {("missing-variant", question.ref) for question in answers.questionnaire.of_role(Role.CONTEXT)}
     meant |= {("question", q.ref) for q in answers.questionnaire.questions if q.form is Form.QUESTION}

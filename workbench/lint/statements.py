@@ -1,7 +1,7 @@
-"""Statements and their wordings: what is missing, what is the same text twice, what cannot be asked.
+"""Checks of statements and wordings: missing ones, duplicate texts, and texts that cannot be asked.
 
-A wording is compared by the relation that it states, not by its kind: a free one has no expected stance. A
-question is no variant and is compared with nothing.
+A wording is compared by its relation, not by its kind: a free one has no expected stance. A question is not a variant
+and is not compared.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ COMPARED = (VariantKind.ORIGINAL, VariantKind.PARAPHRASE, VariantKind.NEGATION, 
 
 
 def statement_findings(instrument: Instrument, language: str | None) -> Iterator[LintFinding]:
-    """Yield what is odd about statements and their wordings, in one language or in all."""
+    """Yield findings on statements and their wordings, in one language or in all."""
     there = _there(instrument.statements)
     yield from _kinds(instrument)
     for statement in instrument.statements:
@@ -39,14 +39,14 @@ def statement_findings(instrument: Instrument, language: str | None) -> Iterator
 
 
 def _same(a: str, b: str) -> str:
-    """Return how two texts are alike, "" where they are not."""
+    """Return how two texts agree, "" if they differ."""
     if a == b:
         return "the same text as"
     return "the same text, except for case and spaces, as" if folded(a) == folded(b) else ""
 
 
 def _kinds(instrument: Instrument) -> Iterator[LintFinding]:
-    """Say once what no statement has, instead of once a statement."""
+    """Report once what no statement has, instead of once per statement."""
     there = {wording.variant.kind for statement in instrument.statements for wording in statement.wordings}
     for kind in COMPARED if compares_wordings(instrument.templates) else ():
         if kind not in there:
@@ -172,7 +172,7 @@ def _political_opposites(instrument: Instrument, language: str | None) -> Iterat
 
 
 def _origins(statements: Iterable[Statement]) -> Iterator[LintFinding]:
-    """Follow what each statement was made from: every chain ends at a statement that is there."""
+    """Check the origins of statements: every chain must end at an existing statement."""
     made_from = {statement.ref: statement.derived_from for statement in statements}
     told: set[str] = set()
     for ref, origin in made_from.items():
@@ -189,7 +189,7 @@ def _origins(statements: Iterable[Statement]) -> Iterator[LintFinding]:
 
 
 def _circle(ref: str, made_from: Mapping[str, str | None]) -> tuple[str, ...]:
-    """Return the statements that are made from each other, from `ref` on; empty where `ref` is none of them."""
+    """Return the circle of origins that contains `ref`; empty if there is none."""
     chain = [ref]
     while (origin := made_from.get(chain[-1])) is not None and origin not in chain:
         chain.append(origin)

@@ -16,7 +16,7 @@ _OTHER_SLOT = re.compile(r"\{\w*\}|%[sd]")
 
 
 def template_findings(templates: Iterable[Template]) -> Iterator[LintFinding]:
-    """Yield what is odd about each template, and about the two label orders of one."""
+    """Yield findings on each template, and on the two label orders of a template."""
     orders: dict[tuple[str, str], list[Template]] = defaultdict(list)
     for template in templates:
         if compares_wordings([template]):
@@ -103,7 +103,7 @@ def _text(template: Template) -> str:
 
 
 def _label(word: str) -> re.Pattern[str]:
-    """Match a label as a word of its own: `disagree` does not hold `agree`."""
+    """Match a label as a whole word: `disagree` does not contain `agree`."""
     return re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
 
 

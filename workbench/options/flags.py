@@ -1,4 +1,4 @@
-"""Declared options as parameters of click: the flag, what it completes to, and the error that names it."""
+"""Converts declared options to parameters of click, with completion and errors that name the flag."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.errors import FieldError
 from workbench.options.option import LONG, METAVARS, Option, Type
 
 Completer = Callable[[click.Context, Option, str], Sequence[CompletionItem]]
-"names that begin as typed, for options whose names stand somewhere else"
+"returns completions of a typed prefix, for options with names from elsewhere"
 
 
 def parameter(option: Option, complete: Completer | None = None) -> click.Parameter:
@@ -44,7 +44,7 @@ def parameter(option: Option, complete: Completer | None = None) -> click.Parame
 
 
 def spread(arguments: Sequence[str], flags: Collection[str]) -> list[str]:
-    """Return a command line with the flag said anew for every value of an option that takes several.
+    """Return a command line with the flag repeated for every value of an option with several values.
 
     Examples
     --------
@@ -64,14 +64,14 @@ def spread(arguments: Sequence[str], flags: Collection[str]) -> list[str]:
 
 
 class Declared(click.ParamType[Any]):
-    """A value of a declared option, as click reads it."""
+    """The click type of a declared option."""
 
     def __init__(self, option: Option, complete: Completer | None = None) -> None:
         self.option, self._complete = option, complete
         self.name = option.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
-        """Return what was typed as a value. An option's name is no value: the value before it was forgotten."""
+        """Return the typed value. Another option's name is not a value: the actual value is missing."""
         if not isinstance(value, str):
             return value
         flags = {flag for one in ctx.command.params for flag in one.opts} if ctx is not None else ()
@@ -83,7 +83,7 @@ class Declared(click.ParamType[Any]):
             raise click.UsageError(named(error), ctx) from error
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
-        """Return what the word at hand may become."""
+        """Return the completions of the current word."""
         if self.option.type is Type.PATH and not self.option.completes:
             return [CompletionItem(incomplete, type="file")]
         if self.option.completes and self._complete is not None:
@@ -92,13 +92,14 @@ class Declared(click.ParamType[Any]):
 
 
 def named(error: FieldError) -> str:
-    """Return what is wrong with a value, naming the flag as it is typed."""
+    """Return an error message that names the flag."""
     return f"{error.flag or error.field}: {error.reason}"
 
 
 def as_arguments(options: Iterable[Option], values: Mapping[str, Any]) -> list[str]:
-    """Return what a command line says to give options these values. None, nothing and False are not said; the rest is,
-    whether it is the default or not.
+    """Return the command-line arguments that set options to these values.
+
+    None, empty values and False are omitted; defaults are included.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""One declaration of an option, from which its flag, its field, its check and its record follow.
+"""The declaration of an option, which defines its flag, form field, check and record.
 
-A value that an option does not take raises `FieldError`, which knows the option: a form marks the field, and the
-command line names the flag.
+An invalid value raises `FieldError`, which refers to the option: a form marks the field, and the command line names the
+flag.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ class Type(Enum):
 
 
 ALL = ("", "all")
-"what a person types into a field that may stay empty"
+"input that means None in an optional field"
 THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
-"a number whose commas part thousands; any other comma is a decimal one"
+"a number with commas between thousands; other commas are decimal commas"
 LONG = 24
-"letters of all choices that a usage line shows; where there are more, the help names them"
+"most characters of all choices in a usage line; otherwise the help lists them"
 METAVARS = {Type.WHOLE: "N", Type.NUMBER: "X", Type.TEXT: "NAME", Type.PATH: "FILE"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Option:
-    """What an option is called, which values it takes, and what stands where nobody gives one."""
+    """The name, values and default of an option."""
 
     name: str
     "as in code and in JSON: `top_p` is the flag `--top-p`"
@@ -46,41 +46,41 @@ class Option:
     type: Type = Type.TEXT
     default: Any = None
     none: str = ""
-    "what None means, where it is the default: `the only one`"
+    "meaning of None as the default: `the only one`"
     choices: Mapping[str, str] | Sequence[str] = ()
-    "names, or names with what each means"
+    "names, or names with their meanings"
     least: float | None = None
     above: float | None = None
-    "the value is more than this"
+    "exclusive lower bound"
     most: float | None = None
     check: Callable[[Any], str] | None = None
-    "says what is wrong with a value, after `found X; `; empty where nothing is"
+    "returns the fault of a value, to follow `found X; `; empty if valid"
     unit: str = ""
     label: str = ""
-    "beside the field of a form; else the name in words"
+    "label of the form field; empty: the name in words"
     metavar: str | tuple[str, ...] = ""
-    "what stands for the value in a usage line; several for an option of several values"
+    "placeholder of the value in a usage line; several for an option with several values"
     positional: bool = False
     required: bool = False
     many: bool = False
-    "may be given again: its value is a tuple"
+    "may be repeated: its value is a tuple"
     several: bool = False
     "takes every word up to the next option: its value is a tuple"
     bare: Any = None
-    "the value of the flag given alone, where it may be"
+    "the value of the flag without a value, if allowed"
     words: tuple[str, ...] = ()
-    "that may stand in place of a number"
+    "words allowed instead of a number"
     completes: str = ""
-    "kind of names that a store can complete: models, instruments, queues"
+    "kind of names in a store for completion: models, instruments, queues"
 
     @property
     def flag(self) -> str:
-        """The option as it is typed: `--top-p`; a positional one as its usage line shows it."""
+        """The option as typed: `--top-p`; a positional one as in its usage line."""
         return self.name.upper() if self.positional else f"--{self.name.rstrip('_').replace('_', '-')}"
 
     @property
     def title(self) -> str:
-        """The option in words, as a form labels it."""
+        """The label of the option in a form."""
         return self.label or self.name.replace("_", " ")
 
     @property
@@ -102,7 +102,7 @@ class Option:
         return replace(self, help=f"{self.name} of {what}")
 
     def text(self, value: Any = None) -> str:
-        """Return a value as a person types it; without one the default."""
+        """Return a value as typed; by default the default."""
         shown = self.default if value is None else value
         if shown is None:
             return ""
@@ -111,7 +111,7 @@ class Option:
         return ",".join(map(str, shown)) if isinstance(shown, tuple | list) else str(shown)
 
     def read(self, text: str) -> Any:
-        """Return the value that was typed. Raises FieldError.
+        """Return the value of typed text. Raises FieldError.
 
         Examples
         --------
@@ -136,14 +136,14 @@ class Option:
         return self.checked(text)
 
     def needed(self, text: str) -> Any:
-        """Return the value of a field that must not stay empty. Raises FieldError."""
+        """Return the value of a required field. Raises FieldError."""
         value = self.read(text)
         if value is None:
             raise self.error(f"found no value; give {self.type.value}" + (f", {self._bounds}" if self._bounds else ""))
         return value
 
     def checked(self, value: Any) -> Any:
-        """Return a value that the option takes. Raises FieldError for any other."""
+        """Return a valid value. Raises FieldError for an invalid one."""
         if isinstance(value, int | float) and not isinstance(value, bool) and not self._within(value):
             raise self.error(f"found {value:,}; give {self._bounds}")
         if self.check is not None and (wrong := self.check(value)):
@@ -151,11 +151,11 @@ class Option:
         return value
 
     def error(self, reason: str) -> FieldError:
-        """Return the error that this option's value is wrong for a reason."""
+        """Return the error for an invalid value of this option."""
         return FieldError(self.name, reason, label=self.title, flag=self.flag)
 
     def record(self, value: Any) -> Any:
-        """Return a value as it stands beside a result."""
+        """Return a value for the record of a result."""
         if isinstance(value, Enum):
             return value.value
         if isinstance(value, Path):
@@ -187,7 +187,7 @@ class Option:
 
     @property
     def _bounds(self) -> str:
-        """What a number must be: `0 or more`, `more than 0 and at most 1`, `1 to 100`."""
+        """The bounds of a number as text: `0 or more`, `more than 0 and at most 1`, `1 to 100`."""
         if self.above is not None:
             return f"more than {self.above:g}" + ("" if self.most is None else f" and at most {self.most:g}")
         if self.least is not None and self.most is not None:
@@ -198,22 +198,22 @@ class Option:
 
 
 def flag(name: str, help: str) -> Option:  # noqa: A002  as the field is called
-    """Return an option that is given or not."""
+    """Return an option without a value."""
     return Option(name, help, Type.FLAG, default=False)
 
 
 def recorded(options: Iterable[Option], values: object) -> dict[str, Any]:
-    """Return the values of options as they stand beside a result; `values` has them as attributes."""
+    """Return the values of options for the record of a result; `values` has them as attributes."""
     return {option.name: option.record(getattr(values, option.name)) for option in options}
 
 
 def chosen(options: Iterable[Option], values: object) -> dict[str, Any]:
-    """Return the same where `values` lacks some, which then have their defaults."""
+    """Return the same, with defaults for options that `values` lacks."""
     return {option.name: option.record(getattr(values, option.name, option.default)) for option in options}
 
 
 def _plain(name: str) -> str:
-    """Return a name without what people type in several ways: `all keys` and `All-Keys` are `all_keys`."""
+    """Return a normalised name: `all keys` and `All-Keys` are `all_keys`."""
     return name.strip().casefold().replace("-", "_").replace(" ", "_")
 
 

@@ -14,7 +14,7 @@ from workbench.options.option import Option, Type, flag
 STORE = Option("store", "the store's file", Type.PATH, positional=True, required=True, completes="stores")
 SEED = Option("seed", "seed of every random choice", Type.WHOLE, ONE_SEED, least=0, metavar="S")
 
-# which answers: what tells one run from another
+# which answers: options that identify a run
 MODEL = Option("model", "its name", none="the only one", completes="models")
 MODELS = MODEL.but(help="one or more, separated by commas", none="all", metavar="NAME,…")
 INSTRUMENT = Option("instrument", "its name", none="the only one", completes="instruments")
@@ -61,7 +61,7 @@ TEMPLATE_VERSION = Option(
 SERVED = (SNAPSHOT, FINGERPRINT)
 TEMPLATE = (ASKED_LANGUAGE, PERSONA, FAMILY, TEMPLATE_VERSION)
 OF_RUN = (MODEL, INSTRUMENT, SAMPLING, DTYPE, *SERVED, *TEMPLATE)
-"what tells one run of an audit from another"
+"options that identify a run of an audit"
 COMPARE = Option(
     "compare",
     "compare two or more runs, by their names or their models' names: differences, with tests; put the last one "
@@ -130,7 +130,7 @@ EXTRA_BODY = Option(
     metavar="FILE|JSON",
 )
 ASKED_WITH = (THINKING, EXTRA_BODY)
-"how a model is asked, whether answers are drawn or computed"
+"options for asking a model, for drawn and computed answers"
 TRIED = Option(
     "tries",
     "answers without an offered letter are drawn again, at most N x samples per prompt in all",
@@ -167,7 +167,7 @@ EXACT_ANSWERS = Option(
 
 # how figures are judged
 READER = Option("reader", "reader whose readings of the answers count")
-"with the readers that an audit has: choices or names, and the one that is usual"
+"an audit adds its readers, as choices or names, and the default"
 WITHOUT_RULINGS = flag("without_rulings", "ignore auditors' rulings")
 THRESHOLD = Option("threshold", "lowest confidence of the classifier that counts", Type.NUMBER, 0.9, least=0, most=1)
 DRAWS = Option("draws", "of the bootstrap", Type.WHOLE, 10_000, least=1)

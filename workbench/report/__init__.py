@@ -1,1 +1,1 @@
-"""Documents made of figures: one page that opens anywhere, with tables, pictures and methods as files beside it."""
+"""Reports: a page that opens offline, with tables, pictures and methods as separate files."""

@@ -1,4 +1,4 @@
-"""Raw answers beside verdicts: of each statement what was answered to each wording, how often, and how it was read."""
+"""Raw answers with verdicts: for each statement the answers to each wording, with counts and readings."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from workbench.report.collected import Part
 from workbench.report.options import ALL, NONE
 
 MOST_TEXTS = 3
-"distinct answers to one wording that the page shows"
+"most distinct answers to one wording on the page"
 MOST_CHARACTERS = 280
-"of an answer"
+"most characters of an answer on the page"
 UNREAD, CUT_OFF = "unreadable", "cut off in thought"
 HEADER = ("statement", "wording", "label_order", "template", "answer", "cut_off", "read_as", "count")
 NOT_PASSED = (Verdict.FAIL, Verdict.INSUFFICIENT)
@@ -28,31 +28,31 @@ NOT_PASSED = (Verdict.FAIL, Verdict.INSUFFICIENT)
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What was answered to one wording in one order of the labels."""
+    """The answers to one wording in one order of the labels."""
 
     variant: str
     order: str
-    "empty where only one order was asked"
+    "empty if only one order was asked"
     wording: str
     readings: Sequence[tuple[str, int]]
-    "the most frequent first; none where nobody's readings are known"
+    "the most frequent first; empty without readings"
     texts: Sequence[tuple[str, int]]
     more_texts: int
-    "distinct answers that are not shown"
+    "number of distinct answers that are not shown"
     more: int
-    "how often these came"
+    "their total count"
 
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """A statement with what stands behind its verdict."""
+    """A statement with the answers behind its verdict."""
 
     item: Item
     given: Sequence[Given] = field(default_factory=tuple)
 
 
 def behind(store: Store, part: Part, name: str, answers: str) -> list[Behind]:
-    """Return the statements of one model of a part, those that do not pass first, with their answers where wanted."""
+    """Return the statements of one model of a part, those that do not pass first, with their answers if requested."""
     items = part.found.items.get(name, ())
     wanted = {item.ref for item in items if answers == ALL or (answers != NONE and item.verdict in NOT_PASSED)}
     run = part.found.runs.get(name)
@@ -104,7 +104,7 @@ def _short(text: str) -> str:
 
 
 def every_answer(store: Store, part: Part, name: str) -> Iterable[str]:
-    """Yield the lines of a CSV file with every answer of a model, word for word, under each template."""
+    """Yield the lines of a CSV file with every exact answer of a model to each template."""
     run = part.found.runs[name]
     yield csv_text(HEADER, ())
     rows = StatementAnswers(store).of_run(run, part.found.readers.get(name), by_template=True)
@@ -118,7 +118,7 @@ def _cells(row: StatementAnswer) -> list[str]:
 
 
 def with_answers(part: Part) -> Iterator[str]:
-    """Yield the names in a part whose answers were drawn."""
+    """Yield the names of runs in a part with drawn answers."""
     yield from (name for name, run in part.found.runs.items() if run.sampling.mode != EXACT)
 
 

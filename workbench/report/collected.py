@@ -1,4 +1,4 @@
-"""What a report is made of: the parts that audits bring, and what the store says of how these came about."""
+"""The contents of a report: the parts of audits, and their origin according to the store."""
 
 from __future__ import annotations
 
@@ -29,44 +29,44 @@ from workbench.options.option import chosen
 from workbench.report.options import ReportChoice
 
 PACKAGES = ("numpy", "scipy", "jinja2")
-"whose versions figures and the page may depend on"
+"packages whose versions may affect figures and the page"
 Tell = Callable[[float, str], None]
-"is told which share of the work is done, and what comes next"
+"receives the share of the work done, and the next step"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Asked:
-    """How one model was asked."""
+    """The settings with which one model was asked."""
 
     name: str
     run: Run
     designs: Sequence[Mapping[str, Any]]
-    "of the jobs that asked it"
+    "designs of the jobs that asked it"
     templates: Sequence[Template]
     code_versions: Sequence[str]
-    "of the workbench that asked"
+    "versions of workbench that asked it"
     first: str
     last: str
     statements: int
     wordings: int
     prompts: int
     spared: Spared | None = None
-    "what was left unasked as its verdicts were settled; None: everything was to be asked"
+    "answers saved because verdicts were settled; None: all answers were to be asked"
 
 
 @dataclass(frozen=True, slots=True)
 class RuledThing:
-    """A ruling with the name of what it is about."""
+    """A ruling with the name of its subject."""
 
     name: str
     ruling: Ruling
     counts: str
-    "what becomes of it in the figures, in words"
+    "its effect on the figures, in words"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Part:
-    """One part of the report, under the name of its files."""
+    """One part of the report, with the name of its files."""
 
     slug: str
     audit: str
@@ -75,7 +75,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Collected:
-    """All that a report says, before it has a form."""
+    """The contents of a report, before formatting."""
 
     choice: ReportChoice
     parts: Sequence[Part]
@@ -83,7 +83,7 @@ class Collected:
     instruments: Sequence[Instrument]
     rulings: Sequence[RuledThing]
     left_out: Sequence[str]
-    "audits of which nothing could be judged, and why"
+    "audits without results, with the reasons"
     hash: str
     "SHA-256 of the store's content"
     at: str
@@ -91,7 +91,7 @@ class Collected:
     software: Mapping[str, str]
     "name -> version"
     plans: Sequence[Table[Step]] = ()
-    "of every run that a frozen plan asked for: what was planned, and what was done"
+    "comparison with the frozen plan, for every run with one"
 
     @property
     def date(self) -> str:
@@ -99,9 +99,10 @@ class Collected:
 
 
 def collect(store: Store, choice: ReportChoice, tell: Tell, judged: Callable[[Part], None] | None = None) -> Collected:
-    """Judge what was chosen, and read how it was asked. `judged` is given each part before the next one is judged.
+    """Judge the chosen results, and read how models were asked. `judged` is given each part before the next one is
+    judged.
 
-    Raises UsageError where there is nothing to report, UnknownName for a model or instrument that is not there.
+    Raises UsageError if there is nothing to report, UnknownName for an unknown model or instrument.
     """
     if choice.instrument:
         store.instruments.get(choice.instrument)
@@ -131,7 +132,7 @@ def collect(store: Store, choice: ReportChoice, tell: Tell, judged: Callable[[Pa
 
 
 def _plans(store: Store, choice: ReportChoice, asked: Sequence[Asked]) -> Iterator[Table[Step]]:
-    """Yield what was followed of the frozen plan of each run that had one. Reports judge by the usual options."""
+    """Yield the comparison with the frozen plan of each run that has one. Reports judge with default options."""
     given = SimpleNamespace(seed=choice.seed, without_rulings=not choice.rulings)
     for one in asked:
         judged = chosen(registry.audit(one.run.audit).judging, given)
@@ -162,7 +163,7 @@ def _parts(
 
 
 def _nothing_compared(choice: ReportChoice, parts: Sequence[Part]) -> str:
-    """Say why nothing stands side by side."""
+    """Return why no runs are compared."""
     there = "; ".join(dict.fromkeys(name for part in parts for name in part.found.runs)) or "none"
     return (
         f"no audit has answers by two of the runs that --compare names ({'; '.join(choice.compare)}); the report would "
@@ -171,7 +172,7 @@ def _nothing_compared(choice: ReportChoice, parts: Sequence[Part]) -> str:
 
 
 def _nothing(store: Store, choice: ReportChoice, left_out: Sequence[str]) -> str:
-    """Say why there is nothing to report, and what to do."""
+    """Return why there is nothing to report, and what to do."""
     runs = store.runs.list()
     if not runs and not left_out:
         return "no model has answered yet, so there is nothing to report. Start with: workbench run STORE --model NAME"
@@ -183,7 +184,7 @@ def _nothing(store: Store, choice: ReportChoice, left_out: Sequence[str]) -> str
 
 
 def _check_models(store: Store, choice: ReportChoice) -> None:
-    """Raise UnknownName for a model that answered nothing, here or elsewhere."""
+    """Raise UnknownName for a model without answers, asked here or imported."""
     runs = store.runs.list()
     imported = {name for instrument in store.instruments.names() for name in store.choices.models(instrument)}
     there = imported | {run.model for run in runs}
@@ -193,7 +194,7 @@ def _check_models(store: Store, choice: ReportChoice) -> None:
 
 
 def _slug(audit: str, found: Reported, before: Sequence[Part]) -> str:
-    """Return a name for the files of a part that no other has."""
+    """Return a unique name for the files of a part."""
     model = "-".join(dict.fromkeys(run.model for run in found.runs.values())) if len(found.runs) == 1 else ""
     whose = found.files or model
     plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in f"{audit}-{whose}".strip("-"))
@@ -205,7 +206,7 @@ def _slug(audit: str, found: Reported, before: Sequence[Part]) -> str:
 
 
 def _once(runs: Mapping[tuple[str, str, Run], None]) -> Iterator[tuple[str, str, Run]]:
-    """Yield each run under the first of its names: audits of the same answers name it once."""
+    """Yield each run with the first of its names, once for all audits of the same answers."""
     seen: set[Run] = set()
     for audit, name, run in runs:
         if run not in seen:
@@ -232,7 +233,7 @@ def _asked(store: Store, name: str, run: Run) -> Asked:
 
 
 def _rulings(store: Store, parts: Sequence[Part]) -> Iterator[RuledThing]:
-    """Yield every ruling that stands about the runs of a report, once, the oldest first."""
+    """Yield every ruling in force about the runs of a report, once, the oldest first."""
     told = [part.found.rulings for part in parts]
     changing = {ruling.uid for one in told for ruling in one.changing}
     disputed = {ruling.uid for one in told for ruling in one.disputed}

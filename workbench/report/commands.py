@@ -1,4 +1,4 @@
-"""The commands that ask the same again: a stored design as a command line says it."""
+"""Commands that repeat a stored design."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def run_command(spec: Mapping[str, Any]) -> str:
 
 
 def _given(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:
-    """Yield (flag, value) of what a design says; a flag alone has no value."""
+    """Yield (flag, value) for the settings of a design; a flag without a value has an empty one."""
     yield "--audit", design.audit
     yield "--model", design.model
     yield "--instrument", design.instrument
@@ -41,7 +41,7 @@ def _given(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:
 
 
 def _drawn(design: Design, audit: Audit | None) -> Iterator[tuple[str, str]]:
-    """Yield how answers are drawn: where nothing is, only that."""
+    """Yield the flags of sampling; for computed probabilities only that flag."""
     sampling = design.sampling
     if sampling.mode == EXACT:
         if audit is None or audit.defaults.drawn:

@@ -1,4 +1,4 @@
-"""RO-Crate 1.1 (https://w3id.org/ro/crate/1.1): what each file of a report is, for archives and programs."""
+"""RO-Crate 1.1 (https://w3id.org/ro/crate/1.1): a description of each file of a report, for archives and programs."""
 
 from __future__ import annotations
 

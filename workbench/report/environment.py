@@ -1,4 +1,4 @@
-"""The templates of the page. Whatever they print passes the one gate for text that is painted, and is escaped."""
+"""The templates of the page. All text that they print passes `figures.visible` and is escaped."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def read(name: str) -> str:
 
 
 def policy(style: str, script: str) -> str:
-    """Return a Content-Security-Policy under which the page loads nothing, and runs these two texts alone."""
+    """Return a Content-Security-Policy that allows only this style and script, and loads nothing."""
     return (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; base-uri 'none'; "
         "form-action 'none'"

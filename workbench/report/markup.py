@@ -1,4 +1,4 @@
-"""Figures and statements as the page's template takes them: markup of tables, and plain values around it."""
+"""Figures and statements for the page's template: markup of tables, and plain values."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Figure:
     notes: Sequence[Any]
     "markup"
     stem: str
-    "of its files; empty: it has none"
+    "stem of its files; empty: no files"
     folded: bool
     summary: str
     long: bool
@@ -53,12 +53,12 @@ class Figure:
 
 
 def figure(one: Shown, pictures: Sequence[Drawn] = ()) -> Figure:
-    """Return a table of a part as the page shows it; what is not in sight is folded."""
+    """Return a table of a part for the page; secondary tables are folded."""
     return _figure(one.table, one.stem, one.stem, folded=not one.first, pictures=pictures)
 
 
 def own_figure(table: AnyTable, stem: str = "") -> Figure:
-    """Return a table that every report has; a long one is folded."""
+    """Return a table that every report has; long ones are folded."""
     return _figure(table, f"table-{stem or table.stem}", stem, folded=len(table.rows) > MOST_ROWS)
 
 
@@ -83,7 +83,7 @@ def _figure(table: AnyTable, anchor: str, stem: str, *, folded: bool, pictures: 
 
 
 def interval_sentences(tables: Sequence[AnyTable]) -> list[tuple[str, str]]:
-    """Return (of what, by which method) for each method of the intervals in some tables, each once."""
+    """Return (figure, method) for each method of the intervals in some tables, each once."""
     sentences = dict.fromkeys(sentence for table in tables for sentence in told(table))
     parts = (sentence.removeprefix("95 % interval of ").partition(": ") for sentence in sentences)
     return [(what, method) for what, _, method in parts]
@@ -103,7 +103,7 @@ class ItemShown:
 
 
 def item_shown(one: Behind) -> ItemShown:
-    """Return a statement as the page shows it: a mark and a word, because colour is never the only sign."""
+    """Return a statement for the page: with a mark and a word, because colour is never the only sign."""
     item = one.item
     verdict: Verdict | None = item.verdict
     mark = f"{MARKS[verdict]} {WORDS[verdict]}" if verdict is not None else ""

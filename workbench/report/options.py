@@ -1,4 +1,4 @@
-"""What a report may be told: which results it holds, and how many raw answers stand beside their verdicts."""
+"""Options of reports: the included results, and the raw answers shown with verdicts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CHOOSING = (
 
 @dataclass(frozen=True, slots=True)
 class ReportChoice:
-    """Which results a report holds, and how."""
+    """The choice of a report's contents."""
 
     audits: tuple[str, ...] = ()
     "empty: all"
@@ -47,7 +47,7 @@ class ReportChoice:
     seed: int = ONE_SEED
     title: str = ""
     compare: tuple[str, ...] = ()
-    "runs that stand side by side, by their names or their models'"
+    "compared runs, by their names or their models' names"
 
     def __post_init__(self) -> None:
         for name in self.audits:
@@ -57,7 +57,7 @@ class ReportChoice:
 
     @classmethod
     def of(cls, options: object) -> ReportChoice:
-        """Return the choice that options make. Raises UnknownName."""
+        """Return the choice for options. Raises UnknownName."""
         given = vars(options)
         return cls(
             listed(given["audit"]),
@@ -71,7 +71,7 @@ class ReportChoice:
         )
 
     def arguments(self) -> list[str]:
-        """Return what a command line says to make this choice; what is usual is not said."""
+        """Return the command-line arguments for this choice, without defaults."""
         usual = ReportChoice()
         values = {
             AUDITS.flag: ",".join(self.audits),

@@ -1,4 +1,4 @@
-"""The tables that every report has, whichever audits it holds: models, prompts and counts, choices, rulings, files."""
+"""The tables of every report, for any audits: models, prompts and counts, choices, rulings, files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.report.collected import Asked, Collected, Part, RuledThing
 
 
 def models(found: Collected) -> Table[Asked]:
-    """Return which models were asked, in which version and how."""
+    """Return the table of models, with their versions and settings."""
     return Table(
         "models_asked",
         "Models, and how they were asked",
@@ -30,7 +30,7 @@ def models(found: Collected) -> Table[Asked]:
 
 
 def models_columns() -> list[Column[Asked]]:
-    """Return what there is to know of how a model was asked."""
+    """Return the columns on how a model was asked."""
     return [
         Column("model", "model", lambda row: row.name),
         Column("audit", "audit", lambda row: row.run.audit.replace("_", " ")),
@@ -48,7 +48,7 @@ def models_columns() -> list[Column[Asked]]:
 
 
 def _published(row: Asked) -> str | None:
-    """Say whether a sampling is the one that the audit's paper has."""
+    """Return whether a sampling is that of the audit's paper."""
     audit = registry.of_design({"audit": row.run.audit})
     if audit is None or audit.defaults.ours:
         return None
@@ -56,7 +56,7 @@ def _published(row: Asked) -> str | None:
 
 
 def design(found: Collected) -> Table[Asked]:
-    """Return how large what was asked is."""
+    """Return the size of the designs."""
     return Table(
         "design",
         "What was asked",
@@ -102,8 +102,8 @@ def _exact(row: Asked) -> bool:
 
 
 def counted(found: Collected) -> Iterator[AnyTable]:
-    """Yield for each audit how much of the plan came, and which share of it gives no stance; then the verdicts, and
-    what of frozen plans was followed.
+    """Yield for each audit how much of the plan was answered, and the share without a stance; then the verdicts, and
+    the comparison with frozen plans.
     """
     for audit in dict.fromkeys(part.audit for part in found.parts):
         answered = [one for part in found.parts if part.audit == audit for one in part.found.answered]
@@ -124,7 +124,7 @@ def counted(found: Collected) -> Iterator[AnyTable]:
 
 
 Counts = tuple[str, Counter[Verdict], int, int]
-"name of a run, verdicts on its statements, statements that were changed since, rulings that change something"
+"(name of a run, verdicts on its statements, number of statements changed since, number of effective rulings)"
 
 
 def _verdicts(parts: Sequence[Part]) -> Iterator[Counts]:
@@ -160,7 +160,7 @@ def _verdict_table(rows: Sequence[Counts]) -> AnyTable:
 
 
 def chosen(part: Part) -> Table[Parameter]:
-    """Return every choice behind the figures of a part."""
+    """Return all choices behind the figures of a part."""
     return Table(
         "choices_behind",
         f"Choices behind: {part.found.title}",
@@ -176,7 +176,7 @@ def chosen(part: Part) -> Table[Parameter]:
 
 
 def rulings(found: Collected) -> Table[RuledThing]:
-    """Return what auditors ruled, and what came of it."""
+    """Return auditors' rulings and their effects."""
     return Table(
         "rulings",
         "Rulings of auditors",

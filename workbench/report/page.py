@@ -1,4 +1,4 @@
-"""The page: what was collected, in the order in which somebody reads it who was not there."""
+"""The page of a report, in an order for readers who do not know the study."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from workbench.report.shown import Shown
 
 UNSAID = "not said"
 WIDE = 44
-"characters of a fact that take a line of their own"
+"characters from which a fact gets its own line"
 GENERAL_LIMITS = (
     "Models answer as they were on the day they were asked; a served model may be another one behind the same name.",
     "Intervals say how far chance carries. They do not cover a wrong reading of answers, or statements that are about "
@@ -41,7 +41,7 @@ STATEMENTS_SAID = {
     "in the folder answers.",
 }
 CANNOT_SAY = "What it cannot say"
-"section of the help page of every audit that ships"
+"section of the help page of every shipped audit"
 INTERVALS_SAID = (
     "All intervals are 95 %. A value without one says why. workbench help coverage says how often each method holds "
     "the truth."
@@ -50,12 +50,12 @@ INTERVALS_SAID = (
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Material:
-    """What the page is made of beside what was collected."""
+    """Further contents of the page besides the collected ones."""
 
     tables: Mapping[str, Sequence[Shown]]
     "slug of a part -> its tables"
     missing: Mapping[str, Sequence[str]]
-    "slug of a part -> why tables are not here"
+    "slug of a part -> reasons for missing tables"
     pictures: Mapping[str, Sequence[Drawn]]
     "stem of a table -> its pictures"
     behind: Mapping[tuple[str, str], Sequence[Behind]]
@@ -63,7 +63,7 @@ class Material:
 
 
 def title_of(found: Collected) -> str:
-    """Return the title: what was chosen, else who was asked what."""
+    """Return the title: the chosen one, else the models and instruments."""
     if found.choice.title:
         return found.choice.title
     models = list(dict.fromkeys(one.run.model for one in found.asked))
@@ -131,7 +131,7 @@ def _lede(found: Collected) -> str:
 
 
 def named_all(names: Sequence[str]) -> str:
-    """Return names as a sentence has them: `a, b and c`."""
+    """Return names as an enumeration: `a, b and c`."""
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
@@ -148,13 +148,13 @@ def _facts(found: Collected) -> list[tuple[str, str]]:
 
 
 def _planned(found: Collected) -> str:
-    """Say whether runs had a plan, and whether it was followed."""
+    """Return whether runs had a plan, and whether it was followed."""
     lines = [line.removeprefix(WARNS) for table in found.plans for line in plan_lines(table)]
     return " ".join(lines) or "none"
 
 
 def _model(one: Asked) -> dict[str, Any]:
-    """Return how a model was asked, in words: the columns of the table of models, one below the other."""
+    """Return how a model was asked: the columns of the table of models as a list."""
     columns = own.models_columns()
     facts = [(column.title, shown(column.value(one), column)) for column in columns[1:]]
     facts.sort(key=lambda fact: len(fact[1]) > WIDE)
@@ -176,7 +176,7 @@ def _instrument(one: Instrument) -> dict[str, Any]:
 
 
 def _templates(asked: Sequence[Asked]) -> Iterator[dict[str, Any]]:
-    """Yield the templates of each audit and family, word for word; models that were asked alike share them."""
+    """Yield the exact templates of each audit and family; models asked in the same way share them."""
     every: dict[tuple[str, str, str], dict[bytes, Template]] = {}
     for one in asked:
         group = every.setdefault((one.run.audit, one.run.family, one.run.language), {})
@@ -254,8 +254,9 @@ def _statements(found: Collected, material: Material) -> list[dict[str, Any]]:
 
 
 def cannot_say(parts: Sequence[Part]) -> Iterator[tuple[str, ...]]:
-    """Yield for each part what the help page of its audit says that it cannot say: nothing where an earlier part is of
-    the same audit, or where its page, as one of another package may, has no such section.
+    """Yield for each part the section on limits from its audit's help page.
+
+    It is empty if an earlier part is of the same audit, or if the page, as in another package, has no such section.
     """
     said = set()
     for part in parts:
@@ -268,12 +269,12 @@ def cannot_say(parts: Sequence[Part]) -> Iterator[tuple[str, ...]]:
 
 
 def limits(found: Collected) -> Iterator[str]:
-    """Yield what the figures do not show, each sentence once."""
+    """Yield sentences on the limits of the figures, each once."""
     yield from dict.fromkeys([line for part in found.parts for line in part.found.limits] + list(GENERAL_LIMITS))
 
 
 def commands(found: Collected) -> Iterator[dict[str, Any]]:
-    """Yield the commands that ask the same again, that print the same figures, and that write the same report."""
+    """Yield the commands that repeat the runs, print the same figures, and write the same report."""
     asked = list(dict.fromkeys(run_command(spec) for one in found.asked for spec in one.designs))
     if asked:
         yield {"title": "Ask the same of the same models", "lines": asked}

@@ -1,4 +1,4 @@
-"""The pictures that tables declare, drawn once: inside the page in its own colours, and as files."""
+"""The pictures of tables, drawn once: within the page in its colours, and as files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.report.markup import Drawn
 from workbench.report.shown import Shown, Stems
 
 MOST_PAGES = 4
-"of pictures that take several, over all parts of a report: to draw a page takes as long as to judge 10,000 prompts"
+"most pages of multi-page pictures in a report: drawing a page takes as long as judging 10,000 prompts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def declared(tables: Sequence[Shown]) -> list[tuple[Shown, Picture]]:
 def chosen(
     every: Sequence[tuple[Shown, Picture]], parts: int
 ) -> tuple[list[tuple[Shown, Picture]], list[tuple[str, str]]]:
-    """Return the pictures that a report draws, page by page, and of each that it leaves out (part, why).
+    """Return the pictures that a report draws, by page, and (part, reason) for each one left out.
 
     Of pictures that take several pages, those are drawn for which `MOST_PAGES` has room, as shared among `parts`.
     """

@@ -1,4 +1,4 @@
-"""Which tables a report shows, where: in sight, folded, or as files alone; and under which names these files stand."""
+"""Decides which tables a report shows openly, folded, or only as files, and names the files."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from workbench.figures.table import AnyTable
 from workbench.report.collected import Part
 
 MOST_SUBJECTS = 8
-"of one entry that the page shows; the others are files"
+"most subjects of one entry on the page; the others are files"
 MOST_ROWS = 24
-"of a table in sight; a longer one is folded"
+"most rows of an open table; longer ones are folded"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -27,17 +27,17 @@ class Shown:
     "name of its files, without their ending"
     on_page: bool
     first: bool
-    "whether it stands in sight"
+    "whether it is open"
 
 
 @dataclass(slots=True)
 class Stems:
-    """Names of files, each of which is given once."""
+    """Assigns unique file names."""
 
     taken: set[str] = field(default_factory=set)
 
     def of(self, wanted: str) -> str:
-        """Return a name, with a number where it is taken; file systems that know no capitals tell it apart, too."""
+        """Return a name, with a number if it is taken; unique even on case-insensitive file systems."""
         name, number = wanted[:150], 2
         while name.casefold() in self.taken:
             name, number = f"{wanted[:150]}-{number}", number + 1
@@ -46,7 +46,7 @@ class Stems:
 
 
 def shown_of(part: Part, stems: Stems) -> tuple[list[Shown], list[str]]:
-    """Return the tables of a part, those in sight first, and why others are missing."""
+    """Return the tables of a part, open ones first, and the reasons for missing ones."""
     found: list[Shown] = []
     missing: list[str] = [f"{name}: left out. {why}" for name, why in part.found.withheld.items()]
     for entry in part.found.book.contents:
@@ -72,12 +72,12 @@ def shown_of(part: Part, stems: Stems) -> tuple[list[Shown], list[str]]:
 
 
 def _stem(name: str, subject: Subject, table: AnyTable) -> str:
-    """Return the name of a table's files, with whom it is about where the table itself does not say it."""
+    """Return the name of a table's files, with its subject if the table's own name lacks it."""
     return table.stem if set(subject) <= set(table.subject) else replace(table, name=name, subject=subject).stem
 
 
 def _subjects(entry: Entry) -> list[Subject]:
-    """Return whom a table can be about; of two ways to compare a pair one says it all."""
+    """Return the possible subjects of a table; each compared pair occurs in one direction only."""
     found: list[Subject] = []
     for subject in entry.subjects:
         if len(subject) != 2 or subject[::-1] not in found:
@@ -86,10 +86,10 @@ def _subjects(entry: Entry) -> list[Subject]:
 
 
 def _on_page(subjects: Sequence[Subject]) -> Sequence[Subject]:
-    """Return the subjects that the page shows: all together where there is such a table, else each of a few."""
+    """Return the subjects on the page: all together if there is such a table, else the first few."""
     return subjects[:1] if subjects and subjects[0] == () else subjects[:MOST_SUBJECTS]
 
 
 def files_alone(tables: Sequence[Shown]) -> Iterator[Shown]:
-    """Yield the tables that the page leaves to files."""
+    """Yield the tables that are only in files."""
     return (one for one in tables if not one.on_page)

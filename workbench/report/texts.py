@@ -1,4 +1,4 @@
-"""What stands beside the page as text: the methods in Markdown, and the references as BibTeX."""
+"""Text files beside the page: the methods in Markdown, and the references as BibTeX."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SPECIAL = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {"\\": "", "~": "", "^": 
 
 
 def methods_text(found: Collected, tables: Sequence[AnyTable]) -> str:
-    """Return how the figures came about, with every choice and its source, as Markdown."""
+    """Return the methods, with every choice and its source, as Markdown."""
     return "\n".join(_methods(found, tables)) + "\n"
 
 
@@ -47,7 +47,7 @@ def _methods(found: Collected, tables: Sequence[AnyTable]) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Return text as one line that Markdown takes for nothing else than text."""
+    """Return text as one line without Markdown syntax."""
     return visible(text).replace("<", "&lt;") if "<" in text else visible(text)
 
 
@@ -56,7 +56,7 @@ def _cell(text: str) -> str:
 
 
 def bibtex(references: Sequence[Reference], instruments: Sequence[Instrument]) -> str:
-    """Return the publications that audits follow, and the instruments, as BibTeX."""
+    """Return the publications of audits, and the instruments, as BibTeX."""
     entries = [_entry(one) for one in dict.fromkeys(references)]
     entries += [_instrument(one, place) for place, one in enumerate(instruments, 1)]
     return "\n".join(entries)
@@ -72,7 +72,7 @@ def _entry(one: Reference) -> str:
 
 
 def _instrument(one: Instrument, place: int) -> str:
-    """Return an instrument as BibTeX has it: its own citation stands in the note, in the words of its source."""
+    """Return an instrument as BibTeX; its own citation is quoted in the note."""
     title = f"{{{_escaped(one.title or one.name)}}}"
     parts = (
         one.citation,

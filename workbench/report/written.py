@@ -1,4 +1,4 @@
-"""A report as a folder: whole, or not there at all."""
+"""Writes a report as a folder, completely or not at all."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from workbench.report.texts import bibtex, methods_text
 
 PAGE = "report.html"
 Files = Iterator[tuple[str, bytes | Iterable[str]]]
-"path in the folder, and what stands there: bytes, or lines that are written one after another"
+"(path in the folder, content): bytes, or lines that are written one after another"
 
 
 def silent(share: float, what: str) -> None:
-    """Be told how far the work is, and tell nobody."""
+    """Ignore progress reports."""
 
 
 def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = silent) -> Path:
-    """Write a report into a folder that is not there yet, or empty; return the path of its page.
+    """Write a report into a new or empty folder; return the path of its page.
 
-    All is written into a folder beside it first, which takes its name once everything is there. Raises UsageError
-    where there is nothing to report or the folder cannot be written, UnknownName, MissingPackage.
+    Files are first written into a temporary folder, which is renamed when complete. Raises UsageError if there is
+    nothing to report or the folder cannot be written, UnknownName, MissingPackage.
     """
     folder = expanded(folder)
     check_place(folder, force=False)
@@ -70,7 +70,7 @@ def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = 
 
 
 def _write(folder: Path, found: Collected, files: Files) -> None:
-    """Write files, and last the list of them."""
+    """Write files, and finally the list of them."""
     sizes = []
     for name, content in files:
         path = folder / name
@@ -148,7 +148,7 @@ def _table(one: Shown) -> Files:
 
 
 def _answers(store: Store, found: Collected) -> Files:
-    """Yield every answer, each run once, though several audits may judge it."""
+    """Yield every answer, each run once, even if several audits judge it."""
     stems, seen = Stems(), set()
     for part in found.parts:
         for name in with_answers(part):

@@ -1,5 +1,4 @@
-"""Tidy data: rows for other programs, each with everything that it is about, in columns that are declared once.
+"""Tidy data: rows for other programs, each with all related data, in columns that are declared once.
 
-What a file holds, what its dictionary says of it, what its Croissant record says, and what Python hands out follow from
-the same `Rows`.
+The same `Rows` define the files, their data dictionary, their Croissant record and the rows in Python.
 """

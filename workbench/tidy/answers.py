@@ -1,4 +1,4 @@
-"""Rows of answers, and of what readers made of them."""
+"""Rows of answers, and of their readings."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Place(NamedTuple):
 
 
 class Answers:
-    """The answers that are chosen, each in every cell of a design that has its prompt."""
+    """The chosen answers, each in every cell of a design with its prompt."""
 
     def __init__(self, store: Store, choice: Choice):
         self._store = store
@@ -89,7 +89,7 @@ class Answers:
         )  # fmt: skip
 
     def readings(self, of: tuple[Read, ...]) -> tuple[Row, ...]:
-        """Return the same of several, which most answers share with others."""
+        """Return the values of several readings, cached because most answers share them."""
         if of not in self._of_read:
             if len(self._of_read) >= HELD:
                 self._of_read.clear()
@@ -107,8 +107,8 @@ def _none(value: object) -> object:
 
 
 def _usual(store: Store) -> tuple[Callable[[Cell], Card | None], Card | None]:
-    """Return who reads answers unless somebody chooses another: the rule of a cell's template, with the lexicon that
-    its instrument brought, and the classifier of free text.
+    """Return the default readers of answers: the rule of a cell's template, with the lexicon of its instrument, and the
+    classifier of free text.
     """
     templates, brought = store.data_rows.templates(), store.data_rows.lexicons()
     known: dict[tuple[int, str], Card | None] = {}
@@ -154,7 +154,7 @@ def read_answers(store: Store, choice: Choice) -> Iterator[Row]:
 
 
 def read_readings(store: Store, choice: Choice) -> Iterator[Row]:
-    """Yield a row for each answer and each reader of it."""
+    """Yield one row per answer and reader."""
     answers = Answers(store, choice)
     for given, cell, about, read in answers:
         for one in read:

@@ -1,4 +1,4 @@
-"""Which rows are meant, and what stands for people's names in them."""
+"""The choice of rows, and pseudonyms of people."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from workbench.errors import UnknownName
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What is chosen of a store. No names: everything."""
+    """The chosen part of a store. Without names: everything."""
 
     models: tuple[str, ...] = ()
-    "as `--model` takes them: NAME, or NAME@REVISION"
+    "as for `--model`: NAME, or NAME@REVISION"
     audits: tuple[str, ...] = ()
     instruments: tuple[str, ...] = ()
     expand: bool = False
-    "a row for each answer, where one row stands for all that are alike in a draw"
+    "one row per answer, instead of one row for all equal answers of a draw"
     names: bool = False
     "people by their names instead of pseudonyms"
     left_out: list[str] = field(default_factory=list, compare=False)
-    "what is not among the rows, and why: reading them adds to it"
+    "sentences on data left out, added while rows are read"
 
     def leave_out(self, sentence: str) -> None:
-        """Note what is not among the rows; the same is said once."""
+        """Record data left out; equal sentences are recorded once."""
         if sentence not in self.left_out:
             self.left_out.append(sentence.replace("..", "."))
 
     def check(self, store: Store) -> None:
-        """Raise UnknownName for a name that stands for nothing in the store."""
+        """Raise UnknownName for a name that the store lacks."""
         for name in self.audits:
             registry.audit(name)
         there = store.instruments.names()
@@ -46,7 +46,7 @@ class Choice:
         self.chosen(store)
 
     def chosen(self, store: Store) -> Collection[int]:
-        """Return the models (rowids) that are meant. Raises UnknownName for one that never answered."""
+        """Return the chosen models (rowids). Raises UnknownName for one without answers."""
         answering = store.data_rows.answering()
         for name in self.models:
             if not store.runs.models([name]) or (name not in answering and name.partition("@")[0] not in answering):
@@ -57,10 +57,10 @@ class Choice:
 
 
 class People:
-    """What stands for people: a pseudonym that is the same in all files of a store, or the name itself.
+    """The names of people in rows: pseudonyms that are the same in all files of a store, or the names themselves.
 
-    A pseudonym is a keyed hash (BLAKE2) of the name; the key is the store's identity, which no file holds. So whoever
-    has the files alone can neither find a name nor test a guess, and the files of two stores cannot be linked.
+    A pseudonym is a keyed hash (BLAKE2) of the name; the key is the store's identity, which no file contains. So the
+    files alone do not allow anyone to find a name or test a guess, and the files of two stores cannot be linked.
     """
 
     def __init__(self, store: Store, *, names: bool):
@@ -69,7 +69,7 @@ class People:
         self._known: dict[str, str] = {}
 
     def called(self, name: str) -> str:
-        """Return what a person is called in files; labels that are nobody's keep what they are called."""
+        """Return a person's name in files; names of labels that belong to no person are kept."""
         if self._names or name in (GOLD, ADJUDICATION):
             return name
         if name not in self._known:
@@ -77,11 +77,11 @@ class People:
         return self._known[name]
 
     def reader(self, kind: str, name: str) -> str:
-        """Return what a reader is called: rules and classifiers keep their names."""
+        """Return a reader's name in files: rules and classifiers keep their names."""
         return self.called(name) if kind in BY_PEOPLE else name
 
     def axes(self, axes: Mapping[str, str]) -> tuple[str | None, dict[str, str]]:
-        """Return the person that a prompt is about, and what else its design varies."""
+        """Return the person that a prompt is about, and the other factors of its design."""
         person = axes.get(PERSON)
         rest = {name: value for name, value in axes.items() if name not in (PERSON, AXIS)}
         return None if person is None else self.called(person), rest
@@ -89,4 +89,4 @@ class People:
 
 BY_PEOPLE = frozenset({"person", "adjudication", "import"})
 PERSON = "respondent"
-"axis of a probe: whose answers stand in the prompt"
+"axis of a probe: the person whose answers are in the prompt"

@@ -1,4 +1,4 @@
-"""What rows hold: every column declared once, with its type, its meaning, and what an empty cell means."""
+"""The columns of rows, each declared once, with its type, its meaning, and the meaning of an empty cell."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Row = tuple[Any, ...]
 
 
 class Type(Enum):
-    """What a value is."""
+    """The type of a value."""
 
     TEXT = "text"
     WHOLE = "whole number"
     NUMBER = "number"
     TRUTH = "true or false"
     RECORDS = "list of records"
-    "CSV holds the list as JSON"
+    "CSV has the list as JSON"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +33,12 @@ class Field:
     meaning: str
     type: Type = Type.TEXT
     empty: str = ""
-    "what an empty cell means; empty: there is none"
+    "meaning of an empty cell; empty: there are no empty cells"
     parts: tuple[Field, ...] = ()
     "of records"
 
     def but(self, **changes: Any) -> Field:
-        """Return the column with something else said of it."""
+        """Return a copy of the column with changes."""
         return replace(self, **changes)
 
 
@@ -50,12 +50,12 @@ class Rows:
     "file name and choice of `--what`"
     title: str
     about: str
-    "what one row is, in a sentence"
+    "the meaning of a row, in a sentence"
     fields: tuple[Field, ...]
     read: Callable[[Store, Choice], Iterator[Row]]
     "yields values in the order of the fields"
     of_models: bool = True
-    "whether they are about models, so that these can be chosen"
+    "whether rows are about models, so that models can be chosen"
     notes: Sequence[str] = field(default=())
 
 

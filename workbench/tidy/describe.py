@@ -1,4 +1,4 @@
-"""What stands beside rows, made of their columns: a data dictionary, a page for people, a Croissant record."""
+"""Descriptions of rows, made from their columns: a data dictionary, a page for people, a Croissant record."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ CONTEXT: Mapping[str, Any] = {
     "subField": "cr:subField",
     "transform": "cr:transform",
 }
-"the context that Croissant 1.0 gives (https://docs.mlcommons.org/croissant/docs/croissant-spec.html, appendix 1)"
+"the context of Croissant 1.0 (https://docs.mlcommons.org/croissant/docs/croissant-spec.html, appendix 1)"
 DATA_TYPES = {
     Type.TEXT: "sc:Text",
     Type.WHOLE: "sc:Integer",
@@ -81,7 +81,7 @@ COLLAPSED = "One row stands for all answers of a draw that are alike; count says
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file of rows, as it was written."""
+    """One written file of rows."""
 
     of: Rows
     name: str
@@ -91,7 +91,7 @@ class File:
 
 
 def dictionary(files: Iterable[File]) -> str:
-    """Return the data dictionary: a line a column."""
+    """Return the data dictionary, one line per column."""
     header = ("file", "column", "type", "meaning", "empty")
     return csv_text(header, [[guarded(cell) for cell in line] for file in files for line in _lines(file)])
 
@@ -108,7 +108,7 @@ def _empty(field: Field) -> str:
 
 
 def page(files: Sequence[File], sentences: Iterable[str], left_out: Iterable[str]) -> str:
-    """Return what people read first."""
+    """Return the page for people."""
     held = "\n".join(f"- `{file.name}`: {file.rows:,} rows. {file.of.about}" for file in files)
     notes = dict.fromkeys((*sentences, *(note for file in files for note in file.of.notes)))
     told = "\n".join(f"- {_literal(note)}" for note in notes)
@@ -122,7 +122,7 @@ def page(files: Sequence[File], sentences: Iterable[str], left_out: Iterable[str
 
 
 def _literal(text: str) -> str:
-    """Return text that Markdown shows as it is, on one line."""
+    """Return text that Markdown shows unchanged, on one line."""
     from workbench.figures.visible import visible
 
     return visible(" ".join(text.split())).replace("<", "\\<")
@@ -133,7 +133,7 @@ def croissant(
 ) -> str:
     """Return the Croissant record (MLCommons Croissant 1.0) of the files, as JSON-LD.
 
-    last : when something of it was written last; the record has no other date, so that it is the same each time
+    last : time of the newest data; the record has no other date, so that it is reproducible
     """
     licences = list(dict.fromkeys(one.licence for one in instruments if one.licence))
     citations = list(dict.fromkeys(one.citation for one in instruments if one.citation))
@@ -174,7 +174,7 @@ def croissant(
 
 
 def _field(file: File, field: Field, *, nested: bool) -> dict[str, Any]:
-    """Return a field. Records are `nested` where the format has lists; else they are text."""
+    """Return a field. Records are `nested` if the format has lists; else they are text."""
     place = f"{file.of.name}/{field.name}"
     told = {
         "@type": "cr:Field",

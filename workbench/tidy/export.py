@@ -1,4 +1,4 @@
-"""A store ─→ a folder of rows with a dictionary and a Croissant record: whole, or not there."""
+"""Exports a store as a folder of rows with a dictionary and a Croissant record, completely or not at all."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from workbench.tidy.write import WRITERS, arrow
 
 FORMATS = tuple(WRITERS)
 Tell = Callable[[str, int], None]
-"called with a kind of rows and how many of them are written"
+"called with a kind of rows and the number written"
 TOLD_EVERY = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written where."""
+    """The result of an export."""
 
     folder: Path
     files: tuple[describe.File, ...]
@@ -37,11 +37,11 @@ class Exported:
 def export(
     store: Store, kinds: Sequence[Rows], format_: str, choice: Choice, folder: Path, tell: Tell | None = None
 ) -> Exported:
-    """Write kinds of rows into a folder that is not there yet, or is empty.
+    """Write kinds of rows into a new or empty folder.
 
-    They are written into a folder beside it, which takes its name at the end. Rows stream: memory does not grow with
-    them. Raises UsageError where the folder cannot be written, UnknownName for what is not in the store, MissingPackage
-    for a format whose package is not installed.
+    Rows are written into a temporary folder, which is renamed at the end. They are streamed, so memory does not grow
+    with them. Raises UsageError if the folder cannot be written, UnknownName for names that the store lacks,
+    MissingPackage for a format whose package is not installed.
     """
     if format_ not in FORMATS:
         raise UsageError(f"rows are written as {', '.join(FORMATS)}; found the format {format_}")
@@ -98,7 +98,7 @@ def _told(name: str, rows: Iterator[Row], tell: Tell | None) -> Iterator[Row]:
 
 
 def _notes(store: Store, kinds: Sequence[Rows], format_: str, choice: Choice) -> Iterator[str]:
-    """Yield what one has to know of the files."""
+    """Yield notes on the files."""
     if format_ == "csv":
         yield describe.FORMULAS
         yield describe.EMPTY

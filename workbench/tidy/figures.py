@@ -18,7 +18,7 @@ from workbench.tidy.columns import Field, Row, Rows, number, whole
 
 
 def results(store: Store, choice: Choice) -> Iterator[tuple[Audit, Given, Printed]]:
-    """Yield every result of the chosen audits, with the options that mean it; what cannot be judged is noted."""
+    """Yield every result of the chosen audits, with its options; failures are recorded."""
     for audit in registry.every_audit():
         if (choice.audits and audit.name not in choice.audits) or not audit.answered(store):
             continue
@@ -33,13 +33,13 @@ def results(store: Store, choice: Choice) -> Iterator[tuple[Audit, Given, Printe
 
 
 def _of(options: Given, choice: Choice) -> Given:
-    """Return options that are about the chosen instruments, where a result is about several."""
+    """Return options restricted to the chosen instruments, if a result covers several."""
     named = options.instrument or ",".join(choice.instruments) or None
     return Given(**vars(options) | {"instrument": named})
 
 
 def read_figures(store: Store, choice: Choice) -> Iterator[Row]:
-    """Yield the rows of figures; cells without a value, and without a reason for that, are left out."""
+    """Yield the rows of figures; cells without a value or a reason for its absence are left out."""
     people = People(store, names=choice.names)
     known = set() if choice.names else {one.name for one in store.people.list()}
     for audit, options, printed in results(store, choice):

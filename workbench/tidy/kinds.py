@@ -1,4 +1,4 @@
-"""Every kind of rows that there is."""
+"""All kinds of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of what people did: labels that they gave, and what auditors ruled."""
+"""Rows of people's labels and auditors' rulings."""
 
 from __future__ import annotations
 

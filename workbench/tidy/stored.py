@@ -1,4 +1,4 @@
-"""How much a store has of a kind of rows, before any is read."""
+"""The amount of data of a kind of rows in a store, before rows are read."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ COUNTED_ON_THE_WAY = "They are judged first, and counted as they are written."
 
 
 def stored(store: Store, kind: str) -> tuple[int | None, str]:
-    """Return how many things of a kind of rows there are, and that in words; None: judging comes first.
+    """Return the number of things of a kind of rows, and a sentence with it; None: they must be judged first.
 
-    Answers are those that models gave; those that are alike in a draw share a row.
+    The number counts all answers; equal answers of a draw share a row.
     """
     if kind in ("answers", "readings"):
         return _said(store.data_rows.answers(), "answer", f" by {plural(len(store.data_rows.answering()), 'model')}")

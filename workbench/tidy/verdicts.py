@@ -1,4 +1,4 @@
-"""Rows of verdicts: a statement, a test, a template."""
+"""Rows of verdicts, one per statement, test and template."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workbench.tidy.columns import MODEL, SAMPLING, Field, Row, Rows, whole
 
 
 def judged(store: Store, choice: Choice) -> Iterator[tuple[Run, tuple[AnyTable, ...]]]:
-    """Yield every chosen run with its tables of verdicts; runs of which nothing can be judged are left out."""
+    """Yield every chosen run with its tables of verdicts; runs that cannot be judged are left out."""
     models = choice.chosen(store)
     for audit in registry.asking():
         if choice.audits and audit.name not in choice.audits:
@@ -35,7 +35,7 @@ def judged(store: Store, choice: Choice) -> Iterator[tuple[Run, tuple[AnyTable, 
 
 
 def overall(store: Store, choice: Choice) -> dict[tuple[int, int, int], str]:
-    """Return the verdict over all tests, under its template, beside every answer: (probe, model, sampling)."""
+    """Return the verdict over all tests, under its template, for every answer: (probe, model, sampling)."""
     found: dict[tuple[int, int, int], str] = {}
     for run, tables in judged(store, choice):
         of = {
@@ -72,7 +72,7 @@ def _tests(table: AnyTable) -> list[Column[Any]]:
 
 
 def _parts(value: object) -> tuple[str, int | None, int | None]:
-    """Return a verdict in words with how often the test was passed, and made."""
+    """Return a verdict in words, and how often the test was passed and made."""
     if isinstance(value, Outcome):
         return value.verdict.value, value.passed, value.tested
     assert isinstance(value, Verdict), value

@@ -1,4 +1,4 @@
-"""Rows into files, batch by batch: CSV, JSON Lines, Parquet."""
+"""Writes rows to files in batches: CSV, JSON Lines, Parquet."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from workbench.errors import MissingPackage
 from workbench.tidy.columns import Field, Row, Rows, Type
 
 BATCH = 20_000
-"rows that are in memory at once, and in a row group of a Parquet file"
+"rows per batch in memory, and per row group of a Parquet file"
 HELD = 4_000
-"encoded values of a column that are kept at hand"
+"cached encoded values of a column"
 INSTALL = "pip install 'llm-audit-workbench[data]'"
 
 
@@ -30,7 +30,7 @@ def write_csv(of: Rows, rows: Iterable[Row], path: Path) -> int:
 
 
 def write_jsonl(of: Rows, rows: Iterable[Row], path: Path) -> int:
-    """Write rows as JSON Lines, an object a row; return how many."""
+    """Write rows as JSON Lines, one object per row; return how many."""
     encoders = [_Encoded(_member, field) for field in of.fields]
 
     def line(row: Row) -> str:
@@ -40,7 +40,7 @@ def write_jsonl(of: Rows, rows: Iterable[Row], path: Path) -> int:
 
 
 def _write_lines(rows: Iterable[Row], path: Path, line: Callable[[Row], str], header: str = "") -> int:
-    """Write a line for each row; one that is repeated is made once. Half a surrogate pair is written out: `\\ud800`."""
+    """Write one line per row; repeated ones are encoded once. Half a surrogate pair is escaped: `\\ud800`."""
     last: Row | None = None
     made = ""
 
@@ -57,7 +57,7 @@ def _write_lines(rows: Iterable[Row], path: Path, line: Callable[[Row], str], he
 
 
 class _Encoded(dict[Any, str]):
-    """Values of one column as they are written: most of them recur, so each is made once while it is at hand."""
+    """A cache of encoded values of one column, most of which recur."""
 
     def __init__(self, encode: Callable[[Field, Any], str], field: Field):
         super().__init__()
@@ -97,7 +97,7 @@ def arrow() -> Any:
 
 
 def arrow_schema(of: Rows) -> Any:
-    """Return the schema of rows; what each column means is in its metadata."""
+    """Return the schema of rows, with the meaning of each column in its metadata."""
     pyarrow = arrow()
     simple = {
         Type.TEXT: pyarrow.string(),
@@ -116,7 +116,7 @@ def arrow_schema(of: Rows) -> Any:
 
 
 def arrow_batch(of: Rows, rows: Sequence[Row], schema: Any, pyarrow: Any) -> Any:
-    """Return rows as one record batch. Half a surrogate pair, which Arrow cannot hold, is written out: `\\ud800`."""
+    """Return rows as one record batch. Half a surrogate pair, which Arrow cannot encode, is escaped: `\\ud800`."""
     arrays = []
     for place, field in enumerate(of.fields):
         values = [row[place] for row in rows]
