@@ -22,9 +22,13 @@ Colour = tuple[int, int, int]
 COLOURS: Sequence[Colour] = ((86, 180, 233), (230, 159, 0), (0, 158, 115), (204, 121, 167), (213, 94, 0))
 "of Okabe and Ito (2008)"
 GREY: Colour = (128, 128, 128)
+PLAIN = "default"
+"colour of the terminal; a text without one stands on plotext's white, whatever the theme"
 FULL, HOLLOW = "●◆■▲▼★", "○◇□△▽☆"
 PARTS = "█▒▓░▚"
 "of bars"
+LINES = 20
+"of a terminal that a plane has, about"
 BASELINES = "▸◂×+"
 WIDE = 110
 "columns from which a line has its number beside its label"
@@ -148,8 +152,11 @@ def _lines(plt: Any, picture: Lines, width: int) -> None:  # noqa: ARG001
     _upwards(plt, picture.y)
 
 
-def _plane(plt: Any, picture: Plane, width: int) -> None:  # noqa: ARG001
+def _plane(plt: Any, picture: Plane, width: int) -> None:
+    """Draw points with their labels; one that would stand on another label is left out, and the table says it."""
     of = looks(picture.series)
+    step = (picture.x.high - picture.x.low) / max(1, width), (picture.y.high - picture.y.low) / LINES
+    taken: list[tuple[float, float, float]] = []
     if picture.identity:
         ends = [picture.x.low, picture.x.high]
         plt.plot(ends, ends, marker="dot", color=GREY)
@@ -166,7 +173,12 @@ def _plane(plt: Any, picture: Plane, width: int) -> None:  # noqa: ARG001
         if picture.labelled:
             late = x.value > (picture.x.low + 2 * picture.x.high) / 3
             label = f"{_cut(place.label)} {mark}" if late else f"{mark} {_cut(place.label)}"
-            plt.text(label, x.value, y.value, alignment="right" if late else "left", color=look.colour)
+            side = "right" if late else "left"
+            reach = (len(label) + 1) * step[0]
+            begin, end = (x.value - reach, x.value) if late else (x.value, x.value + reach)
+            if not any(abs(y.value - at) < step[1] and begin < high and low < end for at, low, high in taken):
+                taken.append((y.value, begin, end))
+                plt.text(label, x.value, y.value, alignment=side, color=look.colour, background=PLAIN)
     _across(plt, picture.x)
     _upwards(plt, picture.y)
 
@@ -197,7 +209,7 @@ def _spider(plt: Any, picture: Spider, width: int) -> None:  # noqa: ARG001
     for turn, spoke in zip(turns, picture.spokes, strict=True):
         x, y = 1.12 * math.sin(turn), 1.12 * math.cos(turn)
         side = "center" if abs(x) < 0.1 else "left" if x > 0 else "right"
-        plt.text(_cut(spoke, SPOKE), x, y, alignment=side)
+        plt.text(_cut(spoke, SPOKE), x, y, alignment=side, color=PLAIN, background=PLAIN)
     plt.xlim(-2.6, 2.6)
     plt.ylim(-1.2, 1.2)
     plt.xticks([])
