@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
@@ -51,7 +53,7 @@ def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = 
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         fresh.mkdir()
-        with DrawingProcess() as process:
+        with uncollected(), DrawingProcess() as process:
             gathered = Gathered(process)
             found = collect(store, choice, tell, gathered.add)
             _write(fresh, found, _files(store, found, gathered, tell))
@@ -67,6 +69,18 @@ def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = 
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return folder / PAGE
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Do without the search for objects that refer to each other: it takes a seventh of the time and frees nothing."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _write(folder: Path, found: Collected, files: Files) -> None:
