@@ -1,1 +1,1 @@
-"""Figures as values, and the ways they are written. Text that is painted passes `visible`."""
+"""Figures as values, and their writers. All displayed text passes `visible`."""

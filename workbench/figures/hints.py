@@ -1,4 +1,4 @@
-"""Commands that messages name, about the store at hand, so that a person can copy them."""
+"""Puts the current store into commands in messages, so that they can be copied."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import shlex
 from pathlib import Path
 
 HINT = re.compile(r"\b(workbench(?: [a-z-]+)?) STORE\b")
-"a command in a message, which names no store"
+"a command in a message with the placeholder STORE"
 
 
 def hinted(text: str, store: Path) -> str:
-    """Return a message with a store in the commands that it names.
+    """Return a message with a store in its commands.
 
     Examples
     --------

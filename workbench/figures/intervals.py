@@ -1,6 +1,6 @@
-"""The methods of the intervals that figures carry, and what a reader has to know of each.
+"""The methods of intervals in figures, with remarks for readers.
 
-An `Estimate` with an interval names one of these. How often each holds the truth stands in `workbench help coverage`.
+An `Estimate` with an interval names one of these. `workbench help coverage` has the coverage of each method.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from workbench.figures.table import AnyTable
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A method, for one kind of figure."""
+    """An interval method for one kind of figure."""
 
     figure: str
-    "what it is the interval of"
+    "the figure with this interval"
     method: str
     remark: str = ""
-    "what to beware of: `conservative: …`, `published rule, not a confidence interval: …`"
+    "a caution: `conservative: …`, `published rule, not a confidence interval: …`"
 
 
 BCA = "Bias-corrected and accelerated bootstrap (Efron 1987) with Student's t for few"
@@ -159,8 +159,8 @@ INTERVALS: Mapping[str, Interval] = {
 
 
 PREDICTED = "simulated designs"
-"""where a simulated design of the planner would come out, in 95 % of its simulations: no interval of an estimate from
-data, so there is nothing to cover"""
+"""range of 95 % of the planner's simulations of a design: not an interval of an estimate from data, so it has no
+coverage"""
 
 
 def methods(table: AnyTable) -> dict[str, Interval]:

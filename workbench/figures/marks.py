@@ -1,4 +1,4 @@
-"""How a verdict is shown: a mark and a word, because colour is never the only sign."""
+"""The mark and word of each verdict, because colour is never the only sign."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a value reads: one way for each kind, whatever the medium."""
+"""The text of values: one format per kind, for all media."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from workbench.figures.table import AnyTable, Column, Kind, Value
 from workbench.figures.visible import visible
 
 UNSIGNED = {Kind.SCORE: Kind.COEFFICIENT, Kind.POINTS: Kind.SIZE}
-"how the deviation of a number with a sign is written"
+"kinds for the deviations of signed numbers"
 NONE = "–"
-"stands where there is no value"
+"shown instead of a missing value"
 
 
 def painted(table: AnyTable) -> tuple[list[list[str]], list[str]]:
-    """Return the cells of a table and its notes. A letter leads to the note why a value or an interval is missing."""
+    """Return the cells of a table and its notes. A letter refers to the note on a missing value or interval."""
     reasons: dict[str, str] = {}
     intervals: dict[str, None] = {}
     cells = [[_cell(row, column, reasons, intervals) for column in table.columns] for row in table.rows]
@@ -83,13 +83,13 @@ def estimate(value: Estimate, kind: Kind) -> str:
 
 
 def _outcome(value: Outcome) -> str:
-    """Return `✗ 4/6`, passed of tested; the verdict alone where the test is never made."""
+    """Return `✗ 4/6`, passed of tested; only the verdict if the test is never made."""
     verdict = value.verdict
     return f"{MARKS[verdict]} {f'{value.passed}/{value.tested}' if value.tested else WORDS[verdict]}"
 
 
 def number(value: float, kind: Kind, *, bare: bool = False) -> str:
-    """Return one number of a kind; `bare` without its unit, as the ends of an interval and deviations are written.
+    """Return one number of a kind; `bare`: without its unit, for ends of intervals and deviations.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tables of figures: rows of any type, and columns that know how to read a value from a row and what it is."""
+"""Tables of figures: rows of any type, and columns that define how a value is read from a row and what it means."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from workbench.figures.pictures.picture import Picture
 Row = TypeVar("Row")
 
 Value = str | int | float | bool | Verdict | Outcome | Estimate | MeanSd | Sequence[str] | None
-"what a cell may hold; None and NaN: there is no value"
+"possible values of a cell; None and NaN: no value"
 
 
 class Kind(StrEnum):
-    """What a number is. A writer chooses digits, sign and unit by it, the same in every table."""
+    """The kind of a number, which determines digits, sign and unit in all tables."""
 
     TEXT = "text"
     WORDS = "words"
@@ -30,19 +30,19 @@ class Kind(StrEnum):
     POINTS = "points"
     "a difference of shares, written in percentage points with its sign"
     SIZE = "size"
-    "how large differences of shares are, such as their standard error: in percentage points, without a sign"
+    "sizes of differences of shares, such as standard errors: in percentage points, without a sign"
     COEFFICIENT = "coefficient"
-    "an agreement or correlation, where a sign is the exception"
+    "an agreement or correlation, which is rarely negative"
     SCORE = "score"
     "a bias or a stance, from -1 to 1, written with its sign"
     BALANCE = "balance"
     "a sum of +1 and -1, written with its sign"
     PART = "part"
-    "what a part adds to a score, far smaller than the score itself"
+    "the contribution of a part to a score, far smaller than the score itself"
     P_VALUE = "p value"
     VERDICT = "verdict"
     MARK = "mark"
-    "a bool that is shown as a sign where it is true"
+    "a bool that is shown as a sign if it is true"
 
 
 NUMERIC = frozenset(
@@ -53,7 +53,7 @@ NUMERIC = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a row was made of: another table, by its name and what it is about."""
+    """The data behind a row: another table, by its name and subject."""
 
     table: str
     subject: tuple[str, ...] = ()
@@ -73,25 +73,25 @@ class Column(Generic[Row]):
     help: str = ""
     "what the column measures, in one sentence"
     short: str = ""
-    "title where there is little room; empty: the title"
+    "title for narrow tables; empty: the title"
     least: int = 0
-    "columns of a terminal that the values need at least; 0: the width of the longest word"
+    "least width in columns of the terminal; 0: the width of the longest word"
     mark: str = "•"
     "sign of a true value of kind MARK"
     aside: bool = False
-    "left out of a table where there is little room; the details of a row show it"
+    "left out of narrow tables; the details of a row show it"
     scale: tuple[float, float] | None = None
-    "ends of the scale on which a screen draws the value and its interval; None: no picture"
+    "ends of the scale on which a screen draws the value and its interval; None: not drawn"
     reference: Callable[[Row], float | tuple[float, ...] | None] | None = None
     "a value to compare with, or several, marked on the picture"
     words: Mapping[str, str] = field(default_factory=dict)
-    "what is painted instead of a text that data keep: `odd_even` -> `odd/even`"
+    "displayed text for a stored text: `odd_even` -> `odd/even`"
     beside: Callable[[Row], str] | None = None
-    "what is painted behind the value, for instance stars of significance; data have a column for it"
+    "displayed after the value, such as stars of significance; data files have a column for it"
     link: Callable[[Row], Link | None] | None = None
-    "what the cell alone was made of. A screen marks one column of those that have it, and opens the marked cell"
+    "the data behind the cell. A screen marks one column with such links, and opens the marked cell"
     detail: Callable[[Row], Sequence[str]] | None = None
-    "what else is to be said of the cell, in sentences"
+    "further sentences about the cell"
 
     @property
     def numeric(self) -> bool:
@@ -100,7 +100,7 @@ class Column(Generic[Row]):
 
 @dataclass(frozen=True, slots=True)
 class Table(Generic[Row]):
-    """A figure: rows, what each column says of a row, and what one must know to read it."""
+    """A figure: rows, columns, and notes for reading them."""
 
     name: str
     "file name and JSON name: `leaning`"
@@ -108,31 +108,31 @@ class Table(Generic[Row]):
     rows: Sequence[Row]
     columns: Sequence[Column[Row]]
     key: Callable[[Row], tuple[str, ...]]
-    "what tells a row from the others, the same whenever the table is made"
+    "the key of a row, the same whenever the table is made"
     definition: str = ""
     "what the figures measure, in plain sentences"
     notes: Sequence[str] = ()
     empty: str = "There is nothing to show."
-    "what is said where there is no row, and what to do next"
+    "message if there are no rows, with what to do next"
     link: Callable[[Row], Link | None] | None = None
-    "what a row was made of; None: nothing stands behind it"
+    "the data behind a row; None: no link"
     detail: Callable[[Row], Sequence[str]] | None = None
-    "what else is to be said of a row, in sentences: the wording of a statement, the definition of an issue"
+    "further sentences about a row: the wording of a statement, the definition of an issue"
     subject: tuple[str, ...] = ()
-    "what the table is about, where there are several of its name"
+    "subject of the table, if there are several of its name"
     minor: Callable[[Row], bool] | None = None
-    "rows that a screen leaves out until somebody asks for every row"
+    "rows that a screen hides unless all rows are requested"
     pictures: Sequence[Callable[[Table[Any]], Picture]] = ()
     "how the table is drawn: recipes of `workbench.figures.pictures.of_table`, called with the table"
 
     @property
     def narrow(self) -> Table[Row]:
-        """The table without the columns that stand aside."""
+        """The table without columns that are left out of narrow tables."""
         return replace(self, columns=[column for column in self.columns if not column.aside])
 
     @property
     def stem(self) -> str:
-        """Name of a file of this table alone, without its ending."""
+        """Name of a file with only this table, without its ending."""
         parts = (self.name, *self.subject)
         return "-".join("".join(c if c.isalnum() or c in "._" else "_" for c in part) for part in parts)
 

@@ -1,7 +1,7 @@
-"""The one gate for text that is painted: on a terminal, in a document, in a log.
+"""The only filter for displayed text: on a terminal, in a document, in a log.
 
-A terminal obeys escape sequences, and direction marks reorder what stands beside them. Whatever does not print is shown
-by a sign of its own. JSON, CSV and Parquet keep the exact text and do not pass here.
+A terminal executes escape sequences, and direction marks reorder adjacent text. Every unprintable character is replaced
+by a visible sign. JSON, CSV and Parquet keep the exact text and do not use this filter.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ PICTURES = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "␡"}
 def visible(text: str, *, lines: bool = False) -> str:
     """Return the text with every character visible: ESC as ␛, a right-to-left override as \\u202e.
 
-    With `lines`, line feeds stay and tabs become blanks; else they are shown as ␊ and ␉.
+    With `lines`, line feeds stay and tabs become spaces; else they are shown as ␊ and ␉.
 
     Examples
     --------

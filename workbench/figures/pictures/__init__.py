@@ -1,1 +1,1 @@
-"""Pictures of figures as values: what is drawn, and what a reader who does not see it is told."""
+"""Pictures of figures as values: their contents, and their descriptions for screen readers."""

@@ -1,4 +1,4 @@
-"""Parts of a whole, or sizes, as bars: a line each, with its parts one after another."""
+"""Parts of a whole, or sizes, as bars, one per line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Bar:
 
     label: str
     parts: Sequence[tuple[str, float]]
-    "(series, size); NaN: there is none"
+    "(series, size); NaN: no value"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,16 +16,16 @@ from workbench.figures.pictures.picture import Picture, split
 MOST_ROWS = 60
 "of a page"
 MOST_SAID = 25
-"cells that a sentence for a screen reader names one by one"
+"most cells that a description for screen readers lists"
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A verdict, or a number as it is written."""
+    """A verdict, or a formatted number."""
 
     text: str
     value: float = math.nan
-    "by which it is shaded; NaN: not at all"
+    "value of its shade; NaN: no shade"
     verdict: Verdict | None = None
     undefined: str = ""
     "why there is no value"
@@ -39,9 +39,9 @@ class Grid(Picture):
     columns: Sequence[str]
     cells: Sequence[Sequence[Cell]]
     scale: tuple[float, float] | None = None
-    "values of no shade at all and of the fullest; below 0, shades of another colour. None: verdicts"
+    "values of no shade and of full shade; values below 0 have another colour. None: verdicts"
     titles: tuple[str, str] = ("", "")
-    "what rows and columns are: `people say`, `read as`"
+    "meaning of rows and columns: `people say`, `read as`"
     unit: str = ""
     "of the numbers"
 

@@ -1,4 +1,4 @@
-"""Values with their intervals, a line each: a forest plot, of one series or of several beside each other."""
+"""Values with their intervals, one per line: a forest plot of one or several series."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ class Point:
     "of its line"
     value: Estimate
     series: str = ""
-    "whose it is, where a line has several: a model"
+    "its series, if a line has several: a model"
     references: tuple[float, ...] = ()
-    "what this value alone is compared with"
+    "references for this value only"
     beside: str = ""
-    "what stands behind the value, for instance stars of significance"
+    "text after the value, such as stars of significance"
 
     @property
     def named(self) -> str:
-        """What the value is of: line and series."""
+        """The name of the value: line and series."""
         return f"{self.label}, {self.series}" if self.series else self.label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intervals(Picture):
-    """Points in lines from top to bottom, those of one label together."""
+    """Points in lines from top to bottom, grouped by label."""
 
     axis: Axis
     points: Sequence[Point]
     baselines: Sequence[str] = ()
-    "series that are no model's: what a value is compared with"
+    "series that are not models, but references for comparison"
     reference: str = ""
-    "what the references of points are: `always agrees`"
+    "meaning of the points' references: `always agrees`"
 
     @property
     def labels(self) -> list[str]:

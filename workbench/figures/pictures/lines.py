@@ -1,4 +1,4 @@
-"""Curves: values along a number, with a band where they have intervals."""
+"""Curves: values against a number, with bands for intervals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Line:
 
     series: str
     points: Sequence[tuple[float, Estimate]]
-    "(place on the horizontal axis, value)"
+    "(position on the horizontal axis, value)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class Lines(Picture):
     y: Axis
     lines: Sequence[Line]
     identity: str = ""
-    "what it means that both axes agree; empty: no such line is drawn"
+    "meaning of the diagonal; empty: it is not drawn"
 
     @property
     def empty(self) -> bool:

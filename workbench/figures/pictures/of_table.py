@@ -1,6 +1,6 @@
-"""Pictures made from tables: a table names columns, and what is drawn are the very values of its cells.
+"""Pictures made from tables: a table names columns, and exactly the values of their cells are drawn.
 
-A table declares such a recipe in its `pictures`; `pictures_of` makes them. Nothing is computed a second time.
+A table declares such a recipe in its `pictures`; `pictures_of` applies it. Nothing is computed again.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ NOTHING = Estimate(NAN, NAN, NAN, 0, 0, NO_VALUE)
 
 
 def pictures_of(table: AnyTable) -> list[Picture]:
-    """Return the pictures that a table declares, those that would be empty left out."""
+    """Return the pictures that a table declares, without empty ones."""
     return [picture for make in table.pictures if not (picture := make(table)).empty] if table.rows else []
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What recipes have in common: how the picture is called where a table has several, and how to read it."""
+    """The common fields of recipes: the name of the picture, and how to read it."""
 
     suffix: str = ""
-    "behind the table's name; empty: the picture has the table's name"
+    "suffix to the table's name; empty: the picture has the table's name"
     title: str = ""
     "empty: the table's"
     note: str = ""
-    "how to read it, where the table's definition does not say it"
+    "how to read it, if the table's definition does not say so"
 
     def about(self, table: AnyTable) -> dict[str, Any]:
         return {
@@ -56,22 +56,22 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forest(Recipe):
-    """Values with their intervals. Several columns are several series, unless a column names the series."""
+    """Values with their intervals. Several columns are several series, unless a column has the series."""
 
     values: Sequence[str]
     rows: Sequence[str]
-    "columns that name a line together; those with one value alone are left out"
+    "columns that together name a line; columns with only one value are left out"
     series: str | Sequence[str] = ()
-    "columns that name a series together; those with one value alone are left out where there are several"
+    "columns that together name a series; if there are several, columns with only one value are left out"
     axis: str = ""
     "title of the axis; empty: that of the first column"
     baselines: Sequence[str] = ()
     reference: str = ""
-    "what the references of the columns are; empty: they are not drawn, but for 0"
+    "meaning of the columns' references; empty: only 0 is drawn"
     ends: tuple[str, str] = ("", "")
-    "what the low and the high end of the axis mean"
+    "meaning of the low and the high end of the axis"
     whole: bool = False
-    "whether the whole scale of the column is shown, not only as much as the values need"
+    "whether the whole scale of the column is shown, not only the range of the values"
 
     def __call__(self, table: AnyTable) -> Intervals:
         columns = [found(table, key) for key in self.values]
@@ -113,7 +113,7 @@ class Matrix(Recipe):
     columns: Sequence[str]
     rows: Sequence[str]
     shades: Sequence[str] = ()
-    "columns by which the cells are shaded, where these are not the ones that are shown: shares beside counts"
+    "columns for the shades of cells, if not the shown columns: shares for counts"
     titles: tuple[str, str] = ("", "")
     scale: tuple[float, float] | None = None
     "of the shades; None: that of the first column"
@@ -139,7 +139,7 @@ class Matrix(Recipe):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curves(Recipe):
-    """Columns along a number. A column that names the series makes curves of the rows."""
+    """Columns against a number. With a column of series, the rows become curves."""
 
     x: str
     values: Sequence[str]
@@ -148,7 +148,7 @@ class Curves(Recipe):
     axis: str = ""
     "title of the vertical axis; empty: that of the first column"
     marked: str = ""
-    "column that is true where the horizontal axis is marked, for instance at what was chosen"
+    "column that is true where the horizontal axis is marked, such as at the chosen value"
 
     def __call__(self, table: AnyTable) -> Lines:
         x, columns = found(table, self.x), [found(table, key) for key in self.values]
@@ -192,7 +192,7 @@ class Scatter(Recipe):
     square: bool = False
     identity: str = ""
     ends: tuple[tuple[str, str], tuple[str, str]] = (("", ""), ("", ""))
-    "what low and high ends of both axes mean"
+    "meaning of the low and high ends of both axes"
 
     def __call__(self, table: AnyTable) -> Plane:
         columns = found(table, self.x), found(table, self.y)
@@ -224,7 +224,7 @@ class Scatter(Recipe):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Star(Recipe):
-    """A column on a spoke for each row, a line for each series."""
+    """A column with one spoke per row and one line per series."""
 
     value: str
     spoke: str
@@ -251,7 +251,7 @@ class Star(Recipe):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stacked(Recipe):
-    """Columns as the parts of a bar for each row; or one column, of a series that another one names."""
+    """Columns as the parts of a bar per row; or one column, with the series in another column."""
 
     values: Sequence[str]
     rows: Sequence[str]
@@ -280,11 +280,11 @@ class Stacked(Recipe):
         return Bars(axis=Axis(self.axis or visible(first.title), first.kind, low, high), bars=bars, **self.about(table))
 
 
-# ── what recipes share ──────────────────────────────────────────────────────────────────────────────────────────────
+# ── helpers of recipes ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def found(table: AnyTable, key: str) -> Column[Any]:
-    """Return a column by its key. Raises KeyError where the table has none of it, which is a fault of the recipe."""
+    """Return a column by its key. Raises KeyError if the table lacks it, which is a fault of the recipe."""
     for column in table.columns:
         if column.key == key:
             return column
@@ -312,7 +312,7 @@ def axis_of(
     whole: bool = False,
     ends: tuple[str, str] = ("", ""),
 ) -> Axis:
-    """Return the axis of a column: the whole scale of a share, else as much as the values need, with 0."""
+    """Return the axis of a column: the whole scale of a share, else the range of the values with 0."""
     scale = column.scale or ((0.0, 1.0) if column.kind is Kind.SHARE else None)
     if scale is not None and (whole or column.kind is Kind.SHARE):
         low, high = scale
@@ -323,7 +323,7 @@ def axis_of(
 
 
 def _alike(x: Axis, y: Axis) -> tuple[Axis, Axis]:
-    """Return both axes with one scale."""
+    """Return both axes with a common scale."""
     low, high = min(x.low, y.low), max(x.high, y.high)
     zero = ((0.0, ""),) if low < 0 < high else ()
     return tuple(Axis(one.title, one.kind, low, high, zero, one.ends) for one in (x, y))  # type: ignore[return-value]

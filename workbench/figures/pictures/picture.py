@@ -1,4 +1,4 @@
-"""What every picture has: a name, what one must know to read it, a sentence for a screen reader, and pages."""
+"""The base of all pictures: name, definition, description for screen readers, and pages."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Self, TypeVar
 
 Item = TypeVar("Item")
 MOST_SAID = 12
-"values that a sentence for a screen reader names one by one"
+"most values that a description for screen readers lists"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture(ABC):
-    """A figure that is drawn. Its numbers are those of the table that it was made from."""
+    """A drawn figure, with the numbers of the table that it was made from."""
 
     name: str
     "file name: `leaning`"
@@ -24,14 +24,14 @@ class Picture(ABC):
     "what the figures measure, in plain sentences"
     notes: Sequence[str] = ()
     subject: tuple[str, ...] = ()
-    "what the picture is about, where there are several of its name"
+    "subject of the picture, if there are several of its name"
     page: int = 1
     of: int = 1
     "pages of the picture"
 
     @property
     def stem(self) -> str:
-        """Name of a file of this picture alone, without its ending."""
+        """Name of a file with only this picture, without its ending."""
         number = (f"{self.page}",) if self.of > 1 else ()
         parts = (self.name, *self.subject, *number)
         return "-".join("".join(c if c.isalnum() or c in "._" else "_" for c in part) for part in parts)
@@ -43,7 +43,7 @@ class Picture(ABC):
 
     @property
     def alt(self) -> str:
-        """What a screen reader says in place of the picture."""
+        """The description of the picture for screen readers."""
         return f"{self.heading.rstrip('.')}. {self._said()}"
 
     @property
@@ -53,10 +53,10 @@ class Picture(ABC):
 
     @abstractmethod
     def _said(self) -> str:
-        """Return in sentences what is drawn, the numbers of small pictures among it."""
+        """Return a description in sentences, with the numbers of small pictures."""
 
     def pages(self) -> Sequence[Self]:
-        """Return pictures that can each be read; most are one page."""
+        """Return the readable pages of the picture; most pictures have one."""
         return (self,)
 
     def paged(self, page: int, of: int, **changed: object) -> Self:
@@ -65,7 +65,7 @@ class Picture(ABC):
 
 
 def split(items: Sequence[Item], most: int) -> list[Sequence[Item]]:
-    """Return items in parts of nearly one length, none of more than `most`.
+    """Return items in parts of nearly equal length, at most `most` each.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from workbench.figures.pictures.values import Axis, hollow, hollow_said, said, u
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A point of a plane; it has no place where a coordinate is undefined."""
+    """A point of a plane; it has no position if a coordinate is undefined."""
 
     label: str
     x: Estimate
@@ -26,20 +26,20 @@ class Place:
 
     @property
     def hollow(self) -> bool:
-        """Whether too little rests on a coordinate for an interval."""
+        """Whether a coordinate has too few data for an interval."""
         return hollow(self.x) or hollow(self.y)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plane(Picture):
-    """Points of a plane. Points that are labelled carry their label."""
+    """Points of a plane, with optional labels."""
 
     x: Axis
     y: Axis
     places: Sequence[Place]
     labelled: bool = True
     square: bool = False
-    "whether a step is as long on one axis as on the other"
+    "whether both axes have the same unit length"
     identity: str = ""
     "what it means that both coordinates agree; empty: no such line is drawn"
 
@@ -49,7 +49,7 @@ class Plane(Picture):
 
     @property
     def left_out(self) -> list[Place]:
-        """The points without a place."""
+        """The points without a position."""
         return [place for place in self.places if not place.placed]
 
     @property

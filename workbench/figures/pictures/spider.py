@@ -1,4 +1,4 @@
-"""Values on axes around a centre: a spider, as the stances on policy issues are published."""
+"""Values on axes around a centre: a spider plot, as published for stances on policy issues."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ FEWEST_SPOKES = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spider(Picture):
-    """Closed lines through a value on each spoke; a line is open where a value is undefined."""
+    """Closed lines through a value on each spoke; a line is interrupted at undefined values."""
 
     axis: Axis
-    "of every spoke, its low end in the centre"
+    "axis of every spoke, with its low end in the centre"
     spokes: Sequence[str]
     lines: Mapping[str, Sequence[Estimate]]
     "series -> value on each spoke"

@@ -1,4 +1,4 @@
-"""What pictures of several kinds are made of: axes, estimates, and how these are said."""
+"""Common parts of pictures: axes, estimates, and their descriptions."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from workbench.figures.table import Kind, Value
 
 NAN = math.nan
 PERCENT = {Kind.SHARE: "%", Kind.POINTS: "percentage points", Kind.SIZE: "percentage points"}
-"units of kinds that are written as hundred times their value"
+"units of kinds that are written as a hundred times their value"
 MOST_TICKS = 5
-"steps between them"
+"most steps between ticks"
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """An axis: what it measures, in which unit, from where to where."""
+    """An axis: its measure, unit and range."""
 
     title: str
     kind: Kind
     low: float
     high: float
     references: tuple[tuple[float, str], ...] = ()
-    "values to compare with, each with what it is: (0.5, `as often as not`); without words, a plain line"
+    "reference values with their meanings: (0.5, `as often as not`); without words, a plain line"
     ends: tuple[str, str] = ("", "")
-    "what its low and its high end mean: left, right"
+    "meaning of its low and its high end: left, right"
 
     @property
     def label(self) -> str:
@@ -39,7 +39,7 @@ class Axis:
 
     @property
     def ticks(self) -> list[float]:
-        """Round places on the axis, three to six of them."""
+        """Round tick positions on the axis, three to six."""
         span = self.high - self.low
         if not span > 0:
             return [self.low]
@@ -49,7 +49,7 @@ class Axis:
         return [round(place * step, 10) for place in range(first, last + 1)]
 
     def tick(self, value: float) -> str:
-        """Return how a place on the axis is written, without its unit: `50`, `-0.5`."""
+        """Return the text of a position on the axis, without its unit: `50`, `-0.5`."""
         if self.kind in PERCENT:
             return f"{100 * value:+g}".removesuffix("+0") if self.kind is Kind.POINTS and value else f"{100 * value:g}"
         return f"{value:g}"
@@ -67,7 +67,7 @@ def estimated(value: Value) -> Estimate | None:
 
 
 def hollow(value: Estimate) -> bool:
-    """Return whether too little rests on a value for an interval: its mark is hollow."""
+    """Return whether a value has too few data for an interval, so that its mark is hollow."""
     return value.defined and bool(value.few)
 
 
@@ -97,7 +97,7 @@ def hollow_said(values: Sequence[Estimate]) -> list[str]:
 
 
 def extremes(names: Sequence[str], values: Sequence[Estimate], kind: Kind) -> str:
-    """Return from which value to which the defined ones reach."""
+    """Return the range of the defined values as text."""
     defined = [(one.value, name) for name, one in zip(names, values, strict=True) if one.defined]
     if not defined:
         return "No value is defined."
@@ -106,7 +106,7 @@ def extremes(names: Sequence[str], values: Sequence[Estimate], kind: Kind) -> st
 
 
 def fitted(low: float, high: float, within: tuple[float, float] | None = None) -> tuple[float, float]:
-    """Return round ends around a span and 0, not beyond the ends that the values can have.
+    """Return round ends around a range and 0, within the possible range of the values.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""One module for each medium. Painted text passes `figures.visible`; data keep the exact text."""
+"""One module for each medium. Displayed text passes `figures.visible`; data files keep the exact text."""

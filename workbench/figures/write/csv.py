@@ -1,4 +1,4 @@
-"""CSV: a file for each table. A cell that a spreadsheet would run is neutralised; nothing else is changed."""
+"""CSV: one file per table. A cell that a spreadsheet would run is neutralised; nothing else is changed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench.figures.write.flat import Plain, flat
 
 
 def csv_files(tables: Iterable[AnyTable]) -> Mapping[str, str]:
-    """Return file name -> contents; a table without rows has its header alone."""
+    """Return file name -> contents; a table without rows has only its header."""
     files = {}
     for table in tables:
         data = flat(table)

@@ -1,4 +1,4 @@
-"""JSON: tables with their definitions, exact text and full precision. `schema` names the form of the document."""
+"""JSON: tables with their definitions, exact text and full precision. `schema` names the format of the document."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCHEMA = "workbench.figures/1"
 
 
 def document(tables: Iterable[AnyTable], about: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one JSON document: what the figures are about, then the tables."""
+    """Return one JSON document: the choices behind the figures, then the tables."""
     return {"schema": SCHEMA, **about, "tables": [_table(table) for table in tables]}
 
 

@@ -33,7 +33,7 @@ NOTHING = {
     "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
-"what matplotlib would write about itself and the time"
+"metadata of matplotlib and the time, which are removed"
 
 
 def check_package() -> None:
@@ -47,7 +47,7 @@ def check_package() -> None:
 def drawn(picture: Picture, *forms: Literal["svg", "pdf"]) -> list[bytes]:
     """Return a picture in some forms, as matplotlib writes it. Raises MissingPackage without matplotlib.
 
-    The same picture gives the same bytes. A sign that the font lacks is a box in PDF; a browser looks for another font.
+    The same picture gives the same bytes. Characters that the font lacks are boxes in PDF; a browser uses another font.
     """
     check_package()
     import matplotlib

@@ -1,4 +1,4 @@
-"""Tables as plain rows and columns for data files: an estimate takes a column for each of its parts."""
+"""Tables as plain rows and columns for data files: an estimate has one column per part."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PARTS: Mapping[type, tuple[str, ...]] = {
     MeanSd: ("mean", "sd", "n", "excluded"),
     Outcome: ("verdict", "passed", "tested"),
 }
-"what a value is made of, its own column first"
+"parts of a value, its own column first"
 Plain = str | int | float | bool | None
 
 
@@ -30,7 +30,7 @@ class Flat:
 def flat(table: AnyTable) -> Flat:
     """Return a table in which `share` becomes `share`, `share_low`, `share_high`, `share_n` and so on.
 
-    Parts are taken from the first row that has them; a column that holds plain values alone stays one column.
+    Parts are taken from the first row that has them; a column with only plain values stays one column.
     """
     values = [[column.value(row) for column in table.columns] for row in table.rows]
     parts = [_parts([row[place] for row in values]) for place in range(len(table.columns))]

@@ -49,7 +49,7 @@ def html_table(table: AnyTable) -> str:
 
 
 def html_grid(table: AnyTable) -> tuple[str, list[str]]:
-    """Return the rows of a table that has some, under its title as caption, and its notes, both as markup."""
+    """Return the rows of a non-empty table, with its title as caption, and its notes, both as markup."""
     head = "".join(_head(column) for column in table.columns)
     cells, said = painted(table)
     rows = "\n".join("<tr>" + "".join(_cells(table, row)) + "</tr>" for row in cells)

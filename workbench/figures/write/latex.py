@@ -1,4 +1,4 @@
-"""LaTeX: a file for each table, for `booktabs`; text from data cannot be read as a command."""
+"""LaTeX: one file per table, for `booktabs`; text from data is never read as a command."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SPECIAL = {
 }  # fmt: skip
 _ASCII = str.maketrans({sign: said for sign, said in _SPECIAL.items() if sign.isascii()})
 _SIGNS = ("So", "Sk", "Sm", "Co", "Cn")
-"categories of characters that no text font of LaTeX is sure to have"
+"categories of characters that LaTeX's text fonts may lack"
 
 
 def latex_files(tables: Iterable[AnyTable]) -> Mapping[str, str]:
@@ -30,8 +30,8 @@ def latex_files(tables: Iterable[AnyTable]) -> Mapping[str, str]:
 
 
 def latex_table(table: AnyTable) -> str:
-    """Return one table without the columns that stand aside, which a comment names. Without rows it is its caption and
-    why it is empty.
+    """Return one table in its narrow form; a comment names the columns left out. Without rows it has its caption and
+    the message of an empty table.
     """
     aside = ", ".join(visible(column.title) for column in table.columns if column.aside)
     left_out = f"% columns left out, which CSV and JSON have: {aside}\n" if aside else ""
@@ -51,7 +51,7 @@ def latex_table(table: AnyTable) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return text that LaTeX prints as it stands.
+    """Return text that LaTeX prints unchanged.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def escaped(text: str) -> str:
 
 
 def _named(sign: str) -> str:
-    """Return a character, or its number where it is a sign that LaTeX may not know: an emoji, a control picture."""
+    """Return a character, or its number if LaTeX may lack it, such as an emoji or a control picture."""
     if ord(sign) < 0x100 or unicodedata.category(sign) not in _SIGNS:
         return sign
     return f"[U+{ord(sign):04X}]"

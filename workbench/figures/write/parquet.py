@@ -1,4 +1,4 @@
-"""Parquet: a file for each table, exact text, with title, definition and notes in the file's metadata."""
+"""Parquet: one file per table, exact text, with title, definition and notes in the file's metadata."""
 
 from __future__ import annotations
 

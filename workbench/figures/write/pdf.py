@@ -1,4 +1,4 @@
-"""PDF: a page as large as the picture, its fonts inside; for papers."""
+"""PDF: a page of the picture's size with embedded fonts, for papers."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from workbench.figures.write.svg import cleaned
 def picture_files(tables: Iterable[AnyTable]) -> Mapping[str, bytes]:
     """Return file name -> contents: each page of each picture that the tables declare, as SVG and as PDF.
 
-    Raises UsageError where no table has a picture, and MissingPackage without matplotlib.
+    Raises UsageError if no table has a picture, and MissingPackage without matplotlib.
     """
     files: dict[str, bytes] = {}
     for picture in (page for table in tables for one in pictures_of(table) for page in one.pages()):

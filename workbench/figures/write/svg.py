@@ -1,7 +1,6 @@
-"""SVG: a file that stands alone, or a part of a page that takes on the page's colours.
+"""SVG: a standalone file, or a part of a page with the page's colours.
 
-No style is inline and nothing has an id that nothing refers to: a page with a strict Content-Security-Policy may hold
-many of them.
+There are no inline styles and no unused ids, so a page with a strict Content-Security-Policy may contain many pictures.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from workbench.figures.write.plots.style import INK, PAPER
 
 SVG, LINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 FAMILY = "'DejaVu Sans', Verdana, system-ui, sans-serif"
-"Verdana is as wide as DejaVu Sans, by which the picture was laid out"
+"Verdana is as wide as DejaVu Sans, which was used for the layout"
 ALONE = {INK: "#1a1a1a", PAPER: "#ffffff"}
 WITHIN = {INK: "currentColor", PAPER: "var(--paper, Canvas)"}
-"what a page has in place of ink and paper; a page whose background is not the browser's says so in `--paper`"
+"a page's colours for ink and paper; a page with its own background sets `--paper`"
 REFERENCE = re.compile(r"url\(#([^)]*)\)")
 LEFT_OUT = ("font-family", "font")
 
@@ -30,15 +29,15 @@ def svg(picture: Picture, *, within: str | None = None) -> str:
 
     Parameters
     ----------
-    within : None: a file that stands alone, dark on white. Else the picture is a part of a page, with the page's own
-        colours, and this stands before each of its ids, which no other part of the page may begin with
+    within : None: a standalone file, dark on white. Else the picture is a part of a page, with the page's colours, and
+        this is the prefix of its ids, which must be unique within the page
     """
     (found,) = drawn(picture, "svg")
     return cleaned(found, picture, within=within)
 
 
 def cleaned(found: bytes, picture: Picture, *, within: str | None = None) -> str:
-    """Return what matplotlib wrote with what a screen reader says, without styles, and with the colours of `svg`."""
+    """Return matplotlib's output with a description for screen readers, without styles, in the colours of `svg`."""
     root = Tree.fromstring(found)  # noqa: S314  our own
     prefix = "" if within is None else f"{within}-"
     for parent in list(root.iter()):
@@ -66,7 +65,7 @@ def _referred_to(root: Tree.Element) -> Iterator[str]:
 
 
 def _put(element: Tree.Element, prefix: str, used: set[str], colours: dict[str, str]) -> None:
-    """Turn the style of an element into attributes, which a strict policy lets through, and name it for the page."""
+    """Convert the style of an element to attributes, which a strict policy allows, and prefix its ids."""
     for part in element.attrib.pop("style", "").split(";"):
         name, _, value = part.partition(":")
         if value and name.strip() not in LEFT_OUT:
@@ -93,13 +92,13 @@ def _put(element: Tree.Element, prefix: str, used: set[str], colours: dict[str, 
 
 
 def _clear_background(root: Tree.Element) -> None:
-    """Let the page be seen behind the picture: its first path is the paper."""
+    """Make the background transparent: the first path is the paper."""
     paper = next(root.iter(f"{{{SVG}}}path"))
     paper.set("fill", "none")
 
 
 def _tell(root: Tree.Element, picture: Picture, prefix: str) -> None:
-    """Put title and description in, which a screen reader says and a browser shows."""
+    """Add title and description for screen readers and browsers."""
     root.tail = None
     root.set("role", "img")
     root.set("font-family", FAMILY)

@@ -1,4 +1,4 @@
-"""Terminal text: a table as wide as the terminal, or as wide as it needs where no terminal shows it."""
+"""Terminal text: tables as wide as the terminal, or as wide as needed without a terminal."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from rich.table import Table as Grid
 
 GAP = 2
-"blanks between columns"
+"spaces between columns"
 
 
 def print_tables(tables: Iterable[AnyTable], width: int, *, wrap: bool = True) -> None:
-    """Print tables with a blank line before each. Without `wrap` a sentence stays on one line, however long."""
+    """Print tables with a blank line before each. Without `wrap` sentences of any length stay on one line."""
     from rich.console import Console
     from rich.text import Text
 
@@ -31,9 +31,10 @@ def print_tables(tables: Iterable[AnyTable], width: int, *, wrap: bool = True) -
 
 
 def renderables(table: AnyTable, width: int) -> Iterable[RenderableType]:
-    """Return a table's title, definition, grid and notes. Where it is wider than the terminal, titles are short and the
-    columns that stand aside are left out as far as they must, which a note says. Where columns with a least width have
-    no room beside one another, they stand in several grids.
+    """Return a table's title, definition, grid and notes.
+
+    If a table is wider than the terminal, titles are short, and optional columns are left out as necessary, which a
+    note reports. If columns with a least width do not fit side by side, they are split into several grids.
     """
     from rich.text import Text
 
@@ -55,10 +56,10 @@ def renderables(table: AnyTable, width: int) -> Iterable[RenderableType]:
 
 
 def _shared(table: AnyTable, places: Sequence[int], width: int) -> dict[int, int]:
-    """Return the columns of the terminal that each column with a least width takes; none where all have what they need.
+    """Return the width of each column with a least width; empty if all columns fit.
 
-    What the others leave is shared out: each has its least width, and of the rest a part of what it lacks. Left to
-    itself, rich makes them narrower than that, widens them again, and cuts what is then beyond the edge.
+    The remaining width is divided: each gets its least width, and a part of the rest in proportion to what it lacks. By
+    default, rich makes them narrower, widens them again, and truncates at the edge.
     """
     widths = _widths(table)
     over = sum(widths[place] for place in places) - GAP - width
@@ -76,7 +77,7 @@ def _shared(table: AnyTable, places: Sequence[int], width: int) -> dict[int, int
 def _grid(
     table: AnyTable, cells: Sequence[Sequence[str]], places: Sequence[int], shared: Mapping[int, int], *, short: bool
 ) -> Grid:
-    """Return the columns at these places; a word that is longer than its column goes on in the next line."""
+    """Return the grid of the columns at these indices; a word longer than its column is wrapped."""
     from rich.table import Table as RichTable
     from rich.text import Text
 
@@ -96,9 +97,7 @@ def _grid(
 
 
 def _parts(table: AnyTable, width: int) -> list[list[int]]:
-    """Return the places of the columns of each grid. What stands before the first column with a least width is in all
-    of them.
-    """
+    """Return the column indices of each grid. The columns before the first one with a least width are in all grids."""
     widths = _widths(table)
     first = next((place for place, column in enumerate(table.columns) if column.least), len(widths))
     head, room = list(range(first)), width - sum(widths[:first])
@@ -115,7 +114,7 @@ def _parts(table: AnyTable, width: int) -> list[list[int]]:
 
 
 def _fitting(table: AnyTable, width: int) -> tuple[AnyTable, list[str]]:
-    """Return a table without the columns that have no room, and their titles; the last one that is aside goes first."""
+    """Return a table without columns that do not fit, and their titles; the last optional column is dropped first."""
     columns, widths, left_out = list(table.columns), _widths(table), list[str]()
     for place in reversed(range(len(columns))):
         if columns[place].aside and sum(widths) > width:
@@ -125,7 +124,7 @@ def _fitting(table: AnyTable, width: int) -> tuple[AnyTable, list[str]]:
 
 
 def _widths(table: AnyTable) -> list[int]:
-    """Return the columns of the terminal that each column takes in one line with its long title."""
+    """Return the width of each column in one line with its long title."""
     cells, _ = painted(table)
     return [
         max(len(line) for text in (column.title, *(row[place] for row in cells)) for line in text.split("\n")) + GAP

@@ -1,1 +1,1 @@
-"""How each kind of picture is drawn with matplotlib; `svg` and `pdf` beside this folder are what others use."""
+"""Drawing of each kind of picture with matplotlib; other packages use `svg` and `pdf` beside this folder."""

@@ -1,4 +1,4 @@
-"""Bars with their parts, told apart by hatches."""
+"""Bars with their parts, distinguished by hatches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LINE = 0.24
 
 
 def draw(picture: Bars) -> Figure:
-    """Return drawn bars; a bar of one part has its number behind it."""
+    """Return drawn bars; the number follows a bar with one part."""
     from matplotlib.patches import Patch
 
     looks = style.looks(picture.series)

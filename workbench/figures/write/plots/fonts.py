@@ -1,8 +1,8 @@
-"""The font of pictures: DejaVu Sans as matplotlib ships it, and before it a small part of it.
+"""The fonts of pictures: a subset of DejaVu Sans, then the full font as shipped with matplotlib.
 
-A PDF holds the glyphs that it uses. To take them out of the whole font is two thirds of the time of a PDF (0.14 s a
-font, of which most PDFs have two); out of a part that has the letters of most texts and no layout rules it is a tenth
-of that. A sign that the part lacks comes from the whole font.
+A PDF embeds the glyphs that it uses. Extracting them from the full font takes two thirds of the time of a PDF (0.14 s
+per font, and most PDFs have two); from a subset with the letters of most texts and no layout rules it takes a tenth of
+that. Characters that the subset lacks come from the full font.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ SIGNS = (
     (0x20, 0x7F), (0xA0, 0x180), (0x370, 0x460), (0x2000, 0x2070), (0x2190, 0x2200), (0x2208, 0x2270),
     (0x25A0, 0x2600), (0x2713, 0x2718),
 )  # fmt: skip
-"code points of the part: Latin, Greek, Russian, punctuation, arrows, relations, marks"
+"code points of the subset: Latin, Greek, Russian, punctuation, arrows, relations, marks"
 FAMILY_NAMES = (1, 16)
-"of the records of a font's names; its PostScript name, which a PDF says, stays"
+"name records that are changed; the PostScript name, which a PDF contains, stays"
 
 
 @cache
 def families() -> list[str]:
-    """Return the families that texts are drawn with, the part first. They are made on first use.
+    """Return the font families of texts, the subset first. It is created on first use.
 
-    The part is left out where the fonts of matplotlib are elsewhere, as in some Linux distributions.
+    The subset is left out if the fonts of matplotlib are elsewhere, as in some Linux distributions.
     """
     import matplotlib
     from matplotlib.font_manager import fontManager
@@ -44,12 +44,12 @@ def families() -> list[str]:
 
 @cache
 def _folder() -> TemporaryDirectory[str]:
-    """Return a folder that goes when the process ends."""
+    """Return a folder that is deleted when the process ends."""
     return TemporaryDirectory(prefix="workbench-fonts-")
 
 
 def _reduce(font: Path, to: Path) -> None:
-    """Write the part of a font under a name of its own. The same font gives the same bytes."""
+    """Write the subset of a font under its own name. The same font gives the same bytes."""
     from fontTools import subset
 
     options: Any = subset.Options(glyph_names=True, recommended_glyphs=True, hinting=False, legacy_kern=True)

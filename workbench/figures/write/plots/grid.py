@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 ROW = 0.2
 LEAST = 0.42
-"inches of a column"
+"least width of a column in inches"
 FULL = 0.55
-"how opaque the fullest shade is: text stays legible on it in dark and in light"
+"opacity of the full shade, on which text is legible in dark and light themes"
 FILLS = {
     Verdict.PASS: (style.BLUE, 0.35),
     Verdict.FAIL: (style.VERMILLION, 0.45),
@@ -77,7 +77,7 @@ def _titles(axes: Axes, picture: Grid, columns: list[str], *, slanted: bool) -> 
 
 
 def _row_title(of: style.Canvas, title: str) -> None:
-    """Write what rows are, beside their labels."""
+    """Write the title of the rows beside their labels."""
     if title:
         box = of.axes.get_position()
         of.figure.text(
@@ -95,7 +95,7 @@ def _texts(axes: Axes, picture: Grid, rows: list[str]) -> None:
 
 
 def _shades(axes: Axes, picture: Grid) -> None:
-    """Draw all cells of one look at once."""
+    """Draw all cells with the same look together."""
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 

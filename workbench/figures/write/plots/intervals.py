@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LINE, GAP = 0.16, 0.1
-"inches of a value, and between those of two labels"
+"height of a value, and gap between two labels, in inches"
 
 
 def draw(picture: Intervals) -> Figure:
@@ -55,7 +55,7 @@ def draw(picture: Intervals) -> Figure:
 
 
 def _places(picture: Intervals) -> tuple[list[float], list[float], float]:
-    """Return the place of each point, the middle of each label's lines, and how high all of them are."""
+    """Return the position of each point, the middle of each label's lines, and the total height."""
     top, of_label = 0.0, dict[str, list[int]]()
     for at, point in enumerate(picture.points):
         of_label.setdefault(point.label, []).append(at)
@@ -70,7 +70,7 @@ def _places(picture: Intervals) -> tuple[list[float], list[float], float]:
 
 
 def _bands(axes: Axes, centres: list[float], height: float) -> None:
-    """Shade every other label, so that the eye keeps to its line."""
+    """Shade every other label, to guide the eye."""
     edges = [0.0]
     for centre in centres:
         edges.append(2 * centre - edges[-1])
@@ -91,7 +91,7 @@ def _point(axes: Axes, point: Point, at: float, look: style.Look) -> None:
 
 
 def marked(look: style.Look, *, open_: bool) -> dict[str, Any]:
-    """Return how the mark of a value is drawn; open where too little rests on it for an interval."""
+    """Return the style of a value's mark; it is open if there are too few data for an interval."""
     return {
         "marker": look.mark,
         "markersize": 5,

@@ -20,7 +20,7 @@ HEIGHT, WIDEST = 3.2, 5.6
 
 
 def draw(picture: Lines) -> Figure:
-    """Return drawn curves; those that several series share an axis with are told apart by mark and dash."""
+    """Return drawn curves; several series are distinguished by mark and dash."""
     from matplotlib.lines import Line2D
 
     named = [line.series for line in picture.lines if line.series]
@@ -43,7 +43,7 @@ def draw(picture: Lines) -> Figure:
 
 
 def put_identity(axes: Axes, low: float, high: float) -> None:
-    """Draw where both axes agree."""
+    """Draw the diagonal."""
     axes.plot([low, high], [low, high], color=style.GREY, linewidth=0.8, linestyle=":", zorder=0.6)
 
 

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 SIDE = 4.2
 "inches of a square plane"
 SPOTS = ((1, 1), (-1, 1), (1, -2), (-1, -2), (1, 3), (-1, 3), (1, -4), (-1, -4), (1, 5))
-"where the label of a point may stand, in steps to the right and up"
+"possible positions of a point's label, in steps to the right and up"
 
 
 def draw(picture: Plane) -> Figure:
-    """Return a drawn plane; points without a place are named below it."""
+    """Return a drawn plane; points without a position are listed below it."""
     from matplotlib.lines import Line2D
 
     named = [name for name in picture.series if name]

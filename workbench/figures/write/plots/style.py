@@ -1,8 +1,7 @@
-"""Colours, marks and measures of drawn pictures, and the canvas that they are drawn on.
+"""Colours, marks and sizes of drawn pictures, and their canvas.
 
-Colours are those of Okabe and Ito (2008) that stand out from white as well as from black by 3 to 1; a mark, a dash or a
-hatch says the same. Ink and paper have colours of their own, which nothing else has, so that the SVG writer can put
-the reader's in their place.
+Colours are those of Okabe and Ito (2008) with a contrast of at least 3 to 1 to both white and black; a mark, a dash or
+a hatch repeats them. Ink and paper have unique colours, so that the SVG writer can replace them by the reader's.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ BASELINES = (">", "<", "|", "x")
 DASHES = ("-", "--", ":", "-.")
 HATCHES = ("", "////", "....", "\\\\\\\\", "xx", "--")
 WIDTH = 7.2
-"of a picture, in inches"
+"width of a picture, in inches"
 SMALL, NORMAL = 7.5, 8.5
 "sizes of text, in points"
 LEGEND_LINE = 0.2
 PAD = 0.08
 LONGEST = 44
-"characters of a label"
+"most characters of a label"
 
 RC = {
     "font.size": NORMAL,
@@ -57,12 +56,12 @@ RC = {
     "legend.frameon": False,
     "axes.unicode_minus": False,
 }
-"settings of matplotlib beside the font. A dollar sign in a label is no formula: `text.parse_math`"
+"settings of matplotlib besides the font. Dollar signs in labels are not formulas: `text.parse_math`"
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a series is told from others: by its mark, its dash and its hatch, which its colour repeats."""
+    """The look of a series: mark, dash and hatch, which its colour repeats."""
 
     colour: str
     mark: str
@@ -71,7 +70,7 @@ class Look:
 
 
 def looks(series: Sequence[str], baselines: Sequence[str] = ()) -> dict[str, Look]:
-    """Return how each series looks; baselines are grey."""
+    """Return the look of each series; baselines are grey."""
     found = {name: Look(GREY, BASELINES[at % len(BASELINES)], ":", "") for at, name in enumerate(baselines)}
     for at, name in enumerate(name for name in series if name not in found):
         found[name] = Look(
@@ -81,7 +80,7 @@ def looks(series: Sequence[str], baselines: Sequence[str] = ()) -> dict[str, Loo
 
 
 def short(text: str, most: int = LONGEST) -> str:
-    """Return a label that leaves room for the picture."""
+    """Return a label, truncated to leave room for the picture."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
@@ -95,7 +94,7 @@ def _measure() -> Any:
 
 @lru_cache(4096)
 def inches(text: str, size: float = NORMAL) -> float:
-    """Return how wide a text is."""
+    """Return the width of a text in inches."""
     path, font = _measure()
     font = font.copy()
     font.set_size(size)
@@ -103,7 +102,7 @@ def inches(text: str, size: float = NORMAL) -> float:
 
 
 def widest(texts: Sequence[str], size: float = NORMAL) -> float:
-    """Return how wide the widest of some texts is; measured are those with most characters, which is fast."""
+    """Return the width of the widest text; only those with most characters are measured, which is fast."""
     return max((inches(text, size) for text in sorted(sorted(set(texts)), key=len)[-4:]), default=0.0)
 
 
@@ -132,12 +131,12 @@ def canvas(
 
 
 def legend_height(names: Sequence[str]) -> float:
-    """Return how many inches a legend takes above the axes."""
+    """Return the height in inches of a legend above the axes."""
     return LEGEND_LINE * len(_legend_rows(names)) + PAD if names else 0.0
 
 
 def put_legend(of: Canvas, handles: Sequence[Any], names: Sequence[str]) -> None:
-    """Write what marks mean above the axes, in as many lines as needed."""
+    """Write the legend above the axes, in as many lines as needed."""
     if not names:
         return
     height = of.figure.get_figheight()
@@ -165,7 +164,7 @@ def _legend_rows(names: Sequence[str]) -> list[list[str]]:
 
 
 def put_axis(axes: Axes, axis: Axis, *, vertical: bool = False) -> None:
-    """Scale an axis, write its title and numbers, and draw what values are compared with."""
+    """Scale an axis, write its title and numbers, and draw reference values."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     of = axes.yaxis if vertical else axes.xaxis

@@ -1,6 +1,6 @@
-"""Many short texts as one part of a drawing.
+"""Many short texts as one artist.
 
-matplotlib's own texts take a millisecond each, most of it for laying out lines that these do not have: a page of 420
+matplotlib's own texts take a millisecond each, mostly for the layout of lines, which these do not need: a page of 420
 cells is drawn six times as fast.
 """
 
@@ -24,13 +24,13 @@ CAPITAL = 0.36
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text on its place."""
+    """A text at its position."""
 
     x: float
     y: float
     text: str
     side: Side = "left"
-    "of the text that is at x"
+    "the side of the text that is at x"
     size: float = style.SMALL
     italic: bool = False
     colour: str = style.INK
@@ -44,7 +44,7 @@ def _font(italic: bool, size: float) -> FontProperties:
 
 
 class _Anchor:
-    """What the SVG writer asks of a text: where its anchor is, so that another font moves the text's other end."""
+    """The anchor of a text for the SVG writer, so that another font moves only the other end of the text."""
 
     def __init__(self, x: float, y: float, side: Side) -> None:
         self.at, self.side = (x, y), side
@@ -69,7 +69,7 @@ class _Anchor:
 
 
 class Texts(Artist):
-    """Texts of axes. `add` takes places in data, `beside` takes the horizontal one as a share of the axes' width."""
+    """Texts of axes. `add` takes data coordinates, `beside` takes the horizontal one as a share of the axes' width."""
 
     def __init__(self, axes: Any) -> None:
         super().__init__()
