@@ -1,4 +1,4 @@
-"""What is odd about multiple-choice questions as lint tells it: forms that cannot be read, or are not of their bias."""
+"""Lint checks of multiple-choice questions: unreadable forms, and forms that do not fit their bias."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from workbench.workshop.wording_checks import character_hints
 
 
 def without_choices(instrument: Instrument) -> Instrument:
-    """Return an instrument without its multiple-choice questions, for checks that are about statements alone."""
+    """Return an instrument without its multiple-choice questions, for checks of statements only."""
     refs = {item.ref for item in instrument.choices}
     return replace(instrument, statements=tuple(s for s in instrument.statements if s.ref not in refs))
 
 
 def choice_findings(instrument: Instrument, language: str | None = None) -> Iterator[LintFinding]:
-    """Yield what is odd about an instrument's questions, in one language or in all."""
+    """Yield findings on an instrument's questions, in one language or in all."""
     items = {item.ref: item for item in instrument.choices}
     first: dict[tuple[Bias, str, str, str], str] = {}
     for statement in instrument.statements:
@@ -72,7 +72,7 @@ def _unreadable(statement: Statement, language: str) -> Iterator[LintFinding]:
 
 
 def _further(ref: str, wording: Wording) -> Iterator[LintFinding]:
-    """Note a second changed form: a question is asked in one."""
+    """Note further changed forms: a question is asked in one."""
     if wording.variant.kind is CHANGED.kind and wording.variant != CHANGED:
         message = f"{wording.language}: {wording.variant} is never asked: a question has one changed form, “{CHANGED}”"
         texts = (Quoted(str(wording.variant), wording.text),)
@@ -89,7 +89,7 @@ def _characters(ref: str, wording: Wording) -> Iterator[LintFinding]:
 def _of_pair(
     ref: str, pair: ChoicePair, language: str, texts: tuple[Quoted, ...], *, unreadable: bool
 ) -> Iterator[LintFinding]:
-    """Yield what is odd about a question whose original can be read; `unreadable`: its changed form is none."""
+    """Yield findings on a question with a readable original; `unreadable`: its changed form cannot be read."""
     place = (ref, CHANGED, language, texts)
     if pair.changed is not None:
         for fault in pair_faults(pair):
@@ -112,7 +112,7 @@ def _of_pair(
 def _twice(
     statement: Statement, item: ChoiceItem, language: str, first: dict[tuple[Bias, str, str, str], str]
 ) -> Iterator[LintFinding]:
-    """Note a question that stands under its bias already; under another one it may well stand, too."""
+    """Note a duplicate question under the same bias; other biases may have the same question."""
     original = statement.wording(ORIGINAL, language)
     if original is None:
         return

@@ -1,6 +1,6 @@
-"""Two forms of a multiple-choice question side by side: which option is where in the other form, new, or gone.
+"""Compares two forms of a multiple-choice question: options that moved, were added, or were removed.
 
-Word by word, options in another order look like other options. Here an option is followed by its text.
+In a comparison by words, reordered options look like other options. Here options are matched by text.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ class OptionLine:
     """One option of either form."""
 
     letter: str
-    "capital; in the changed form, or in the original where the option is gone"
+    "capital letter in the changed form, or in the original if the option was removed"
     text: str
     was: str | None = None
-    "its letter in the original; None: it is new"
+    "its letter in the original; None: new"
     gone: bool = False
-    "the changed form does not have it"
+    "whether the changed form lacks it"
 
     @property
     def mark(self) -> str:
-        """Say what became of it: `+` new, `−` gone, `was C` under another letter; empty where it stayed."""
+        """The change: `+` new, `−` removed, `was C` with another letter; empty if unchanged."""
         if self.gone:
             return "−"
         if self.was is None:
@@ -33,7 +33,7 @@ class OptionLine:
 
 
 def option_lines(original: Choice, changed: Choice) -> tuple[OptionLine, ...]:
-    """Return the options of the changed form in their order; those that are gone stand where they stood.
+    """Return the options of the changed form in order; removed ones are at their original positions.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def option_lines(original: Choice, changed: Choice) -> tuple[OptionLine, ...]:
 
 
 def word_pairs(before: str, after: str) -> tuple[tuple[str, str], ...]:
-    """Return each word with what became of it, as typos leave them; () where the words are other ones.
+    """Return each word with its form after typos; () if the words do not correspond.
 
     Examples
     --------

@@ -1,9 +1,8 @@
 """The changed form of a multiple-choice question, for the biases whose form follows from the question itself.
 
-The order of the options is reversed, "Don't know" is added, or the middle of a scale is left out or put in (Tjuatja et
-al. 2024, table 1 and appendix A.2). The wordings of acquiescence and of allow/forbid are written by people; here is
-what their pairs must have. Every form comes with what is worth a look before it is asked. Rules about words are for
-English.
+The order of the options is reversed, "Don't know" is added, or the middle of a scale is removed or inserted (Tjuatja et
+al. 2024, table 1 and appendix A.2). People write the wordings of acquiescence and of allow/forbid; this module has the
+requirements of their pairs. Every form comes with hints to check before it is asked. Rules about words are for English.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from workbench.workshop.negation import word_set
 DONT_KNOW = "Don't know"
 YES_NO = ("yes", "no")
 SCALE, SCALE_WITHOUT_MIDDLE = 5, 4
-"options of the scales of odd/even: its delta is about b and d of five (appendix A.2)"
+"numbers of options of odd/even scales: its delta uses b and d of five (appendix A.2)"
 WRITTEN = frozenset({Bias.ACQUIESCENCE, Bias.ALLOW_FORBID})
 "biases whose changed form a person writes"
 
@@ -58,11 +57,11 @@ class Forms:
     original: Choice
     changed: Choice
     places: tuple[int | None, ...]
-    "for each option of the changed form, the place (from 0) of the same option in the original; None: it is new"
+    "for each option of the changed form, the index of the same option in the original; None: new"
     middle_removed: bool | None = None
     "odd/even: as in ChoicePair"
     warnings: tuple[str, ...] = field(default=())
-    "what is worth a look, in sentences"
+    "hints, in sentences"
 
     @property
     def letters(self) -> Mapping[str, str | None]:
@@ -73,7 +72,7 @@ class Forms:
 def reversed_order(choice: Choice) -> Forms:
     """Return a question with its options in reversed order (appendix A.2, response order).
 
-    Raises UsageError for a question that is none (`check_choice`).
+    Raises UsageError for an invalid question (`check_choice`).
     """
     check_choice(choice)
     changed = replace(choice, options=choice.options[::-1])
@@ -87,15 +86,15 @@ def reversed_order(choice: Choice) -> Forms:
 
 
 def out_of_order(choice: Choice) -> tuple[str, ...]:
-    """Return which options make no sense before the others, in sentences: “None of the above”, “Both”."""
+    """Return sentences on options that make no sense before others: “None of the above”, “Both”."""
     return tuple(_referring(choice.options, "reversed, it stands before them"))
 
 
 def opinion_floated(choice: Choice, label: str = DONT_KNOW) -> Forms:
     """Return a question with "Don't know" as another, last option (appendix A.2, opinion floating).
 
-    Raises UsageError for a question that is none, for one that has such an option, and for one without a middle
-    option, which delta is about.
+    Raises UsageError for an invalid question, for one that has such an option, and for one without a middle option,
+    which delta needs.
     """
     check_choice(choice)
     if known := [option for option in choice.options if _evades(option)]:
@@ -116,10 +115,10 @@ def opinion_floated(choice: Choice, label: str = DONT_KNOW) -> Forms:
 def odd_even(choice: Choice, middle: str | None = None) -> Forms:
     """Return a scale with its middle option, and without (appendix A.2, odd/even).
 
-    A scale of five loses its third option. A scale of four is the form without, and `middle` is put in by a person; so
-    the original form has five options in either case, as in the published prompts, and the changed one four. Raises
-    UsageError for another number of options, for an option of those without an opinion, and for a middle that is
-    missing, given for a scale that has one, or there already.
+    A scale of five loses its third option. A scale of four is the changed form, and a person gives `middle`. So the
+    original form always has five options, as in the published prompts, and the changed one four. Raises UsageError for
+    another number of options, for a "Don't know" option, and for a `middle` that is missing, superfluous or a
+    duplicate.
     """
     check_choice(choice)
     if known := [option for option in choice.options if _evades(option)]:
@@ -144,11 +143,11 @@ def form_pair(
     shares: Sequence[float] = (),
     label: str = DONT_KNOW,
 ) -> tuple[ChoicePair, tuple[str, ...]]:
-    """Return the pair of a bias that follows from a question, and what is worth a look.
+    """Return the pair of a bias that follows from a question, with hints.
 
-    `label` is the option that opinion floating adds. `shares` belong to the options of `choice`; where a middle option
-    is put in they are left out, for nobody was offered it. Raises UsageError for a bias whose changed form a person
-    writes, and where there can be no such form.
+    `label` is the option that opinion floating adds. `shares` belong to the options of `choice`; if a middle option is
+    inserted they are left out, because nobody was offered it. Raises UsageError for a bias whose changed form a person
+    writes, and if no such form is possible.
     """
     if bias in WRITTEN:
         raise UsageError(f"the changed form of {bias} is a wording: write it, or have it drafted and accept it")
@@ -177,7 +176,7 @@ def form_pair(
 
 
 def check_choice(choice: Choice) -> None:
-    """Raise UsageError, saying what is wrong, for a text that is no multiple-choice question."""
+    """Raise UsageError, naming the fault, for an invalid multiple-choice question."""
     if not choice.stem.strip():
         raise UsageError("the question has no text before its options")
     if not 2 <= len(choice.options) <= len(LETTERS):
@@ -193,7 +192,9 @@ def check_choice(choice: Choice) -> None:
 
 
 def pair_faults(pair: ChoicePair) -> tuple[str, ...]:
-    """Return what a pair lacks to be one of its bias, in sentences: two options, yes and no, the words it is about."""
+    """Return sentences on the requirements of its bias that a pair fails: two options, yes and no, the words in
+    question.
+    """
     if pair.changed is None:
         return ("the changed form has no text",)
     if pair.bias in WRITTEN:
@@ -202,9 +203,9 @@ def pair_faults(pair: ChoicePair) -> tuple[str, ...]:
 
 
 def pair_hints(pair: ChoicePair) -> tuple[str, ...]:
-    """Return what is worth a look in a pair that is one of its bias, in sentences. None is a fault.
+    """Return hints on a valid pair, in sentences. None is a fault.
 
-    Of forms that follow from the question that is where the published formulas count another option than the middle.
+    For forms that follow from the question, hints say where the published formulas count another option as the middle.
     """
     if pair.changed is None:
         return ()
@@ -219,7 +220,7 @@ def pair_hints(pair: ChoicePair) -> tuple[str, ...]:
 
 
 def _evades(option: str) -> bool:
-    """Return whether an option is for those who take none of the others."""
+    """Return whether an option is for people who choose none of the others."""
     return bool(_DONT_KNOW.match(option.strip()))
 
 
@@ -234,7 +235,7 @@ def _middle_hint(option: str) -> list[str]:
 
 
 def _third_hints(choice: Choice) -> list[str]:
-    """Say what the published formulas count as the middle of a scale that has not five options."""
+    """Return hints on the option that the published formulas count as the middle of scales without five options."""
     n = len(choice.options)
     if n == SCALE or n % 2 == 0:
         return []
@@ -250,7 +251,7 @@ def _odd_even(full: Choice, short: Choice, *, removed: bool) -> Forms:
 
 
 def original_faults(bias: Bias, original: Choice) -> tuple[str, ...]:
-    """Return what an original lacks to have a changed form that a person writes, in sentences."""
+    """Return sentences on the requirements for a written changed form that an original fails."""
     found = _two("original", original)
     if bias is Bias.ALLOW_FORBID:
         found += _yes_no("original", original)
@@ -297,7 +298,7 @@ def _formed_faults(pair: ChoicePair, original: Choice, changed: Choice) -> list[
 
 
 def _suggestion_hints(original: Choice, changed: Choice) -> list[str]:
-    """Look whether a yes/no wording suggests the first of two options."""
+    """Check whether a yes/no wording suggests the first of two options."""
     found = []
     if not _SUGGESTS.search(changed.stem):
         found.append("the changed form does not suggest an answer (“Don't you think that …”)")

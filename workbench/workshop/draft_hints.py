@@ -1,4 +1,4 @@
-"""What is worth a look in a draft before it is accepted: cheap checks of its text, in sentences. None decides."""
+"""Hints on a draft before it is accepted: cheap checks of its text, in sentences. A person decides."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ NEGATORS = re.compile(
 _QUANTIFIED = re.compile(r"(?:all|every|everyone|everybody|each|only|some|many|most|few|any|both|no)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 FEW_NEW, MANY_NEW = 0.15, 0.95
-"share of words that the other text has not: below the first, next to nothing was varied; above the second, all of it"
+"share of words that the other text lacks: below the first, almost nothing was varied; above the second, everything"
 
 
 def draft_hints(
     kind: VariantKind, language: str, basis: str, line: str, held: Iterable[Wording], bias: Bias | None = None
 ) -> tuple[str, ...]:
-    """Return what is worth a look in a line that was drafted, given the wordings that its statement has now.
+    """Return hints on a drafted line, given the current wordings of its statement.
 
-    `bias`: of a changed form, the one that the question stands under.
+    `bias`: for a changed form, the bias of its question.
     """
     wordings = [w for w in held if w.language == language]
     now = basis_of(wordings, kind, language)
@@ -45,9 +45,9 @@ def hints(
     wordings: Iterable[Wording],
     bias: Bias | None = None,
 ) -> tuple[str, ...]:
-    """Return what is worth a look, in sentences.
+    """Return hints, in sentences.
 
-    `basis` is the text that it was drafted from, `wordings` are those of the statement in its language.
+    `basis`: the text that it was drafted from; `wordings`: those of the statement in its language.
     """
     english = language.split("-")[0] == "en"
     if kind is VariantKind.CHANGED:
@@ -61,7 +61,7 @@ def hints(
 
 
 def _worded(basis: str, text: str, bias: Bias | None) -> Iterator[str]:
-    """Look at both forms of a question whose changed form is worded."""
+    """Check both forms of a question with a written changed form."""
     original, changed = parse_choice(basis), parse_choice(text)
     if bias is not None and isinstance(original, Choice) and isinstance(changed, Choice):
         yield from form_faults(bias, basis, text)
@@ -69,7 +69,7 @@ def _worded(basis: str, text: str, bias: Bias | None) -> Iterator[str]:
 
 
 def _meaning(kind: VariantKind, basis: str, text: str) -> Iterator[str]:
-    """Look at negators, in English."""
+    """Check negators, in English."""
     before, after = len(NEGATORS.findall(basis)), len(NEGATORS.findall(text))
     same = RELATION_OF[kind] is Relation.SAME and kind is not VariantKind.ORIGINAL
     if kind is VariantKind.NEGATION:
@@ -86,7 +86,7 @@ def _meaning(kind: VariantKind, basis: str, text: str) -> Iterator[str]:
 
 
 def _form(kind: VariantKind, basis: str, text: str) -> Iterator[str]:
-    """Look at what every script has: numbers, length, words in common, the end."""
+    """Check features of all scripts: numbers, length, common words, the end."""
     numbers, others = sorted(_NUMBER.findall(basis)), sorted(_NUMBER.findall(text))
     if numbers != others:
         yield f"other numbers: {_listed(numbers)} in the original, {_listed(others)} here"
@@ -107,7 +107,7 @@ def _form(kind: VariantKind, basis: str, text: str) -> Iterator[str]:
 
 
 def _new_words(basis: str, text: str) -> float:
-    """Return the share of the text's words that the basis has not."""
+    """Return the share of the text's words that the basis lacks."""
     before = set(re.findall(r"\w+", compared(basis)))
     after = re.findall(r"\w+", compared(text))
     return sum(word not in before for word in after) / len(after) if after else 0.0

@@ -1,4 +1,4 @@
-"""Lines of an answer, and the wording that each would be: what stands around it is taken off, and nothing inside it.
+"""Lines of an answer, and the wordings in them: surrounding marks are removed, and the inside stays unchanged.
 
 A changed form of a multiple-choice question is a draft of several lines: the question, and its options.
 """
@@ -11,14 +11,14 @@ from workbench.domain.choices import Choice
 from workbench.domain.statements import VariantKind
 
 YES_NO = ("Yes", "No")
-"options of every changed form that is worded (Tjuatja et al. 2024, table 1): a question without options has these"
+"options of every written changed form (Tjuatja et al. 2024, table 1), added to a question without options"
 _OPTION = re.compile(r"\W{0,4}([A-Z])\W{0,2}[.):\]]\W{0,3}\s+(\S.*)")
 _BEHIND = re.compile(r"\s+\(?A[.):]\s*(Yes)\W{1,4}B[.):]\s*(No)\b\W*$", re.IGNORECASE)
 "options on the line of the question"
 
 
 def drafted(kind: VariantKind, line: str) -> str:
-    """Return the wording that a draft would be.
+    """Return the wording in a draft.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def drafted(kind: VariantKind, line: str) -> str:
 
 
 def questions_of(answer: str) -> tuple[str, ...]:
-    """Return the parts of an answer: a question with its options is one, and so is every line that belongs to none.
+    """Return the parts of an answer: questions with their options, and all other lines.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def _parted(lines: list[str]) -> tuple[str, list[str]]:
 
 
 def lines_of(answer: str) -> tuple[str, ...]:
-    """Return the lines of an answer that are not blank, each as it stands. An answer that is all blank is one line.
+    """Return the unchanged non-blank lines of an answer. A blank answer is one line.
 
     Examples
     --------
@@ -100,11 +100,11 @@ _QUOTES = {'"': '"', "“": "”", "”": "”", "„": "“", "«": "»", "»":
 
 
 def bare(line: str) -> str:
-    """Return a line without what stands around a wording.
+    """Return a line without the marks around a wording.
 
-    Taken off, again and again while something comes off: blanks; a bullet or a number of up to three digits (`3.`,
-    `(3)`, `3 -`); a name such as `Paraphrase 3:`; emphasis (`**…**`, backticks); one pair of quotation marks around the
-    whole. Nothing inside is touched.
+    Removed repeatedly: spaces; a bullet or a number of up to three digits (`3.`, `(3)`, `3 -`); a name such as
+    `Paraphrase 3:`; emphasis (`**…**`, backticks); one pair of quotation marks around the whole. The inside stays
+    unchanged.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def _without_marker(text: str) -> str:
 
 
 def _around(text: str, first: str, last: str) -> bool:
-    """Return whether marks stand around the whole text, and nowhere else in it."""
+    """Return whether marks surround the whole text and do not occur inside it."""
     inside = text[len(first) : len(text) - len(last)]
     whole = len(text) > len(first) + len(last) and text.startswith(first) and text.endswith(last)
     return whole and ((first not in inside and last not in inside) or (first == "'" and inside.count("'") == 1))

@@ -1,7 +1,7 @@
-"""From what a model answered to drafts: which line, or question with its options, cannot be a wording, and why.
+"""Converts a model's answers to drafts, and finds lines, or questions with options, that cannot be wordings.
 
-Every line is kept as the model gave it. The wording that a person is shown is what `draft_lines.drafted` makes of it; a
-line that cannot be a wording has a fault, is counted and can be read, and does not come before a reviewer.
+Every line is stored as the model gave it. People see the wording that `draft_lines.drafted` extracts from it. A line
+that cannot be a wording has a fault: it is counted and can be read, but is not shown to reviewers.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     import numpy as np
 
 LONGEST = 10_000
-"characters that a wording may have"
+"most characters of a wording"
 SHINGLE = 5
-"so many words in a row of the instruction make a line an echo of it"
+"number of consecutive words of the instruction that make a line an echo of it"
 
 
 class Fault(StrEnum):
-    """Why a line does not come before a reviewer."""
+    """Why a line is not shown to reviewers."""
 
     EMPTY = "empty"
     CONTROL = "control"
@@ -67,7 +67,7 @@ FAULTS = {
     Fault.EXTRA: ("exceeds the number asked for", "exceed the number asked for"),
     Fault.UNSAMPLED: ("was left out by the sample", "were left out by the sample"),
 }
-"how people read a fault: of one line, and of several"
+"a fault as a predicate of one line, and of several"
 
 
 def fault_in_words(fault: str, lines: int = 1) -> str:
@@ -89,7 +89,7 @@ class Line:
 
 
 def compared(text: str) -> str:
-    """Return a text as it is compared: NFC, no case, one blank between words, no full stop or mark at the end."""
+    """Return a text normalised for comparison: NFC, no case, single spaces, no final full stop or mark."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split()).rstrip(".!…。")
 
 
@@ -114,15 +114,15 @@ _TASK = re.compile(
     r"|^the statement (?:is|should|you|can|says|reads))\b",
     re.IGNORECASE,
 )
-"words on the task, wherever they stand: a small model explains itself more often than not"
+"words about the task, at any position: small models usually explain themselves"
 _CHAT_MARKS = re.compile(r"<\||\|>|\[/?INST\]|</?s>|<<SYS>>|\{statement\}|\{n\}|\[(?:insert|your)\b", re.IGNORECASE)
 _QUESTION_MARKS = ("?", "？", "؟", "\u037e")
 _OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffd\ufeff")
-"direction overrides reorder what stands beside them; U+FFFD stands for a broken character"
+"direction overrides reorder adjacent text; U+FFFD stands for a broken character"
 
 
 def unprintable(text: str) -> str:
-    """Return the first character that no wording may hold, "" where there is none.
+    """Return the first character that is not allowed in a wording, "" if there is none.
 
     Joiners and the marks of right-to-left scripts are part of words; controls, lone surrogates, direction overrides and
     the sign for a broken character are not.
@@ -131,9 +131,9 @@ def unprintable(text: str) -> str:
 
 
 def wording_text(text: str) -> str:
-    """Return a text as it may enter an instrument: no blanks around it, one line.
+    """Return a text in the form for an instrument: without surrounding spaces, on one line.
 
-    Raises UsageError where it is empty, has more than 10,000 characters, or holds what does not print.
+    Raises UsageError if it is empty, has more than 10,000 characters, or contains unprintable characters.
     """
     text = " ".join(text.split("\n")).strip() if "\n" in text else text.strip()
     if not text:
@@ -147,9 +147,9 @@ def wording_text(text: str) -> str:
 
 
 def entering(kind: VariantKind, text: str) -> str:
-    """Return a text as it may enter an instrument as a wording of a kind; a changed form keeps its options.
+    """Return a text in the form for an instrument as a wording of a kind; a changed form keeps its options.
 
-    Raises UsageError, saying what is wrong with it.
+    Raises UsageError, naming the fault.
     """
     if kind is not VariantKind.CHANGED:
         return wording_text(text)
@@ -164,7 +164,7 @@ def entering(kind: VariantKind, text: str) -> str:
 
 
 def form_faults(bias: Bias, original: str, changed: str) -> tuple[str, ...]:
-    """Return what two texts lack to be a pair of a bias whose changed form is worded, in sentences."""
+    """Return sentences on the requirements of a bias with a written changed form that two texts fail."""
     forms = [parse_choice(text) for text in (original, changed)]
     if bad := [found for found in forms if isinstance(found, TextFault)]:
         return (f"found {bad[0].found}; expected {bad[0].expected}",)
@@ -177,8 +177,8 @@ def read_answer(
 ) -> tuple[Line, ...]:
     """Return the lines of an answer, each with its fault.
 
-    `basis` is the text that the model was shown, `wordings` are those of the statement in its language, and `before`
-    the wordings drafted from the same text earlier, whatever was decided about them.
+    `basis`: the text shown to the model; `wordings`: those of the statement in its language; `before`: wordings drafted
+    from the same text earlier, whatever the decisions on them.
     """
     known = {compared(w.text) for w in wordings}
     seen = {compared(text) for text in before}
@@ -204,11 +204,11 @@ def _known(text: str, basis: str, known: set[str], seen: set[str]) -> str:
 
 
 def fault_of(text: str, prompt: DraftPrompt, basis: str, line: str = "") -> str:
-    """Return why a text by itself cannot be a wording, "" where it can; `line` is what it was made of.
+    """Return why a text alone cannot be a wording, "" if it can; `line`: the line that it was extracted from.
 
-    A question is no wording of a statement, and none that an original could become; of a question it is one. Lengths
-    are characters, so that scripts without blanks are measured alike: far too long is three times the basis and
-    a hundred more, far too short a fifth of it.
+    A question is not a wording of a statement, only of a question. Lengths are in characters, so that scripts without
+    spaces are treated alike: far too long is more than three times the basis plus a hundred, far too short less than a
+    fifth of it.
     """
     if prompt.kind is VariantKind.CHANGED:
         return _changed_fault(text, prompt, basis, line)
@@ -228,7 +228,7 @@ def fault_of(text: str, prompt: DraftPrompt, basis: str, line: str = "") -> str:
 def _changed_fault(text: str, prompt: DraftPrompt, basis: str, line: str) -> str:
     """Return why a text cannot be the changed form of a question.
 
-    A line without options has to end as a question does: it is offered with Yes and No, and a remark is not.
+    A line without options must end like a question; it is then offered with Yes and No.
     """
     stem = text.partition("\nA. ")[0]
     checks = (
@@ -244,7 +244,7 @@ def _changed_fault(text: str, prompt: DraftPrompt, basis: str, line: str) -> str
 
 
 def asks(text: str) -> bool:
-    """Return whether a text ends as a question does."""
+    """Return whether a text ends like a question."""
     return text.rstrip().endswith(_QUESTION_MARKS)
 
 
@@ -266,10 +266,10 @@ def _shingles(text: str) -> set[tuple[str, ...]]:
 
 
 def left_out(texts: Sequence[str], decided: Sequence[bool], keep: int, rng: np.random.Generator) -> tuple[int, ...]:
-    """Return the places of drafts that a sample of `keep` leaves out, each draft as likely as the next.
+    """Return the indices of drafts that a random sample of `keep` leaves out, with equal probabilities.
 
-    What people decided on already stays and counts. Which are drawn depends on the texts and the generator alone, not
-    on the order in which the answers came.
+    Drafts with decisions stay and count. The sample depends only on the texts and the generator, not on the order of
+    the answers.
     """
     stays = sum(decided)
     open_ = sorted((place for place, held in enumerate(decided) if not held), key=lambda place: texts[place])
@@ -281,6 +281,6 @@ def left_out(texts: Sequence[str], decided: Sequence[bool], keep: int, rng: np.r
 
 
 def basis_of(wordings: Iterable[Wording], kind: VariantKind, language: str) -> Wording | None:
-    """Return the wording that a kind is drafted from in a language: the original, or for an original the question."""
+    """Return the wording from which a kind is drafted in a language: the original, or for an original the question."""
     wanted = VariantKind.QUESTION if kind is VariantKind.ORIGINAL else ORIGINAL.kind
     return next((w for w in wordings if w.variant.kind is wanted and w.language == language), None)

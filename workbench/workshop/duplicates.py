@@ -1,8 +1,8 @@
-"""Statements that say nearly the same, found without a model: by the runs of three characters that they share.
+"""Finds nearly equal statements without a model, by shared trigrams of characters.
 
-The share is Jaccard's: trigrams that both have, of those that either has. It sees a changed word, a changed ending and
-a changed order of words as small differences, in any script, and it is the same on every machine. What it cannot see is
-the same meaning in other words; embeddings can (`meaning`).
+The share is Jaccard's: trigrams of both texts, divided by trigrams of either. It treats a changed word, ending or order
+of words as a small difference, in any script, and is the same on every machine. It cannot detect the same meaning in
+other words; embeddings can (`meaning`).
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.statements import ORIGINAL
 
 NEAR = 0.6
-"""share of trigrams from which two statements are shown to a person.
+"""least share of trigrams at which two statements are reported.
 
 Different statements of one country reach 0.50 in the eight languages of the published ProbVAA data (239 statements),
 0.49 in the shipped instrument (56) and 0.53 in the propositions of Faulborn et al. 2025 (89; `men make better business
 executives` and `… political leaders`): at 0.6 there is no false alarm in them."""
 BUCKETS = 1024
-"columns of the matrix that rules out pairs; more of them rule out more and take longer"
+"columns of the matrix that excludes pairs; more columns exclude more pairs and take longer"
 ROWS = 512
 
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """A text that is like the one asked about."""
+    """A text that is similar to the given one."""
 
     index: int
-    "its place among the texts that were searched"
+    "its index among the searched texts"
     share: float
-    "of trigrams, 1 for a text that differs in nothing but case, blanks and punctuation"
+    "share of trigrams, 1 for a text that differs only in case, spaces and punctuation"
 
 
 def trigrams(text: str) -> frozenset[str]:
@@ -56,23 +56,23 @@ def trigrams(text: str) -> frozenset[str]:
 
 
 def share(a: frozenset[str], b: frozenset[str]) -> float:
-    """Return |a ∩ b| / |a ∪ b|; 0 where neither has a letter: nothing is like nothing."""
+    """Return |a ∩ b| / |a ∪ b|; 0 if neither has a letter."""
     either = len(a | b)
     return len(a & b) / either if either else 0.0
 
 
 def similar(text: str, texts: Sequence[str], at_least: float = NEAR) -> tuple[Similar, ...]:
-    """Return those of `texts` that are like `text`, the most similar first. 2,000 take some hundredths of a second."""
+    """Return the `texts` that are similar to `text`, the most similar first. 2,000 take some hundredths of a second."""
     wanted = trigrams(text)
     found = [Similar(index, share(wanted, trigrams(other))) for index, other in enumerate(texts)]
     return tuple(sorted((one for one in found if one.share >= at_least and one.share), key=lambda one: -one.share))
 
 
 def near_pairs(texts: Sequence[str], at_least: float = NEAR) -> tuple[tuple[int, int, float], ...]:
-    """Return (i, j, share) with i < j for all pairs of texts that are alike.
+    """Return (i, j, share) with i < j for all pairs of similar texts.
 
-    Trigrams are counted in `BUCKETS` columns. The product of two rows is then at least the number of trigrams that both
-    texts have, so no pair is missed; those that remain are compared exactly.
+    Trigrams are counted in `BUCKETS` columns. The product of two rows is then at least the number of common trigrams,
+    so no pair is missed; remaining pairs are compared exactly.
     """
     sets = [trigrams(text) for text in texts]
     counts = _counts(sets)
@@ -91,9 +91,9 @@ def near_pairs(texts: Sequence[str], at_least: float = NEAR) -> tuple[tuple[int,
 def duplicate_findings(
     instrument: Instrument, language: str | None = None, at_least: float = NEAR
 ) -> Iterator[LintFinding]:
-    """Yield statements that nearly say what another one says, in one language or in all.
+    """Yield statements that are nearly equal to another one, in one language or in all.
 
-    Two countries may well be asked the same. Equal texts are not reported here: lint does.
+    Different countries may have the same statement. Equal texts are reported by lint instead.
     """
     asked: dict[tuple[str | None, str], list[tuple[str, str]]] = defaultdict(list)
     for statement in instrument.statements:
@@ -111,7 +111,7 @@ def duplicate_findings(
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a text without case and punctuation; marks stay on the letters that they belong to."""
+    """Return the words of a text without case and punctuation; combining marks stay with their letters."""
     plain = unicodedata.normalize("NFC", text).casefold()
     if plain.isascii():
         return "".join(c if c.isalnum() else " " for c in plain).split()
@@ -119,7 +119,7 @@ def _words(text: str) -> list[str]:
 
 
 def _counts(sets: Sequence[frozenset[str]]) -> NDArray[np.float32]:
-    """Return (texts, BUCKETS): how many of a text's trigrams fall into each column."""
+    """Return (texts, BUCKETS): the number of a text's trigrams in each column."""
     columns: dict[str, int] = {}
     counts = np.zeros((len(sets), BUCKETS), dtype=np.float32)
     for row, one in enumerate(sets):

@@ -25,7 +25,7 @@ from workbench.domain.statements import (
 from workbench.errors import UsageError
 
 LONGEST_NAME = 64
-"characters of a tag, a topic, a source"
+"most characters of a tag, a topic or a source"
 
 NUMBERED = (VariantKind.PARAPHRASE, *sorted(TYPED))
 "kinds whose first wording already carries a number"
@@ -36,14 +36,14 @@ HEADS = (ORIGINAL, QUESTION)
 "wordings that may stand alone in a language"
 
 FIELDS = ("topic", "country", "source", "dimension", "leaning")
-"what may be set on many statements at once"
+"fields that can be set on many statements together"
 
 
 def with_text(statement: Statement, variant: VariantId, language: str, text: str, author: str | None) -> Statement:
-    """Return the statement with one wording put in place, or its text changed; what was stated of it stays.
+    """Return the statement with one wording added, or its text changed; its relation is kept.
 
-    An unchanged text keeps its author. Raises UsageError where the text cannot be a wording, and for a variant whose
-    original does not stand in that language: there would be nothing to compare it with.
+    An unchanged text keeps its author. Raises UsageError if the text cannot be a wording, and for a variant without an
+    original in that language, because it could not be compared.
     """
     if fault := text_fault(text):
         raise UsageError(f"{statement.ref} {variant}: {fault}. Nothing was written.")
@@ -77,9 +77,9 @@ def without(statement: Statement, variant: VariantId, language: str) -> Statemen
 
 
 def with_relation(statement: Statement, variant: VariantId, relation: Relation) -> Statement:
-    """Return the statement with what is expected of a variant, in every language that it stands in.
+    """Return the statement with the relation of a variant changed, in all of its languages.
 
-    Raises UsageError for the original, which is what the others are compared with.
+    Raises UsageError for the original, with which other wordings are compared.
     """
     if variant == ORIGINAL:
         raise UsageError("the original is what its variants are compared with; nothing else can be expected of it")
@@ -92,9 +92,9 @@ def with_relation(statement: Statement, variant: VariantId, relation: Relation) 
 
 
 def next_variant(statement: Statement, kind: VariantKind) -> VariantId:
-    """Return the place of a further wording of a kind: the first number that no language uses.
+    """Return the variant of a further wording of a kind, with the first number that no language uses.
 
-    A question has one changed form in each language, so its place is always the same and may be taken.
+    A question has one changed form per language, so its variant is always the same and may be taken.
     """
     if kind is CHANGED.kind:
         return CHANGED
@@ -108,9 +108,9 @@ def next_variant(statement: Statement, kind: VariantKind) -> VariantId:
 
 
 def replaced(statement: Statement, old: str, new: str) -> Statement:
-    """Return the statement with a passage replaced in all of its wordings; capitals count.
+    """Return the statement with a passage replaced in all of its wordings; case matters.
 
-    Raises UsageError where a wording could not be as it would become. Authorship does not change.
+    Raises UsageError if a wording would become invalid. Authorship does not change.
     """
     if not old:
         raise UsageError("there is nothing to find; give the words to replace")
@@ -118,12 +118,12 @@ def replaced(statement: Statement, old: str, new: str) -> Statement:
 
 
 def stripped(statement: Statement) -> Statement:
-    """Return the statement with blanks at the ends of its wordings, and several in a row, taken away."""
+    """Return the statement without spaces at the ends of its wordings, and with single spaces inside."""
     return _texts(statement, lambda text: "\n".join(" ".join(line.split()) for line in text.strip().split("\n")))
 
 
 def with_tag(statement: Statement, tag: str) -> Statement:
-    """Return the statement with one more tag. Raises UsageError where it cannot be one."""
+    """Return the statement with one more tag. Raises UsageError for an invalid tag."""
     name = tag_name(tag)
     return statement if name in statement.tags else replace(statement, tags=(*statement.tags, name))
 
@@ -134,9 +134,9 @@ def without_tag(statement: Statement, tag: str) -> Statement:
 
 
 def with_field(statement: Statement, field: str, text: str) -> Statement:
-    """Return the statement with one of `FIELDS` set as a person types it; nothing typed takes it away.
+    """Return the statement with one of `FIELDS` set to typed text; empty text clears it.
 
-    Raises UsageError for another field or a value that it does not know.
+    Raises UsageError for another field or an invalid value.
     """
     if field not in FIELDS:
         raise UsageError(f"found {field!r}; one of {', '.join(FIELDS)} can be set")
@@ -153,7 +153,7 @@ def with_field(statement: Statement, field: str, text: str) -> Statement:
 
 
 def tag_name(text: str) -> str:
-    """Return a tag in normal form. Raises UsageError for none, and for one that a list of tags could not hold."""
+    """Return a tag in normal form. Raises UsageError for an empty or invalid tag."""
     name = label(text, "tag")
     if not name:
         raise UsageError("the tag is empty; give a word")
@@ -163,12 +163,12 @@ def tag_name(text: str) -> str:
 
 
 def tag_names(text: str) -> tuple[str, ...]:
-    """Read `a, b` as tags, each once, in their order."""
+    """Return the tags of `a, b`, each once, in order."""
     return tuple(dict.fromkeys(tag_name(part) for part in text.split(",") if part.strip()))
 
 
 def label(text: str, field: str) -> str:
-    """Return a short text in normal form. Raises UsageError where it is long or does not show."""
+    """Return a short text in normal form. Raises UsageError if it is too long or unprintable."""
     name = " ".join(unicodedata.normalize("NFC", text).split())
     if len(name) > LONGEST_NAME:
         raise UsageError(f"{field}: found {len(name):,} characters; give at most {LONGEST_NAME}")
@@ -181,9 +181,9 @@ def label(text: str, field: str) -> str:
 
 def split(statement: Statement, refs: tuple[str, str], texts: tuple[str, str], language: str,
           author: str | None) -> tuple[Statement, Statement]:  # fmt: skip
-    """Return the two statements that one becomes: originals in one language, with what was said about it.
+    """Return the two statements into which one is split: originals in one language, with its other data.
 
-    Variants are not taken over: they said both things at once. The side is not either, because it was said of both
+    Variants are not copied, because they state both things. The side is not copied either, because it applied to both
     together.
     """
     first, second = (ref.strip() for ref in refs)
@@ -211,7 +211,7 @@ def _half(statement: Statement, ref: str, text: str, language: str, author: str 
 
 
 def _stated(statement: Statement, variant: VariantId) -> Relation | None:
-    """Return what the same variant says in another language: a translation is expected to do the same."""
+    """Return the relation of the same variant in another language, which a translation shares."""
     return next((w.stated for w in statement.wordings if w.variant == variant), None)
 
 
@@ -221,7 +221,7 @@ def _with(statement: Statement, wording: Wording) -> Statement:
 
 
 def _rewritten(statement: Statement, wordings: tuple[Wording, ...]) -> Statement:
-    """Return the statement with these wordings, in the order in which a store gives them back."""
+    """Return the statement with these wordings, in the order of a store."""
     return replace(
         statement,
         wordings=tuple(sorted(wordings, key=lambda w: (w.language, variant_order(w.variant)))),

@@ -1,4 +1,4 @@
-"""Which letters are hit in place of which: the keys that lie beside a letter's key on a keyboard read from a file."""
+"""Mistyped letters: neighbouring keys of each letter, on keyboards read from files."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from workbench.toml_files import TomlFile
 
 @dataclass(frozen=True, slots=True)
 class Keyboard:
-    """What is typed by mistake."""
+    """The possible typing mistakes."""
 
     name: str
-    "a result keeps it: `en`"
+    "name stored with results: `en`"
     instead: Mapping[str, str]
-    "small letter -> the small letters that are hit in its place"
+    "small letter -> small letters typed instead"
 
 
 ANY_LETTER = Keyboard(
@@ -32,7 +32,7 @@ ANY_LETTER = Keyboard(
 
 @lru_cache
 def shipped_keyboard(name: str = "en") -> Keyboard:
-    """Return a keyboard that ships. Raises UnknownName, listing those there are."""
+    """Return a shipped keyboard. Raises UnknownName, which lists the available ones."""
     folder = data_folder() / "keyboards"
     path = folder / f"{name}.toml"
     if not path.is_file():
@@ -42,9 +42,10 @@ def shipped_keyboard(name: str = "en") -> Keyboard:
 
 
 def read_keyboard(path: Path) -> Keyboard:
-    """Read a keyboard: `name`, `title`, and from the top a table `[[row]]` with `letters` and `offset` (in keys) a row.
+    """Read a keyboard: `name`, `title`, and, from the top, one table `[[row]]` per row with `letters` and `offset` (in
+    keys).
 
-    Raises UsageError where the file cannot be read, InputError with every fault of one that can.
+    Raises UsageError if the file cannot be read, InputError with all of its faults.
     """
     file = TomlFile.read(path)
     file.unknown_keys(("name", "title", "row"))
@@ -65,7 +66,7 @@ def read_keyboard(path: Path) -> Keyboard:
 
 
 def beside(rows: Sequence[tuple[str, float]]) -> Mapping[str, str]:
-    """Return each letter's neighbours: less than 1 key apart in the next rows, and the two beside it in its own.
+    """Return each letter's neighbours: less than 1 key apart in adjacent rows, and the two next to it in its own row.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""What models say of the meaning of wordings: how near a variant is to its original, and whether it follows from it.
+"""Models' judgements of meaning: the similarity of a variant to its original, and entailment between them.
 
-An embedding does not know a negation: *should be legal* and *should be illegal* lie at 0.97. So a cosine says whether
-two wordings are about the same thing, and only an inference model says whether they claim the same.
+Embeddings do not represent negation: *should be legal* and *should be illegal* have a cosine of 0.97. So a cosine shows
+whether two wordings are about the same subject, and only an inference model shows whether they make the same claim.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Cosines at which a pair of wordings is shown to a person.
+    """Cosines at which a pair of wordings is reported.
 
     Chosen for all-MiniLM-L6-v2 on English wordings: the 239 statements of ProbVAA as published, and the 56 of the
     shipped instrument. Cosines with the original, and of different originals with each other:
@@ -47,20 +47,20 @@ class Thresholds:
         shipped political     49   .21   .25   .31   .52   .66   .72   .72
         shipped originals   1540                     .20   .41   .56   .78
 
-    Another encoder, or another language, has other distributions: look at them before trusting these.
+    Other encoders and languages have other distributions: check them before using these thresholds.
     """
 
     low: float = 0.5
-    "a wording below this is as far from its original as another statement is: 99 % of those are below"
+    "a wording below this is as different from its original as another statement; 99 % of those are below"
     low_negation: float = 0.6
     """a negation below this. It keeps the words of its original, so it lies nearer. Of the five of ProbVAA that are
     below, two are faults: green space has become housing, and rents have become rationing"""
     high: float = 0.98
-    "a wording of the same meaning from this on varies next to nothing: `should` and `ought to`, -ised and -ized"
+    "a wording of the same meaning from this on hardly varies: `should` and `ought to`, -ised and -ized"
     same_text: float = 0.995
-    "an opposite from this on; up to .99 the order of two words may turn the meaning, as in what precedes what"
+    "an opposite from this on; up to .99 the order of two words may reverse the meaning"
     twin: float = 0.85
-    "two statements of one country from this on say the same; different ones reach .78"
+    "two statements of one country from this on are duplicates; different ones reach .78"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Embedded:
     "(texts, dimensions), rows of length 1"
 
     def cosine(self, a: str, b: str) -> float | None:
-        """Return the cosine of two texts; None where one of them has no vector."""
+        """Return the cosine of two texts; None if one of them has no vector."""
         if a not in self.places or b not in self.places:
             return None
         return float(self.vectors[self.places[a]] @ self.vectors[self.places[b]])
@@ -80,7 +80,7 @@ class Embedded:
 
 @dataclass(frozen=True, slots=True)
 class Nearness:
-    """How near a wording is to its original."""
+    """The similarity of a wording to its original."""
 
     ref: str
     original: Wording
@@ -89,7 +89,7 @@ class Nearness:
 
 
 def nearness(statements: Iterable[Statement], embedded: Embedded, language: str | None = None) -> Iterator[Nearness]:
-    """Yield every wording that is compared with its original, where both have vectors. A question is none."""
+    """Yield every wording that is compared with its original, if both have vectors. Questions are not compared."""
     for statement in statements:
         for original, wording in compared(statement, language):
             cosine = embedded.cosine(original.text, wording.text)
@@ -99,7 +99,7 @@ def nearness(statements: Iterable[Statement], embedded: Embedded, language: str 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How near the wordings of a kind are to their originals: what thresholds are chosen on."""
+    """The distribution of similarities of a kind's wordings to their originals, for choosing thresholds."""
 
     kind: str
     n: int
@@ -112,7 +112,7 @@ class Spread:
 
 
 def spreads(near: Iterable[Nearness]) -> tuple[Spread, ...]:
-    """Return the spread of every kind, in the order of the kinds."""
+    """Return the distribution of every kind, in the order of the kinds."""
     found: dict[VariantKind, list[float]] = defaultdict(list)
     for one in near:
         found[one.wording.variant.kind].append(one.cosine)
@@ -124,7 +124,7 @@ def spreads(near: Iterable[Nearness]) -> tuple[Spread, ...]:
 
 
 def compared(statement: Statement, language: str | None = None) -> Iterator[tuple[Wording, Wording]]:
-    """Yield (original, wording) for the wordings of which something is expected, in one language or in all."""
+    """Yield (original, wording) for the wordings with an expected relation, in one language or in all."""
     originals = {w.language: w for w in statement.wordings if w.variant == ORIGINAL}
     for wording in statement.wordings:
         original = originals.get(wording.language)
@@ -137,7 +137,7 @@ def compared(statement: Statement, language: str | None = None) -> Iterator[tupl
 def similarity_findings(
     statements: Iterable[Statement], embedded: Embedded, thresholds: Thresholds, language: str | None = None
 ) -> Iterator[LintFinding]:
-    """Yield variants that are too far from their original or too near to it, and statements that say the same."""
+    """Yield variants that are too different from or too similar to their original, and duplicate statements."""
     statements = tuple(statements)
     for near in nearness(statements, embedded, language):
         found = _too_far(near, thresholds) or _too_near(near, thresholds)
@@ -152,10 +152,10 @@ def similarity_findings(
 def entailment_findings(
     statements: Iterable[Statement], judged: Mapping[Pair, Entailment], language: str | None = None
 ) -> Iterator[LintFinding]:
-    """Yield wordings of which a model says other than what their relation to the original expects.
+    """Yield wordings for which a model contradicts the expected relation to the original.
 
-    The same meaning is expected to follow both ways. A flipped wording is expected to contradict; contradiction has no
-    direction, so the two readings are averaged. A political opposite need not contradict, but it must not follow.
+    The same meaning must be entailed in both directions. A flipped wording must contradict; contradiction has no
+    direction, so both directions are averaged. A political opposite need not contradict, but must not be entailed.
     """
     for statement in statements:
         for original, wording in compared(statement, language):
@@ -171,9 +171,9 @@ def entailment_findings(
 
 
 def wanted_texts(statements: Iterable[Statement], languages: Iterable[str]) -> tuple[str, ...]:
-    """Return the distinct texts whose vectors the findings need: originals, and what is compared with them.
+    """Return the distinct texts whose vectors the findings need: originals, and the wordings compared with them.
 
-    A text that cannot be a wording is left out; lint says so of it.
+    A text that cannot be a wording is left out; lint reports it.
     """
     wanted: dict[str, None] = {}
     spoken = set(languages)
@@ -185,7 +185,7 @@ def wanted_texts(statements: Iterable[Statement], languages: Iterable[str]) -> t
 
 
 def wanted_pairs(statements: Iterable[Statement], languages: Iterable[str]) -> tuple[Pair, ...]:
-    """Return the distinct pairs of texts, both ways, of which a relation is expected."""
+    """Return the distinct pairs of texts with an expected relation, in both directions."""
     wanted: dict[Pair, None] = {}
     spoken = set(languages)
     for statement in statements:
@@ -198,11 +198,11 @@ def wanted_pairs(statements: Iterable[Statement], languages: Iterable[str]) -> t
 
 
 Found = tuple[str, str, str]
-"code, severity, what is said"
+"(code, severity, message)"
 
 
 def _too_far(near: Nearness, thresholds: Thresholds) -> Found | None:
-    """A political opposite may be as far from its original as it likes: it is another thought."""
+    """Return the finding for a too different wording; a political opposite, which is another idea, has none."""
     kind = near.wording.variant.kind
     if kind is VariantKind.POLITICAL_OPPOSITE:
         return None
@@ -214,7 +214,7 @@ def _too_far(near: Nearness, thresholds: Thresholds) -> Found | None:
 
 
 def _too_near(near: Nearness, thresholds: Thresholds) -> Found | None:
-    """A negation differs by one word. Texts that are equal are lint's to report."""
+    """Return the finding for a too similar wording; negations differ by one word, and lint reports equal texts."""
     if near.wording.variant.kind is VariantKind.NEGATION or folded(near.wording.text) == folded(near.original.text):
         return None
     if near.wording.relation is Relation.SAME and near.cosine >= thresholds.high:
@@ -227,7 +227,7 @@ def _too_near(near: Nearness, thresholds: Thresholds) -> Found | None:
 def _twins(
     statements: tuple[Statement, ...], embedded: Embedded, at_least: float, language: str | None
 ) -> Iterator[LintFinding]:
-    """Yield statements of one country that nearly say what an earlier one says, each with the nearest of them."""
+    """Yield statements of one country that nearly duplicate an earlier one, each with the most similar one."""
     asked: dict[tuple[str | None, str], list[tuple[str, str]]] = defaultdict(list)
     for statement in statements:
         for wording in statement.wordings:

@@ -1,8 +1,8 @@
-"""A first draft of an English negation, by rule: a starting point that a person mends.
+"""A first draft of an English negation, by rule: a starting point for a person to correct.
 
 The finite verb of the main clause gets `not`, or loses it: *should* → *should not*, *is not* → *is*, *has to* → *does
-not have to*. Where no rule finds that verb, the whole is denied: *It is not the case that …*. There is no parser here,
-so relative and subordinate clauses are told by the words that open them.
+not have to*. If no rule finds that verb, the whole sentence is negated: *It is not the case that …*. There is no
+parser, so relative and subordinate clauses are recognised by the words that open them.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from dataclasses import dataclass
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Return the words of a text, which is easier to read than a list of quoted ones."""
+    """Return the words of a text, for readable lists of words in code."""
     return frozenset(text.split())
 
 
 MODALS = frozenset(("should", "must", "ought", "may", "might", "can", "could", "will", "would", "shall"))
 COPULAS = frozenset(("is", "are", "was", "were", "am"))
 SHORT = frozenset(("it's", "that's", "there's", "he's", "she's"))
-"with an *is* in them"
+"contractions with *is*"
 PERFECT = frozenset(("has", "have", "had"))
 SUPPORT = {"has": "does", "have": "do", "had": "did", "needs": "does", "need": "do", "wants": "does", "want": "do"}
-"main verbs that take *do*, with the form of it"
+"main verbs that take *do* -> its form"
 BASE = {"has": "have", "had": "have", "needs": "need", "wants": "want"}
 OPENERS = word_set(
     """
@@ -30,20 +30,20 @@ OPENERS = word_set(
     how why whoever whatever until once
     """
 )
-"words that open a clause of its own, whose verb is not the one to deny"
+"words that open a clause whose verb is not negated"
 RELATIVE = frozenset(("who", "which", "whose", "whom", "that", "what", "whoever", "whatever"))
 LEADING = word_set(
     """
     if when whenever while unless because although though since once as
     """
 )
-"of these, the ones whose clause ends at a comma where it stands first"
+"openers whose clause, at the beginning of the sentence, ends at a comma"
 DENIERS = frozenset(("no", "nobody", "none", "nothing", "neither", "never", "nowhere", "hardly", "few", "little"))
-"subjects that deny already: taking a `not` in would turn the meaning round twice"
+"negative subjects: a further `not` would be a double negation"
 NOUN_BEFORE = frozenset(
     ("the", "a", "an", "his", "her", "its", "their", "our", "my", "your", "free", "political", "good", "of", "this")
 )
-"before *will*, *might*, *can*, *must* and *need*: it is a noun there"
+"words before *will*, *might*, *can*, *must* and *need* that make them nouns"
 PARTICIPLES = word_set(
     """
     been become begun brought built come cut done driven fallen found gone got grown held kept known led left lost
@@ -58,7 +58,7 @@ STARTERS = word_set(
     asylum public private large rich poor social military nuclear economic political our their its my as one to
     """
 )
-"first words that lose their capital inside a sentence; any other may be a name and keeps it"
+"first words that lose their capital inside a sentence; others may be names and keep it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class _Word:
 
 
 def negate(text: str) -> Negation | None:
-    """Return a draft of the negation of an English statement; None for a question, and where there are no words.
+    """Return a draft of the negation of an English statement; None for a question, and for a text without words.
 
     Examples
     --------
@@ -102,10 +102,10 @@ def negate(text: str) -> Negation | None:
 
 
 def _main_verb(words: list[_Word], text: str) -> int | None:
-    """Return the place of the main clause's finite verb, None where no rule finds it.
+    """Return the index of the main clause's finite verb, None if no rule finds it.
 
-    A clause that an opener begins takes the next verb that is known. Where that leaves none for the main clause, the
-    clause's own verb is one that is not known (`who commit a crime should`), and the last one taken is the main verb.
+    A clause with an opener takes the next known verb. If that leaves none for the main clause, the clause's own verb is
+    unknown (`who commit a crime should`), and the last verb taken is the main verb.
     """
     inside, opener = 0, ""
     swallowed: int | None = None
@@ -125,7 +125,7 @@ def _main_verb(words: list[_Word], text: str) -> int | None:
 
 
 def _opens(words: list[_Word], place: int) -> bool:
-    """Return whether a word of `OPENERS` opens a clause here, and is not *that* before a noun (`in that country`)."""
+    """Return whether a word of `OPENERS` opens a clause here, unlike *that* before a noun (`in that country`)."""
     lower = words[place].text.lower()
     if not place:
         return lower not in LEADING and lower != "that"
@@ -133,7 +133,7 @@ def _opens(words: list[_Word], place: int) -> bool:
 
 
 def _finite(words: list[_Word], place: int) -> bool:
-    """Return whether the word at a place is a verb that takes `not`."""
+    """Return whether the word at an index is a verb that takes `not`."""
     lower = _plain(words[place].text)
     if lower in SHORT or lower in COPULAS or lower in ("do", "does", "did"):
         return True
@@ -160,7 +160,7 @@ def _next(words: list[_Word], place: int) -> str:
 
 
 def _turned(text: str, words: list[_Word], place: int) -> Negation | None:
-    """Return the text with the verb at a place denied, or no longer denied."""
+    """Return the text with the verb at an index negated, or no longer negated."""
     word, verb = words[place], _plain(words[place].text)
     lower = word.text.lower().replace("’", "'")
     if lower == "cannot" or lower.endswith("n't"):
@@ -182,7 +182,7 @@ def _turned(text: str, words: list[_Word], place: int) -> Negation | None:
 
 
 def _participle(words: list[_Word], place: int) -> bool:
-    """Return whether *has* or *have* helps another verb: a participle follows, adverbs aside."""
+    """Return whether *has* or *have* is an auxiliary verb: a participle follows, ignoring adverbs."""
     for word in words[place + 1 : place + 4]:
         lower = word.text.lower()
         if lower.endswith("ed") or lower in PARTICIPLES:
@@ -193,7 +193,7 @@ def _participle(words: list[_Word], place: int) -> bool:
 
 
 def _denied(text: str, words: list[_Word]) -> Negation:
-    """Return the text with all of it denied."""
+    """Return the text negated as a whole."""
     first = words[0].text
     start = words[0].start
     inside = text[:start] + (first[0].lower() + first[1:] if _plain(first).removesuffix("'s") in STARTERS else first)

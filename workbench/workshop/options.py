@@ -1,4 +1,4 @@
-"""What drafts and checks of wordings may be told."""
+"""Options of drafts and checks of wordings."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ COSINES = (
     _cosine("high", "nearly identical from", "a paraphrase from this cosine on hardly varies"),
     _cosine("twin", "duplicates from", "two statements of one country from this cosine on say the same"),
 )
-"names are those of `meaning.Thresholds`"
+"names are the same as in `meaning.Thresholds`"
 
 ERRORS = Option("draws", "of each kind of error", Type.WHOLE, 1, least=1, most=99)

@@ -1,10 +1,10 @@
-"""Typos that people read over, put into the stem of a multiple-choice question.
+"""Typos that people overlook, in the stem of a multiple-choice question.
 
-Of the three, two have their definitions exchanged in appendix A.3 of Tjuatja et al. 2024; the names here are those of
-its table 1 and of the published prompts. What these prompts show, measured on the 621 questions of each kind (13,345
-words between blanks), and what is done here:
+Appendix A.3 of Tjuatja et al. 2024 swaps two of the three definitions; the names here are those of its table 1 and of
+the published prompts. Measurements on the 621 published questions of each kind (13,345 words between spaces), and the
+rules here:
 
-- Only the stem is changed; options stay as they are.
+- Only the stem is changed; options stay unchanged.
 - Key typo: 19.5% of the words, of any length, have one character replaced by one of the letters a to z, each equally
   often: 17% of these are neighbours on a keyboard. 19 questions have no typo. Here: 20% of the words, and at least one;
   letters only, and a capital becomes a capital. What is typed lies beside the letter on a keyboard, or is any other
@@ -43,11 +43,11 @@ from workbench.workshop.keyboards import Keyboard, shipped_keyboard
 TYPO_SHARE = 0.2
 "probability that a word has a key typo (appendix A.3; 0.195 in the published prompts)"
 SHORTEST = 5
-"letters of the shortest word whose letters change places (so the published prompts; appendix A.3 says 4)"
+"letters of the shortest word whose letters change places (as in the published prompts; appendix A.3 says 4)"
 JOINERS = "\u200c\u200d"
-"belong to the letter before them, as accents do"
+"characters that belong to the preceding letter, like accents"
 UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
-"how Unicode names the letters of scripts that are written without blanks between words"
+"Unicode names of scripts written without spaces between words"
 
 Rng = np.random.Generator
 Letters = list[str]
@@ -56,20 +56,20 @@ Letters = list[str]
 
 @dataclass(frozen=True, slots=True)
 class Perturbed:
-    """A question with errors, or why it can have none."""
+    """A question with errors, or the reason why it can have none."""
 
     choice: Choice | None
     "None: no word of the stem can have this error"
     words: tuple[tuple[str, str], ...] = ()
-    "(before, after) of each word that changed, in their order"
+    "(before, after) of each changed word, in order"
     cannot: str = ""
-    "a sentence, where there is no choice"
+    "the reason as a sentence, if there is no choice"
 
 
 def perturb(choice: Choice, perturbation: Perturbation, rng: Rng, keyboard: Keyboard | None = None) -> Perturbed:
-    """Return a question with errors of one kind in its stem; at least one word differs, or none can.
+    """Return a question with errors of one kind in its stem; at least one word differs, unless none can.
 
-    `keyboard` says what a key typo types: None, the neighbours on an English keyboard; `ANY_LETTER`, as published.
+    `keyboard`: letters for key typos; None: the neighbours on an English keyboard; `ANY_LETTER`: as published.
     """
     pieces = re.split(r"(\s+)", choice.stem)
     change = _change(perturbation, keyboard)
@@ -88,10 +88,10 @@ def perturb(choice: Choice, perturbation: Perturbation, rng: Rng, keyboard: Keyb
 def draw(
     choice: Choice, key: str, perturbation: Perturbation, number: int, seed: int, keyboard: Keyboard | None = None
 ) -> Perturbed:
-    """Return draw `number` (from 1) of a question's errors: it depends on these arguments and on no other question.
+    """Return draw `number` (from 1) of a question's errors, which does not depend on other questions.
 
-    A key that stands under several biases with the same text has the same errors there. Raises UsageError for a number
-    below 1 or a seed below 0.
+    A key with the same text under several biases has the same errors. Raises UsageError for a number below 1 or a seed
+    below 0.
     """
     if number < 1:
         raise UsageError(f"found draw {number} of {perturbation}; draws are numbered from 1")
@@ -105,10 +105,10 @@ def with_draws(
     perturbations: Iterable[Perturbation] = tuple(Perturbation),
     keyboard: Keyboard | None = None,
 ) -> tuple[ChoicePair, tuple[str, ...]]:
-    """Return a pair with so many draws of each perturbation beside those it has, and what could not be drawn.
+    """Return a pair with `draws` draws of each perturbation added, and notes on draws that failed.
 
-    A draw that the pair has already is replaced. Draws are independent, so that two may be the same text where a stem
-    is short: this is said and kept, for leaving one out would make the others depend on it.
+    Existing draws of the same number are replaced. Draws are independent, so two may have the same text if a stem is
+    short: this is reported, and both are kept, because dropping one would make the others depend on it.
     """
     perturbed, said = dict(pair.perturbed), []
     for perturbation in perturbations:
@@ -126,9 +126,9 @@ def with_draws(
 
 
 def fits(perturbation: Perturbation, before: str, after: str) -> bool:
-    """Return whether a word became another by this perturbation, whatever the keyboard; an unchanged one did not.
+    """Return whether this perturbation can turn a word into another, with any keyboard; False for an unchanged word.
 
-    A swap of inner letters fits `middle_random` too, for it is one of their orders.
+    A swap of inner letters also fits `middle_random`, because it is one of their orders.
     """
     apart = [place for place, (old, new) in enumerate(zip(before, after, strict=False)) if old != new]
     if len(before) != len(after) or not apart:
@@ -150,7 +150,7 @@ _CANNOT = {
 
 
 def _change(perturbation: Perturbation, keyboard: Keyboard | None) -> Callable[[Letters, Rng], Letters | None]:
-    """Return what puts the error into a word; it returns None for a word that cannot have it."""
+    """Return the function that puts the error into a word, or returns None if the word cannot have it."""
     if perturbation is Perturbation.MIDDLE_RANDOM:
         return _scrambled
     if perturbation is Perturbation.LETTER_SWAP:
@@ -195,7 +195,7 @@ def _swapped(word: Letters, rng: Rng) -> Letters | None:
 
 
 def _some(changes: list[tuple[int, str]], rng: Rng) -> list[tuple[int, str]]:
-    """Keep each change with probability `TYPO_SHARE`; where that keeps none, any one."""
+    """Keep each change with probability `TYPO_SHARE`; if that keeps none, a random one."""
     hit = rng.random(len(changes)) < TYPO_SHARE
     hit[rng.integers(len(changes))] |= not hit.any()
     return [change for change, kept in zip(changes, hit, strict=True) if kept]
@@ -213,7 +213,7 @@ def _letters(word: str) -> Letters:
 
 
 def _runs(word: Letters) -> Iterator[tuple[int, int]]:
-    """Return (first place, place after the last) of each run of letters: two in `long-term`."""
+    """Yield (start, stop) of each run of letters: two in `long-term`."""
     start = None
     for place in range(len(word) + 1):
         inside = place < len(word) and _is_letter(word[place])
@@ -230,5 +230,5 @@ def _has_digit(word: Letters) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_letter(character: str) -> bool:
-    """Return whether a character, its accents aside, is a letter of a script that has words."""
+    """Return whether a character, without its accents, is a letter of a script with words."""
     return character[0].isalpha() and not unicodedata.name(character[0], "").startswith(UNSPACED)

@@ -1,8 +1,8 @@
-"""A first draft of a statement out of an English question, by rule: what somebody says who answers *yes*.
+"""A first draft of a statement from an English question, by rule: the claim of a person who answers *yes*.
 
-*Should the state ban cars?* becomes *The state should ban cars.*: the verb that opens the question goes behind its
-subject. There is no parser here: the subject ends before a verb that is known, or with a noun that is a usual subject.
-A question whose subject is not found has no draft.
+*Should the state ban cars?* becomes *The state should ban cars.*: the verb that opens the question moves behind its
+subject. There is no parser: the subject ends before a known verb, or with a noun that is a usual subject. A question
+whose subject is not found has no draft.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FRAMES = (
     (r"would you (?P<rest>.+)", "I would {rest}"),
     (r"is it (?:true|the case) that (?P<rest>.+)", "{rest}"),
 )
-"questions with a frame of their own, and what is said to them"
+"frames of questions, and the statements made from them"
 PRONOUNS = frozenset(("it", "there", "we", "they", "he", "she", "one", "everyone", "everybody", "people", "this"))
 "subjects of one word"
 SUBJECTS = word_set(
@@ -31,7 +31,7 @@ SUBJECTS = word_set(
     voters
     """
 )
-"nouns that are usual subjects; a preposition behind one goes on with the subject"
+"nouns that are usual subjects; a following preposition continues the subject"
 GOES_ON = frozenset(("of", "in", "for", "with", "on", "from", "who", "which", "that", "under", "without", "at", "to"))
 VERBS = word_set(
     """
@@ -49,7 +49,7 @@ VERBS = word_set(
     support take tax teach tighten tolerate trade use vote wear welcome withdraw work
     """
 )
-"base forms that a subject ends before"
+"base forms of verbs that end a subject"
 ADVERBS = frozenset(("also", "always", "not", "never", "generally", "only", "still", "again", "fully", "more", "no"))
 
 
@@ -63,7 +63,7 @@ class Stated:
 
 
 def stated(question: str) -> Stated | None:
-    """Return a draft of the statement that *yes* to a question makes; None where no rule finds the subject.
+    """Return a draft of the statement that answering *yes* makes; None if no rule finds the subject.
 
     Examples
     --------
@@ -94,12 +94,12 @@ def stated(question: str) -> Stated | None:
 
 
 def _plain_form(verb: str) -> bool:
-    """Return whether the main verb stands as it is without the auxiliary: *do people pay* → *people pay*."""
+    """Return whether the main verb is unchanged without the auxiliary: *do people pay* → *people pay*."""
     return verb == "do"
 
 
 def _subject_end(words: list[str], *, finite: bool) -> int | None:
-    """Return the place of the first word behind the subject, which begins at 1; None where it is not found."""
+    """Return the index of the first word after the subject, which begins at 1; None if it is not found."""
     if len(words) < 3:
         return None
     if words[1].lower() in PRONOUNS and words[2].lower() not in GOES_ON:

@@ -1,8 +1,8 @@
-"""A first draft of the changed form of acquiescence and of allow/forbid, by rule, in English: a person mends it.
+"""A first draft of the changed form of acquiescence and of allow/forbid, by rule, in English, for a person to correct.
 
-Allow/forbid: the one word that allows becomes one that forbids, and Yes and No stay, so that each stands for the other
-answer now. Acquiescence: the first of two statements becomes a question that suggests it. Both are left to people
-wherever another word would have to change, too (Tjuatja et al. 2024, table 1).
+Allow/forbid: the only word that allows becomes one that forbids, and Yes and No stay, so that their meanings are
+swapped. Acquiescence: the first of two statements becomes a question that suggests it. There is no draft if another
+word would have to change, too (Tjuatja et al. 2024, table 1).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _BOTH_WAYS = re.compile(
     r"|\b(?:allow|permit)(?:s|ing|ted)? for\b|\ba (?:permit|permits)\b",
     re.IGNORECASE,
 )
-"words that turn the meaning round once more, that ask both ways, or that would have to change, too"
+"words that reverse the meaning again, ask in both directions, or would have to change, too"
 _ASKS_WHICH = word_set(
     """
     a about agree an and answer b best better bit both choose closer closest come comes describes do each either even
@@ -42,9 +42,9 @@ _ASKS_WHICH = word_set(
     which with would you your
     """
 )
-"a question of nothing but these words asks which of its options one takes, and says nothing of the matter"
+"a question of only these words asks for a choice between options and does not mention the subject"
 _POINTS = word_set("he her his it its she that their them these they this those i we our my us you your")
-"words that point at something the question says"
+"words that refer to something in the question"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Reworded:
 
 
 def reworded(bias: Bias, original: Choice) -> Reworded | None:
-    """Return a draft of the changed form of a question; None where no rule makes one that can be asked.
+    """Return a draft of the changed form of a question; None if no rule gives a usable one.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def reworded(bias: Bias, original: Choice) -> Reworded | None:
 
 
 def _forbidding(original: Choice) -> Reworded | None:
-    """Exchange the word that allows, where it is the only one: what goes with *allowed* goes with *forbidden*."""
+    """Exchange the word that allows, if it is the only one: *forbidden* takes the same complements as *allowed*."""
     found = _ALLOWING.findall(original.stem)
     if len(found) != 1 or _BOTH_WAYS.search(original.stem):
         return None
@@ -89,7 +89,7 @@ def _forbidding(original: Choice) -> Reworded | None:
 
 
 def _suggesting(original: Choice) -> Reworded | None:
-    """Ask whether one would not agree with the first of two statements that can stand by themselves."""
+    """Ask whether the respondent would not agree with the first of two independent statements."""
     words = re.findall(r"[^\W\d_]+", original.stem.lower())
     if len(original.options) != 2 or not words or not _ASKS_WHICH.issuperset(words):
         return None
@@ -97,7 +97,7 @@ def _suggesting(original: Choice) -> Reworded | None:
     denied = negate(said)
     points = _POINTS.intersection(re.findall(r"[^\W\d_]+", said.lower()))
     if denied is None or denied.rule == "denied as a whole" or points:
-        return None  # without a verb that is known it may be no sentence
+        return None  # without a known verb it may not be a sentence
     first = said.split()[0]
     begun = said[0].lower() + said[1:] if first.lower() in STARTERS | SUBJECTS else said
     return Reworded(Choice(f"Wouldn't you agree that {begun}?", YES_NO), "the first statement is suggested")

@@ -1,4 +1,4 @@
-"""The words of a language that hints are about, from `data/lexicons/loaded_LANGUAGE.toml`."""
+"""The words of a language for hints, from `data/lexicons/loaded_LANGUAGE.toml`."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ class WordLists:
     """Each list of words and phrases as one pattern."""
 
     loaded: tuple[tuple[re.Pattern[str], str], ...]
-    "(words, why), `why` completing: loaded wording, which …"
+    "(words, reason), the reason completing: loaded wording, which …"
     leading: re.Pattern[str]
     absolute: re.Pattern[str]
     vague: re.Pattern[str]
     joiners: re.Pattern[str]
     negators: re.Pattern[str]
     exceptions: re.Pattern[str]
-    "phrases that hold a negator and negate nothing"
+    "phrases with a negator that do not negate"
 
     def negated(self, text: str) -> list[re.Match[str]]:
-        """Return the negators of a text, without those that negate nothing."""
+        """Return the negators of a text, without those in exceptions."""
         excepted = [match.span() for match in self.exceptions.finditer(text)]
         found = self.negators.finditer(text)
         return [m for m in found if not any(start <= m.start() < stop for start, stop in excepted)]
@@ -34,7 +34,7 @@ class WordLists:
 
 @lru_cache
 def word_lists(language: str) -> WordLists | None:
-    """Return the lists of a language; None where none ship."""
+    """Return the lists of a language; None if there are no shipped ones."""
     path = data_folder() / "lexicons" / f"loaded_{language}.toml"
     if not language.isalpha() or not path.is_file():
         return None

@@ -1,7 +1,7 @@
-"""Hints on one wording: what handbooks of questionnaire design advise against, and what hides in a text.
+"""Hints on one wording: problems described in handbooks of questionnaire design, and hidden characters.
 
-A hint says where to look and claims no fault. Those about words are for English, whose lists are data
-(`data/lexicons/loaded_en.toml`); those about length, capitals, marks and scripts are for every language.
+A hint marks a place to check and does not claim a fault. Hints on words are for English, with lists in data
+(`data/lexicons/loaded_en.toml`); hints on length, capitals, marks and scripts are for every language.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from workbench.domain.statements import ORIGINAL, Relation, VariantKind, Wording
 from workbench.workshop.word_lists import WordLists, word_lists
 
 MANY_WORDS = 30
-"words of a wording; of the 239 English originals of ProbVAA 97 % have 24 at most, and the longest has 32"
+"most words of a wording; of the 239 English originals of ProbVAA 97 % have at most 24, and the longest has 32"
 MANY_SENTENCES = 1
 HARD = 0.0
-"""Flesch reading ease under which a wording of at least `ENOUGH` words is hard for nearly everybody.
+"""Flesch reading ease below which a wording of at least `ENOUGH` words is hard for nearly everybody.
 
 The median of the English originals of ProbVAA is 42, and 5 % are below 5; the formula calls 30 very difficult already,
 but it was made for whole passages."""
 ENOUGH = 10
-"words from which the formula says something at all"
+"fewest words for which the formula is meaningful"
 LONG_WORD = 16
-"letters of an English word; other languages compound, and are not looked at"
+"most letters of an English word; other languages form compounds and are not checked"
 SHOUTED = 7
-"capitals from which a word is no acronym: UNESCO has six"
+"number of capitals from which a word is not an acronym: UNESCO has six"
 LENGTHS = 2.0
-"times that a paraphrase may be as long as its original, or as short, where they differ by `FEWEST_APART` words"
+"largest ratio of lengths of a paraphrase and its original, if they differ by `FEWEST_APART` words"
 FEWEST_APART = 6
 
 SEVERITY = {
@@ -41,9 +41,9 @@ SEVERITY = {
     "mixed-scripts": "warning",
     "negation-without-negator": "warning",
 }
-"of codes whose hints are no mere notes"
+"severity of codes that are more than notes"
 OF_ORIGINALS = ("two-in-one",)
-"codes that are about what is asked, which variants have from their original whatever words they take"
+"codes on the content, which variants inherit from their original in any words"
 
 _WORD = re.compile(r"[^\W_]+(?:['’\-–][^\W_]+)*")
 _SENTENCE_END = re.compile(r"(?<![\s(.]\w)[.!?…。！？]+[\"'”’)\]]*(?=\s+[^\W\d_a-z]|\s*$)")
@@ -52,7 +52,7 @@ _DIRECTION = re.compile("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
 _HIDDEN = re.compile("[\u200b\u2060\ufeff\u00ad\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _MARKS = "\u200e\u200f\u061c"
-"direction marks that text of both directions may need; overrides and embeddings are stray in any"
+"direction marks that mixed-direction text may need; overrides and embeddings are never needed"
 _ALIKE = frozenset(("LATIN", "CYRILLIC", "GREEK"))
 _LOOKALIKE = re.compile("[\u0370-\u03ff\u0400-\u052f]")
 "scripts whose letters look like each other's"
@@ -60,12 +60,12 @@ _LOOKALIKE = re.compile("[\u0370-\u03ff\u0400-\u052f]")
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """Something to look at in a wording."""
+    """A hint on a wording."""
 
     code: str
     message: str
     start: int = 0
-    "where it is in the text; 0, 0 where it is about all of it"
+    "its position in the text; 0, 0 if it concerns the whole text"
     stop: int = 0
 
     @property
@@ -75,7 +75,7 @@ class Hint:
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """How long a text is, and how easily it is read."""
+    """The length and readability of a text."""
 
     characters: int
     words: int
@@ -107,7 +107,7 @@ def _length(text: str, words: Sequence[str], language: str) -> Length:
 
 
 def wording_hints(text: str, language: str = "en") -> tuple[Hint, ...]:
-    """Return what there is to look at in a text by itself, in the order of `Hint.start`."""
+    """Return the hints on a text alone, in the order of `Hint.start`."""
     words = list(_WORD.finditer(text))
     hints = [*_size(text, words, language), *_capitals(text, words), *_characters(text, words)]
     if (lists := word_lists(language)) is not None:
@@ -116,19 +116,19 @@ def wording_hints(text: str, language: str = "en") -> tuple[Hint, ...]:
 
 
 def character_hints(text: str) -> tuple[Hint, ...]:
-    """Return what hides in a text or shows as something else, whatever kind of text it is."""
+    """Return the hints on hidden and look-alike characters of any text."""
     return tuple(_characters(text, list(_WORD.finditer(text))))
 
 
 def variant_hints(wording: Wording, original: Wording | None) -> tuple[Hint, ...]:
-    """Return what there is to look at in a wording as one of its kind, beside its original where there is one."""
+    """Return the hints on a wording of its kind, compared with its original if there is one."""
     return (*_form(wording), *_negators(wording, original), *_beside(wording, original))
 
 
 def instrument_hints(instrument: Instrument, language: str | None = None) -> Iterator[LintFinding]:
     """Yield the hints on every wording, in one language or in all.
 
-    What a variant has from its original (a long word, two questions in one) is said once, of the original.
+    Problems inherited from the original (a long word, two questions in one) are reported once, for the original.
     """
     for statement in instrument.statements:
         by_language: dict[str, list[Wording]] = defaultdict(list)
@@ -143,7 +143,7 @@ def instrument_hints(instrument: Instrument, language: str | None = None) -> Ite
 
 
 def _of_wording(ref: str, wording: Wording, original: Wording | None, said: set[str]) -> Iterator[LintFinding]:
-    """Yield the hints on one wording, one finding a code."""
+    """Yield the hints on one wording, one finding per code."""
     hints: dict[str, list[Hint]] = defaultdict(list)
     for hint in wording_hints(wording.text, wording.language):
         if wording is original or hint.code not in (*said, *OF_ORIGINALS):
@@ -183,7 +183,7 @@ def _capitals(text: str, words: Sequence[re.Match[str]]) -> Iterator[Hint]:
 
 
 def _characters(text: str, words: Sequence[re.Match[str]]) -> Iterator[Hint]:
-    """Find what does not show, or shows as something else."""
+    """Find hidden and look-alike characters."""
     if text.isascii() and text.isprintable():
         return
     if not unicodedata.is_normalized("NFC", text):
@@ -234,7 +234,7 @@ def _negators(wording: Wording, original: Wording | None) -> Iterator[Hint]:
     if lists is None or wording.relation is not Relation.FLIPPED:
         return
     if original is not None and folded(original.text) == folded(wording.text):
-        return  # lint says what is worse
+        return  # lint reports the more serious fault
     here = lists.negated(wording.text)
     there = lists.negated(original.text) if original is not None else []
     kind = wording.variant.kind
