@@ -57,6 +57,10 @@ PHRASES = {
     r"take part in both": "count in both",
     r"hints of style": "style hints",
     r"turns? the search away": "clears the search",
+    r"goes up whenever": "increases whenever",
+    r"there is nothing here": "not found",
+    r"^The verbs (on|of)\b": "The methods on",
+    r"what is left of": "the rest of, the remaining",
 }
 "retired phrase -> what stands for it"
 SPACES = re.compile(r"\bblanks?\b(?! (?:line|wording|cell|or none))")
