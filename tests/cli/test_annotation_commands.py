@@ -212,7 +212,7 @@ def test_part_of_a_file_comes_in_on_request(tmp_path: Path, queued: Path, capsys
         (("labels", "--export", "none/x.csv"), 2, "cannot be written"),
         (("labels", "--export", "file.txt/x.csv"), 2, "cannot be written"),
         (("labels", "--export", "new.csv", "--queue", "nope"), 2, "Available: first"),
-        (("labels", "--import", "none.csv"), 2, "nothing here"),
+        (("labels", "--import", "none.csv"), 2, "not found"),
         (("labels", "--import", "bad.csv"), 1, "bad.csv, line 2, column 'label': found 'Agree'"),
         (("labels", "--import", "bad.csv", "--codebook", "mood"), 1, "expected one of"),
         (("labels", "--merge", "none.db"), 1, "no store here"),

@@ -206,7 +206,7 @@ def test_a_broken_file_is_refused_with_the_place(
 
 
 def test_other_files_and_none_are_refused_in_words(tmp_path: Path) -> None:
-    for name, says in (("a.xlsx", ".csv or .jsonl"), ("a", "nameless"), ("a.csv", "nothing here")):
+    for name, says in (("a.xlsx", ".csv or .jsonl"), ("a", "nameless"), ("a.csv", "not found")):
         with pytest.raises(UsageError, match=says):
             read_labels(tmp_path / name)
     (tmp_path / "d.csv").mkdir()
