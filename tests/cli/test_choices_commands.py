@@ -90,7 +90,7 @@ def test_a_question_is_written_under_a_bias_and_found_by_its_key(
     assert (code, "has a changed in en already; --edit allow_forbid.parks" in err) == (2, True)
     code, _, err = run(capsys, "statements", path, "--edit", "allow_forbid.parks", "--variant", "changed",
                        "--person", "N", "--text", "Ball games?")  # fmt: skip
-    assert (code, "is not a multiple-choice question" in err) == (2, True)
+    assert (code, "is no multiple-choice question" in err) == (2, True)
     for wrong, said in (("one line", "not a readable file"), ("Parks?\nA. Yes", "a question with one option")):
         code, _, err = run(capsys, *add, "odd_even", "--key", "x", "--text", wrong)
         assert (code, said in err) == (2, True), err
