@@ -123,7 +123,7 @@ def test_german_answers_are_read_and_the_methods_say_who_reviewed_the_words(stor
     _, card = read(store, run)
     assert card.version.endswith(data.lexicon("de").version)
     assert refusals_of(store, run).foreign == 0
-    told = " ".join(asked_sentences([("scripted", run)]))
+    told = " ".join(asked_sentences([("scripted", run)], []))
     assert "No native speaker has reviewed the templates and the lexicon that workbench has in de" in told
 
 
