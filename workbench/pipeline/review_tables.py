@@ -317,9 +317,9 @@ def told(progress: Progress, *, blind: bool = False) -> tuple[str, ...]:
     left = len(of.waiting(auditor))
     run = f"{of.run.instrument} · model hidden" if blind else of.run.label
     read = f" · read by {of.card.name}" if of.card else ""
-    who = auditor or "somebody"
+    who = f"{auditor} has" if auditor else "auditors have"
     there = f"{len(of.queue):,} of {plural(len(of.judged.statements), 'statement')} have a reason"
-    said = [f"{run}{read}", f"{there}; {who} has reviewed {len(of.queue) - left:,} of them; {left:,} are pending"]
+    said = [f"{run}{read}", f"{there}; {who} reviewed {len(of.queue) - left:,} of them; {left:,} are pending"]
     if of.judged.passed is not None:
         said.append(f"statements that auditors have reviewed: {shares(of)}")
     said.append(sampled(progress))
@@ -345,8 +345,8 @@ def sampled(progress: Progress) -> str:
         return none if of.reader is not None else ""
     items = control.sample.items
     n = len(items) - len(control.waiting(progress.auditor))
-    who = progress.auditor or "somebody"
-    return f"control sample: {who} has decided on {n:,} of {plural(len(items), 'different answer')}"
+    who = f"{progress.auditor} has" if progress.auditor else "auditors have"
+    return f"control sample: {who} decided on {n:,} of {plural(len(items), 'different answer')}"
 
 
 def misread(control: Control) -> str:

@@ -393,19 +393,19 @@ def _options(progress: Progress, runs: int, *, blind: bool) -> Sequence[str]:
     from workbench.pipeline.review_tables import misread, shares
 
     of, control = progress.of, progress.control
-    who = progress.auditor or "somebody"
+    who = f"{progress.auditor} has" if progress.auditor else "auditors have"
     done = len(of.queue) - len(of.waiting(progress.auditor))
     words = [f"{of.run.instrument if blind else of.run.label} ({of.run.audit})"]
     words += [f"1 of {runs:,} runs: M opens another"] if runs > 1 and not blind else []
     words += [f"read by {of.card.name}"] if of.card is not None else []
-    words += [f"{who} has reviewed {done:,} of {len(of.queue):,} statements"]
+    words += [f"{who} reviewed {done:,} of {len(of.queue):,} statements"]
     if control is not None:
         items = control.sample.items
         words[-1] += f", {len(items) - len(control.waiting(progress.auditor)):,} of {len(items):,} drawn answers"
         words += [misread(control)]
     elif of.reader is not None:
         words += ["no control sample: d draws one"]
-    return [*words, *([f"reviewed by anybody: {shares(of)}"] if shares(of) else [])]
+    return [*words, *([f"reviewed in all: {shares(of)}"] if shares(of) else [])]
 
 
 __all__ = ["ReviewScreen", "Settings", "load"]
