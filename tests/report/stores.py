@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from stores.annotation.annotator import Annotator
 from stores.core.store import Store
 from tests import questionnaires
 from tests.conftest import new_store
@@ -11,10 +12,14 @@ from tests.jobs.test_response_bias_runs import ask as ask_choices
 from tests.jobs.test_response_bias_runs import first_option, pairs
 from tests.tui import audit_runs, bias_stores
 from workbench.data import shipped_templates
+from workbench.domain.annotations import Purpose
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.instruments import Instrument
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects
+from workbench.pipeline.queues import QueueSpec, make
+
+QUEUE, PEOPLE = "by-two", ("Annabel", "Bartholomew")
 
 
 def reliability(path: Path) -> Path:
@@ -29,7 +34,16 @@ def reliability(path: Path) -> Path:
 
 
 def bias(path: Path) -> Path:
-    return bias_stores.full(path)
+    """Return a store whose free answers a classifier read, and two people labelled."""
+    bias_stores.full(path)
+    with Store.open(path) as store:
+        make(store, QueueSpec(QUEUE, Purpose.TRAINING, per_stratum=4, labels=2))
+    for name in PEOPLE:
+        with Annotator.open(path, QUEUE, name) as person:
+            while (item := person.next()) is not None:
+                label = bias_stores.read_as(item.context.text)[0]
+                person.label(item.unit, "neutral" if name == PEOPLE[0] and item.unit % 4 == 0 else label)
+    return path
 
 
 def questionnaire(path: Path) -> Path:

@@ -22,7 +22,7 @@ from stores.core.content import content_hash, last_event
 from stores.core.store import Store
 from tests.cli.test_commands import run
 from tests.conftest import new_store
-from tests.report.stores import MAKERS
+from tests.report.stores import MAKERS, PEOPLE, QUEUE
 from workbench.errors import MissingPackage, UnknownName, UsageError
 from workbench.report.options import ReportChoice
 from workbench.report.written import write_report
@@ -172,6 +172,35 @@ def test_findings_come_first_and_verdicts_have_their_answers(reliability: Path, 
     assert len(answered) == 3
     bare = Read((tmp_path / "none" / "report.html").read_text(encoding="utf-8"))
     assert not [attrs for tag, attrs in bare.tags if tag == "table" and attrs.get("class") == "answers"]
+
+
+def test_a_report_has_who_read_its_answers_and_how_well(tmp_path: Path) -> None:
+    path = MAKERS["bias"](tmp_path / "audit.db")
+    with Store.open(path) as store:
+        write_report(store, tmp_path / "out", ReportChoice())
+    page = Read((tmp_path / "out" / "report.html").read_text(encoding="utf-8"))
+    anchors = {attributes.get("id") for _, attributes in page.tags}
+    parts = {"classifier-bart-stance", f"agreement-{QUEUE}"}
+    assert parts <= anchors
+    pictures = {file.stem for file in (tmp_path / "out" / "figures").glob("*.svg")}
+    of_reader = [f"classifier-bart-stance-{name}" for name in ("curve", "calibration", "confusion")]
+    of_people = [f"agreement-{QUEUE}-{name}" for name in ("over_time", "confusion-A-B")]
+    for name in (*of_reader, *of_people):
+        assert any(stem.startswith(name) for stem in pictures), name
+    everything = b"".join(contents(tmp_path / "out").values())
+    assert not any(name.encode() in everything for name in PEOPLE), "letters stand for people"
+    commands = " ".join(page.data)
+    assert "workbench classifiers STORE --classifier bart-stance" in commands
+    assert f"workbench agreement STORE --queue {QUEUE}" in commands
+
+
+def test_of_audits_that_no_person_labels_for_a_report_has_no_agreement(tmp_path: Path) -> None:
+    path = MAKERS["reliability"](tmp_path / "audit.db")
+    with Store.open(path) as store:
+        write_report(store, tmp_path / "out", ReportChoice())
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "The classifier" not in page
+    assert "Agreement of annotators" not in page
 
 
 def test_rulings_change_the_hash_and_what_rules_read_does_not(tmp_path: Path) -> None:

@@ -104,6 +104,8 @@ class Reported:
     "name in the figures -> its statements"
     readers: Mapping[str, int] = field(default_factory=dict)
     "name in the figures -> rowid of who read its answers; without those that nothing in the store reads"
+    codebook: str = ""
+    "of the people's labels that the figures rest on, directly or through a classifier; empty: on none"
     parameters: Sequence[Parameter] = ()
     limits: Sequence[str] = ()
     "what the figures do not show, in sentences"

@@ -33,6 +33,10 @@ HALVES = {
 "the two conditions that one label of the codebook `side` answers together"
 
 
+STANCE_CODEBOOK = "stance"
+"the codebook by which people read free answers"
+
+
 def codebook_of(store: Store, queue: str | None, name: str) -> Codebook:
     """Return the codebook of a queue or, without a queue, the newest shipped one of that name."""
     return store.queues.get(queue).codebook if queue else shipped_codebook(name)
@@ -115,7 +119,7 @@ def _judged(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose
     return judged
 
 
-def settled(store: Store, codebook: str = "stance") -> dict[int, str]:
+def settled(store: Store, codebook: str = STANCE_CODEBOOK) -> dict[int, str]:
     """Return unit -> label for every settled item."""
     return {item.context.unit: label for item in store.labels.judged(codebook) if (label := item.gold) is not None}
 
@@ -123,7 +127,7 @@ def settled(store: Store, codebook: str = "stance") -> dict[int, str]:
 SINGLE, SEVERAL, DECIDED = "one person", "several who agree", "adjudicated"
 
 
-def how_settled(store: Store, codebook: str = "stance") -> dict[int, str]:
+def how_settled(store: Store, codebook: str = STANCE_CODEBOOK) -> dict[int, str]:
     """Return how each item was settled: by one person's label, by several who agree, or by adjudication."""
     return {
         item.context.unit: DECIDED if item.decision is not None else SINGLE if len(item.labels) == 1 else SEVERAL

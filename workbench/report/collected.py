@@ -26,6 +26,7 @@ from workbench.evidence.rulings import rulings_on
 from workbench.evidence.runs import without_runs
 from workbench.figures.table import Table
 from workbench.options.option import chosen
+from workbench.report.labelling import labelling
 from workbench.report.options import ReportChoice
 
 PACKAGES = ("numpy", "scipy", "jinja2")
@@ -70,6 +71,7 @@ class Part:
 
     slug: str
     audit: str
+    "empty: it is about those who read the answers"
     found: Reported
 
 
@@ -111,6 +113,10 @@ def collect(store: Store, choice: ReportChoice, tell: Tell, judged: Callable[[Pa
     parts, left_out = _parts(store, choice, tell, judged)
     if not parts:
         raise UsageError(_nothing(store, choice, left_out))
+    for begins, found in labelling(store, [part.found for part in parts], choice.seed):
+        parts.append(Part(_slug(begins, found, parts), "", found))
+        if judged is not None:
+            judged(parts[-1])
     if choice.compare and not any(part.found.files for part in parts):
         raise UsageError(_nothing_compared(choice, parts))
     tell(0.55, "reading how models were asked")
@@ -194,7 +200,7 @@ def _check_models(store: Store, choice: ReportChoice) -> None:
 
 
 def _slug(audit: str, found: Reported, before: Sequence[Part]) -> str:
-    """Return a unique name for the files of a part."""
+    """Return a unique name for the files of a part, which begins with its audit's."""
     model = "-".join(dict.fromkeys(run.model for run in found.runs.values())) if len(found.runs) == 1 else ""
     whose = found.files or model
     plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in f"{audit}-{whose}".strip("-"))

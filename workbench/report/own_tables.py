@@ -105,7 +105,7 @@ def counted(found: Collected) -> Iterator[AnyTable]:
     """Yield for each audit how much of the plan was answered, and the share without a stance; then the verdicts, and
     the comparison with frozen plans.
     """
-    for audit in dict.fromkeys(part.audit for part in found.parts):
+    for audit in dict.fromkeys(part.audit for part in found.parts if part.audit):
         answered = [one for part in found.parts if part.audit == audit for one in part.found.answered]
         if answered and registry.audit(audit).asks:
             made = answered_table(answered)

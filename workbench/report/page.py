@@ -120,7 +120,7 @@ def _trusted(text: str) -> Any:
 
 
 def _lede(found: Collected) -> str:
-    audits = named_all(list(dict.fromkeys(part.audit.replace("_", " ") for part in found.parts)))
+    audits = named_all(list(dict.fromkeys(part.audit.replace("_", " ") for part in found.parts if part.audit)))
     answers = sum(one.run.responses for one in found.asked)
     models = len({one.run.model_id for one in found.asked})
     gave = f"{plural(models, 'model')} gave {plural(answers, 'answer')}"
@@ -233,8 +233,9 @@ def _choices(part: Part) -> Figure | None:
 
 
 def _named(one: Shown) -> str:
-    subject = " − ".join(one.table.subject)
-    return f"{one.table.title} ({subject})" if subject and subject not in one.table.title else one.table.title
+    """Return the title of a table, with its subject where the title does not name it."""
+    said = all(name in one.table.title for name in one.table.subject)
+    return one.table.title if said else f"{one.table.title} ({' − '.join(one.table.subject)})"
 
 
 def _statements(found: Collected, material: Material) -> list[dict[str, Any]]:
@@ -256,13 +257,17 @@ def _statements(found: Collected, material: Material) -> list[dict[str, Any]]:
 def cannot_say(parts: Sequence[Part]) -> Iterator[tuple[str, ...]]:
     """Yield for each part the section on limits from its audit's help page.
 
-    It is empty if an earlier part is of the same audit, or if the page, as in another package, has no such section.
+    It is empty if an earlier part is of the same audit, if the part is of none, or if the page, as in another package,
+    has no such section.
     """
     said = set()
     for part in parts:
+        if not part.audit or part.audit in said:
+            yield ()
+            continue
         package = type(registry.audit(part.audit)).__module__
         try:
-            yield () if part.audit in said else points(AUDITS_PAGE.removesuffix(ENDING), CANNOT_SAY, package)
+            yield points(AUDITS_PAGE.removesuffix(ENDING), CANNOT_SAY, package)
         except (LookupError, OSError, TypeError):
             yield ()
         said.add(part.audit)

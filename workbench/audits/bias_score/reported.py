@@ -24,6 +24,7 @@ from workbench.domain.readings import PEOPLE, Readings
 from workbench.domain.statements import Dimension
 from workbench.domain.verdicts import Estimate
 from workbench.evidence.answered import answered
+from workbench.evidence.labels import STANCE_CODEBOOK
 from workbench.evidence.runs import of_models, runs_of
 from workbench.figures.shown import estimate, number
 from workbench.figures.table import Kind
@@ -82,6 +83,7 @@ def reported(store: Store, wanted: Wanted) -> Iterator[Reported]:
         changed={ref: of for run in named.values() for ref, of in store.runs.outdated(run).items()},
         items={name: tuple(_items(judged, texts, run_name=name)) for name in named},
         readers=dict.fromkeys(named, of_reader.reader) if of_reader else {},
+        codebook=of_reader.codebook if of_reader else STANCE_CODEBOOK,
         parameters=tuple(
             parameters(
                 [one.but(default=wanted.seed) if one.name == "seed" else one for one in RESULT_OPTIONS],
