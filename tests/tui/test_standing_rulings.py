@@ -8,7 +8,9 @@ from pathlib import Path
 from stores.annotation.ruled_things import PutPrompt
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
+from tests.conftest import new_store
 from tests.template_stores import play
+from tests.tui.audit_runs import small
 from workbench.domain.responses import ModelCard, Sampling
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects as subjects
@@ -150,3 +152,18 @@ def test_a_run_of_answers_without_a_fingerprint_takes_no_ruling_on_one_with_a_fi
             shown = standing.at(RuledPlace(("small",), ("a",), runs=(confined,)))
             assert len([line for line in shown if "fp-1" in line]) == found
             assert len(rulings_on(store, confined).statements.get("a", ())) == found
+
+
+def test_a_ref_may_hold_slashes(tmp_path: Path) -> None:
+    base = small()
+    slashed = replace(base, statements=(replace(base.statements[0], ref="tax/1"), *base.statements[1:]))
+    with new_store(tmp_path / "audit.db") as store:
+        store.instruments.add(slashed)
+        for name in ("tax/1", "tax/1/original"):
+            thing = subjects.find(store, name, slashed.name)
+            subjects.rule(store, thing, Verdict.CONFIRMED, auditor="ada", reason="as meant", reading=None)
+        standing = standing_in(store)
+        assert standing.counts(slashed.name) == {"tax/1": 2}
+        assert len(standing.at(RuledPlace((slashed.name,), ("tax/1",)))) == 2
+        assert len(standing.at(RuledPlace((slashed.name,), ("tax/1", "paraphrase-1")))) == 1
+        assert not standing.at(RuledPlace((slashed.name,), ("tax",)))

@@ -57,12 +57,22 @@ class Stands:
     "of what it is about"
     line: str
     "who ruled what, and why"
+    ref: str = ""
+    "of the statement that it is about, or that what it is about belongs to; it may hold slashes"
     probes: frozenset[int] = frozenset()
     "rowids of the probes that put what it is about"
     answer: str = ""
     "first digits of the key of the answer that it is about; empty: of no single answer"
     givers: frozenset[Giver] = frozenset()
     "who gave that answer"
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The names of what it is about, from the statement down."""
+        if not self.ref:
+            return tuple(self.name.split("/"))
+        below = self.name.removeprefix(self.ref).strip("/")
+        return (self.ref, *below.split("/")) if below else (self.ref,)
 
     def concerns(self, place: RuledPlace) -> bool:
         """Return whether it is about one of the instruments of a place, and about no answer that others gave."""
@@ -84,11 +94,11 @@ class Standing:
 
     def counts(self, instrument: str) -> Counter[str]:
         """Return how many rulings stand on each statement of an instrument and on what is below it."""
-        return Counter(one.name.partition("/")[0] for one in self.every if one.instrument == instrument)
+        return Counter(one.ref for one in self.every if one.instrument == instrument)
 
     def at(self, place: RuledPlace) -> tuple[str, ...]:
         """Return what was ruled on the statement that a place names, on what is below it, or on its answer."""
-        here = [(one, one.name.split("/")) for one in self.every if one.concerns(place)]
+        here = [(one, one.parts) for one in self.every if one.concerns(place)]
         if place.text is None:
             return tuple(_about(one, name, place.words) for one, name in here if _meant(name, place.words))
         answer = text_key(place.text).hex()[:DIGITS]
@@ -131,7 +141,9 @@ def standing_in(store: Store) -> Standing:
         named = ruling.subject.named
         instrument, name = placed(store, ruling.subject, told_apart=False)
         answer = named.get("text", "")[:DIGITS]
+        put = () if "statement" in named else store.ruled_things.prompts(key=named["prompt"])
+        ref = named["statement"] if "statement" in named else put[0].ref if put else ""
         givers = store.ruled_things.givers(named["prompt"], named["text"]) if answer else frozenset[Giver]()
-        return Stands(instrument, name, said(ruling), store.ruled_things.probes(named), answer, givers)
+        return Stands(instrument, name, said(ruling), ref, store.ruled_things.probes(named), answer, givers)
 
     return Standing(tuple(stands(one) for of in store.rulings.standing().values() for one in of))

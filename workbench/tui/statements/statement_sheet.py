@@ -38,9 +38,9 @@ def read_sheet(path: Path, name: str, ref: str, language: str) -> Sheet:
             )
         history = store.statements.history(name, ref)
         rulings = tuple(
-            f"{one.name.partition('/')[2] or 'statement'}  {one.line}"
+            f"{'/'.join(one.parts[1:]) or 'statement'}  {one.line}"
             for one in standing_in(store).every
-            if one.instrument == name and one.name.partition("/")[0] == ref
+            if one.instrument == name and one.ref == ref
         )
     languages = tuple(sorted(statement.languages, key=lambda other: (other != instrument.language, other)))
     chosen = language if language in languages else languages[0]
