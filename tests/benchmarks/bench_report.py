@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import time
@@ -24,15 +25,24 @@ def main(*, tiny: bool = False) -> list[tuple[str, str, str]]:
         path, answers = Path(folder) / "big.db", 0
         for number in range(1 if tiny else MODELS):
             answers += build(path, TINY_STATEMENTS if tiny else STATEMENTS, f"model-{number}")[0]
-        began, used = time.perf_counter(), time.process_time()
+        began, used = time.perf_counter(), _processor()
         with Store.open(path) as store:
             page = write_report(store, Path(folder) / "out", ReportChoice())
-        seconds, processor = time.perf_counter() - began, time.process_time() - used
+        seconds, processor = time.perf_counter() - began, _processor() - used
         size = sum(one.stat().st_size for one in page.parent.rglob("*") if one.is_file())
         return [
-            (f"report of {answers:,} answers, store to folder", f"{seconds:.1f} s ({processor:.1f} s of one core)", ""),
+            (
+                f"report of {answers:,} answers, store to folder",
+                f"{seconds:.1f} s ({processor:.1f} s of processor time)",
+                "",
+            ),
             ("size of its page, of the folder", f"{page.stat().st_size / 1e6:.1f} MB, {size / 1e6:.1f} MB", ""),
         ]
+
+
+def _processor() -> float:
+    """Return the seconds of processor time of this process and of those that it waited for: pictures have their own."""
+    return sum(os.times()[:4])
 
 
 if __name__ == "__main__":
