@@ -53,7 +53,7 @@ PLACES = pytest.mark.parametrize("place", ["first", "last"])
 
 @pytest.mark.e2e
 @PLACES
-@pytest.mark.parametrize("room", [N, 40, 100])
+@pytest.mark.parametrize("room", [N, 40, 150])
 def test_all_answers_come_where_only_so_many_tokens_fit(
     place: str, room: int, undisturbed: list[dict[tuple[int, ...], int]]
 ) -> None:

@@ -30,7 +30,7 @@ from workbench.inference.tree import SampleTree
 
 __all__ = ["SharedEngine", "Unshareable", "shared_engine"]
 
-CPU_ROWS, GPU_ROWS = 128, 2048
+CPU_ROWS, GPU_ROWS = 256, 2048
 "most rows of a pass: more make a pass longer, not faster"
 CPU_TOKENS, GPU_TOKENS = 256, 8192
 "most prompt tokens of a pass: attention is computed for all pairs of them"
