@@ -116,15 +116,16 @@ def page(cells: Iterable[Cell], missing: Iterable[str] = ()) -> str:
         [
             TITLE,
             "",
-            "Every number with a 95 % interval names the method of the interval, in `--json` as `interval`. For each "
-            "method data were drawn from a known truth and put through the program's own functions. *Coverage* is how "
-            "often the interval held the truth, of those that were given, ± its Monte Carlo standard error; it should "
-            "be 95. Where too few data allow no interval that holds, the program says `too few for an interval` and "
-            "gives none; *intervals given* says how often there was one. Below 92 an interval is no confidence "
-            "interval, and says so; above 98 it is conservative.",
+            "Every number with a 95 % interval names the method of the interval; in `--json` this is the field "
+            "`interval`. For each method, data were drawn from a known true value and analysed with the program's own "
+            "functions. *Coverage* is the percentage of the given intervals that contain the true value, ± its Monte "
+            "Carlo standard error; it should be 95. If the data are too few for a valid interval, the program says "
+            "`too few for an interval` and gives none; *intervals given* is the percentage of cases with an interval. "
+            "A method with a coverage below 92 is not a confidence interval, and the program says so; a method with a "
+            "coverage above 98 is conservative.",
             "",
-            f"`make coverage` computes the table anew: seed {SEED}, a generator for each scenario by its name, "
-            f"at most {DRAWS} bootstrap draws a repetition.",
+            f"`make coverage` computes the table anew, with seed {SEED}, a generator of its own for each scenario "
+            f"(seeded by the scenario's name), and at most {DRAWS} bootstrap draws for each repetition.",
             "",
             "| interval | case | scenario | coverage, % | intervals given, % | repetitions |",
             "|---|---|---|---|---|---|",
