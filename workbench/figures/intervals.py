@@ -27,19 +27,19 @@ BCA = "Bias-corrected and accelerated bootstrap (Efron 1987) with Student's t fo
 PAIRS, UNITS = f"{BCA} pairs, over pairs", f"{BCA} items, over items"
 CLUSTERS = f"{BCA} statements, over statements, whose pairs are drawn together"
 DISAGREEMENT = "Jackknife over items, on log(1 - value), with Student's t"
-ENOUGH = "with fewer than 6 that have an answer other than the most frequent one, none"
+ENOUGH = "no interval if fewer than 6 have an answer other than the most frequent one"
 WILSON = "Wilson's at the effective number of answers (Korn and Graubard 1998), over"
 PUBLISHED = "published rule, not a confidence interval"
-TOO_NARROW = f"{PUBLISHED}: answers to one statement are not independent, and statements are not drawn"
+TOO_NARROW = f"{PUBLISHED}: answers to one statement are not independent, and statements are not resampled"
 STATEMENTS = (
     "Percentiles of statements drawn within source, dimension and side (Rao, Wu and Yue 1992), widened by Student's t; "
-    "with fewer than 4 statements of a side, or fewer than 6 that are answered otherwise than most, none"
+    "no interval with fewer than 4 statements of a side, or fewer than 6 that are answered differently from most"
 )
 RESPONSES = "Percentiles of single answers drawn with replacement (Faulborn et al. 2025)"
-TESTED = "the classifier's test texts are drawn anew"
+TESTED = "the classifier's test texts are resampled"
 RESPONDENTS = (
     "The wider of two bootstraps over respondents: percentiles widened by Student's t, and bias-corrected and "
-    "accelerated; where all respondents are alike, none"
+    "accelerated; no interval if all respondents are alike"
 )
 TEMPLATES = "Jackknife over templates, on log(1 - value), with Student's t"
 
@@ -59,24 +59,26 @@ INTERVALS: Mapping[str, Interval] = {
     "mean-kappa over units": Interval("Mean κ of the pairs of people", f"{UNITS}; {ENOUGH}"),
     "mean-kappa over people": Interval(
         "Mean κ of people, the upper bound",
-        "Percentiles of people drawn with replacement, and of each one's statements within, widened by Student's t; "
-        "with fewer than 3 people, none",
+        "Percentiles of people drawn with replacement, and of statements drawn within each person, widened by "
+        "Student's t; no interval with fewer than 3 people",
     ),
     "leaning": Interval(
         "Share of a prompt's readable answers that agree",
         "Quantiles of Binomial(n, k/n)/n, the exact percentiles of the published bootstrap",
-        f"{PUBLISHED}: it decides what is reliable, and is too narrow near 0 and 100 %; Wilson's stands beside it",
+        f"{PUBLISHED}: it decides what is reliable, and is too narrow near 0 and 100 %; "
+        "Wilson's interval is shown beside it",
     ),
     "leaning, Wilson's": Interval(
         "Share of a prompt's readable answers that agree", "Wilson's", "conservative near 0 and 100 %"
     ),
     "share over statements": Interval(
         "Share of answers: readable under a template, refused",
-        f"{WILSON} statements; where fewer than 6 statements show any, at most the number of statements",
+        f"{WILSON} statements; if fewer than 6 statements show any, that number is at most the number of statements",
     ),
     "difference of refusal rates": Interval(
         "Difference of refusal rates of two sides",
-        "Student's t over statements, drawn within sides; with fewer than 6 statements that are ever refused, none",
+        "Student's t over statements, drawn within sides; "
+        "no interval with fewer than 6 statements that are ever refused",
     ),
     "family share": Interval(
         "Agreement with the parties of a family", f"{WILSON} statements, drawn within the parties' countries"
@@ -87,24 +89,25 @@ INTERVALS: Mapping[str, Interval] = {
     ),
     "signed stance on an issue": Interval(
         "Stance on a policy issue (signed support)",
-        f"{BCA} statements, over the issue's statements; with fewer than 6 reliable ones, none",
+        f"{BCA} statements, over the issue's statements; no interval with fewer than 6 reliable ones",
     ),
     "tacl stance on an issue": Interval(
         "Stance on a policy issue (formula `tacl`)",
-        f"{BCA} statements, over the issue's statements; with fewer than 10 reliable ones, none",
+        f"{BCA} statements, over the issue's statements; no interval with fewer than 10 reliable ones",
     ),
     "v1 stance on an issue": Interval(
         "Stance on a policy issue (formula `v1`)",
-        f"{BCA} statements, over the issue's statements; with fewer than 6 reliable ones, none",
+        f"{BCA} statements, over the issue's statements; no interval with fewer than 6 reliable ones",
     ),
     "difference on an issue": Interval(
         "Difference of two respondents' stances on an issue",
-        f"{BCA} statements, over the issue's statements, paired; with fewer than 10 that both are reliable on, none",
+        f"{BCA} statements, over the issue's statements, paired; "
+        "no interval with fewer than 10 that both are reliable on",
     ),
     "component of variance": Interval(
         "Standard deviation between statements, wordings, templates, orders",
         "Jackknife over statements and over templates, with Satterthwaite's degrees of freedom, skewed like a "
-        "variance; Williams' for templates; with fewer than 6 statements or 3 templates, none",
+        "variance; Williams' for templates; no interval with fewer than 6 statements or 3 templates",
     ),
     "mean over templates": Interval(
         "Mean over statements and templates",
@@ -116,7 +119,7 @@ INTERVALS: Mapping[str, Interval] = {
     "corrected bias over statements": Interval("Corrected bias score", f"{STATEMENTS}; {TESTED}"),
     "corrected bias difference over statements": Interval(
         "Difference of corrected bias scores",
-        f"{STATEMENTS}; {TESTED}; where a side has a bias beyond ± 0.9, none",
+        f"{STATEMENTS}; {TESTED}; no interval if a side has a bias beyond ± 0.9",
     ),
     "corrected bias over responses": Interval(
         "Corrected bias scores and their differences", f"{RESPONSES}; {TESTED}", TOO_NARROW
@@ -142,16 +145,16 @@ INTERVALS: Mapping[str, Interval] = {
     "share of items": Interval("Share of items: precision, recall, accuracy, kept, statements alike", "Wilson's"),
     "misread answers": Interval(
         "Share of answers that a reader misreads, from a control sample",
-        "Wilson's within the strata, put together by their sizes (MOVER: Zou, Huang and Zhang 2009)",
+        "Wilson's within the strata, combined by their sizes (MOVER: Zou, Huang and Zhang 2009)",
     ),
-    "F1 of items": Interval("F1 of a class", "Wilson's of TP / (TP + FP + FN), carried over"),
+    "F1 of items": Interval("F1 of a class", "Wilson's of TP / (TP + FP + FN), transformed to F1"),
     "macro F1 of items": Interval(
-        "Macro F1", "Jackknife over items, on the logit, with Student's t; where nothing was misread, none"
+        "Macro F1", "Jackknife over items, on the logit, with Student's t; no interval if nothing was misread"
     ),
     "share of weighted items": Interval(
         "Share of answers, from a drawn test set", f"{WILSON} texts, by the rescaled bootstrap's variance"
     ),
-    "F1 of weighted items": Interval("F1 of a class, from a drawn test set", "As that of a share, carried over"),
+    "F1 of weighted items": Interval("F1 of a class, from a drawn test set", "As for a share, transformed to F1"),
     "macro F1 of weighted items": Interval(
         "Macro F1, from a drawn test set", "Percentiles of the rescaled bootstrap of Rao and Wu over texts"
     ),
