@@ -104,10 +104,12 @@ def test_a_row_says_which_part_of_it_a_ruling_is_about(tmp_path: Path) -> None:
         for one in (subjects.prompt(prompt_of(store, "chat")), subjects.find(store, "a/original:en", "small")):
             subjects.rule(store, one, Verdict.CONFIRMED, auditor="ada", reason="as meant", reading=None)
         standing = standing_in(store)
-        on_prompt, on_wording = standing.at(RuledPlace(("small",), ("a",)))
-        assert standing.at(RuledPlace(("small",), ("a", "original")))[1] == on_wording.partition(" · ")[0]
-    assert on_prompt.endswith(" · a/original/personal-1")
-    assert on_wording.endswith(" · a/original")
+        of_statement = standing.at(RuledPlace(("small",), ("a",)))
+        of_wording = standing.at(RuledPlace(("small",), ("a", "original")))
+    line = "ada: confirmed – as meant"
+    assert all(one.startswith(line) for one in (*of_statement, *of_wording))
+    assert {one.partition(" · ")[2] for one in of_statement} == {"a/original", "a/original/personal-1"}
+    assert {one.partition(" · ")[2] for one in of_wording} == {"", "a/original/personal-1"}
 
 
 def test_a_ruling_on_an_answer_stands_only_beside_the_models_that_gave_it(tmp_path: Path) -> None:
