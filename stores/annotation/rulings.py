@@ -75,6 +75,11 @@ class Rulings(Aggregate):
             found[key] = (*found.get(key, ()), ruling)
         return found
 
+    def newest(self, auditor: str) -> Ruling | None:
+        """Return the newest ruling in force of an auditor; None without one."""
+        mine = _standing(_events(self.connection, "where auditor = ?", (auditor,)))
+        return mine[-1] if mine else None
+
     def merge(self, events: Iterable[Ruling]) -> int:
         """Add events of another store or a file, with their own times; return how many were new."""
         with self.store.write() as connection:

@@ -144,6 +144,23 @@ async def test_archived_statements_are_ruled_on_counted_and_restored(path: Path,
 
 
 @pytest.mark.e2e
+async def test_z_takes_back_the_newest_of_changes_and_rulings_on_whichever_screen_they_were_made(path: Path) -> None:
+    with Store.open(path) as store:
+        store.statements.archive("small", ["mig-01"], person="otto")
+    app = WorkbenchApp(path, start="statements", annotator="otto")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot)
+        await press(app, pilot, "A", "r", "x", "enter", "escape")
+        assert isinstance(app.screen, StatementsScreen)
+        table = app.screen.query_one(RecordTable)
+        await press(app, pilot, "z")
+        assert standing(path) == []
+        assert "mig-01" not in table.keys, "the archiving is older"
+        await press(app, pilot, "z")
+        assert "mig-01" in table.keys
+
+
+@pytest.mark.e2e
 @SIZES
 async def test_either_statement_of_a_similar_pair_is_ruled_on(path: Path, size: tuple[int, int]) -> None:
     app = WorkbenchApp(path, start="statements", annotator="otto")

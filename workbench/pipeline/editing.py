@@ -32,6 +32,7 @@ class Undoable:
     batch: bytes
     act: str
     refs: tuple[str, ...]
+    at: str
 
 
 def outcome(store: Store, instrument: str, changed: Changed, what: str = "") -> Done:
@@ -109,7 +110,7 @@ def undoable(store: Store, instrument: str, person: str) -> Undoable | None:
     if newest is None:
         return None
     refs = tuple(dict.fromkeys(edit.ref for edit in reversed(edits) if edit.batch == newest.batch))
-    return Undoable(newest.batch, newest.act, refs)
+    return Undoable(newest.batch, newest.act, refs, newest.at)
 
 
 def undo(store: Store, instrument: str, person: str) -> Done:

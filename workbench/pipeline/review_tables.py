@@ -332,8 +332,8 @@ def shares(of: Review) -> str:
         return ""
     return ", ".join(
         f"{sum(of.looked_at(ref, None) for ref in of.judged.statements if of.judged.stratum(ref) == kind):,} of "
-        f"{sum(of.judged.stratum(ref) == kind for ref in of.judged.statements):,} {kind}"
-        for kind in (PASSED, NOT_PASSED)
+        f"{sum(of.judged.stratum(ref) == kind for ref in of.judged.statements):,} {words}"
+        for kind, words in ((PASSED, "that pass"), (NOT_PASSED, "that do not"))
     )
 
 

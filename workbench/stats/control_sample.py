@@ -82,7 +82,7 @@ def misread_rate(strata: Sequence[Stratum]) -> Estimate:
     n = sum(one.decided for one in there)
     nan = math.nan
     if not n or any(not one.decided for one in there):
-        return Estimate(nan, nan, nan, n, undefined="a stratum has no decided answer yet")
+        return Estimate(nan, nan, nan, n, undefined="a group of statements has no decided answer yet")
     weights = np.array([one.size for one in there]) / sum(one.size for one in there)
     k, sizes = np.array([one.misread for one in there]), np.array([one.decided for one in there])
     shares = k / sizes

@@ -40,7 +40,7 @@ class NumberDialog(ModalScreen[int | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = Content(visible(self._title))
-            dialog.border_subtitle = "Enter continue · empty: the original number · Esc back"
+            dialog.border_subtitle = "Enter continue · empty: the usual number · Esc back"
             value = "" if self._current is None else str(self._current)
             yield Input(value, placeholder="a whole number", id="number", compact=True)
             yield Static(Content(visible(self._note)), id="note", markup=False)

@@ -22,7 +22,7 @@ from workbench.tui.results.answers import AnswersScreen, Page, WholeAnswerScreen
 from workbench.tui.results.responses_format import answer, whole_answer
 from workbench.tui.results.wordings import prompt_text
 from workbench.tui.review.item_format import head, item_columns, item_record, provenance, reading, wording_of
-from workbench.tui.review.session import ReviewSession, after, taken_back
+from workbench.tui.review.session import ReviewSession, after, can_undo, taken_back
 from workbench.tui.rulings.ruling import NOTE, RulingKeys
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.rulings.text import RuledText
@@ -146,7 +146,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "undo":
-            return bool(self._session.done)
+            return can_undo(self._session, self._progress, self._auditor)
         if action == "prompt":
             return self.current is not None
         return super().check_action(action, parameters)
@@ -217,8 +217,8 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
         self._repaint()
 
     def action_undo(self) -> None:
-        """Take back what was ruled last here."""
-        if self._session.done:
+        """Take back the auditor's last ruling, first of those made here."""
+        if self.check_action("undo", ()):
             self.take_back()
 
     def show_standing(self) -> None:

@@ -23,7 +23,7 @@ from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded, Look, Opened, Shown
 from workbench.tui.results.rules_dialog import RunsScreen
 from workbench.tui.review.item import NOTHING_WAITS, ReviewItemScreen
-from workbench.tui.review.session import ReviewSession, RunKey, after, reviewable, run_key, taken_back
+from workbench.tui.review.session import ReviewSession, RunKey, after, can_undo, reviewable, run_key, taken_back
 from workbench.tui.rulings.ruling import NOTE, RulingKeys
 from workbench.tui.rulings.standing import RuledPlace
 
@@ -111,7 +111,7 @@ class ReviewScreen(BookScreen):
         if action in ("instrument", "templates", "rulings", "review"):
             return False
         if action == "undo":
-            return bool(self.session.done)
+            return can_undo(self.session, progress, self._auditor)
         if action == "runs":
             material = self._loaded.material if self._loaded is not None else None
             return material is not None and len(material.runs) > 1 and not self.session.blind
@@ -235,14 +235,14 @@ class ReviewScreen(BookScreen):
             return
         seed = SEED + self._loaded.material.drawn
         note = (
-            f"Half the answers are to statements that pass every test, half to the others; seed {seed}. "
+            f"Half the answers are to statements that pass every test, if there are any; seed {seed}. "
             "With 20 decisions the rate of misreadings has an interval; with 60 the interval is useful."
         )
         self.app.push_screen(NumberDialog("How many answers to draw", DRAWN, note), self._take_size)
 
     def action_undo(self) -> None:
-        """Take back what was ruled last here."""
-        if self.session.done:
+        """Take back the auditor's last ruling, first of those made here."""
+        if self.check_action("undo", ()):
             self.take_back()
 
     def action_runs(self) -> None:
@@ -405,7 +405,7 @@ def _options(progress: Progress, runs: int, *, blind: bool) -> Sequence[str]:
         words += [misread(control)]
     elif of.reader is not None:
         words += ["no control sample: d draws one"]
-    return [*words, *([f"reviewed in all: {shares(of)}"] if shares(of) else [])]
+    return [*words, *([f"reviewed: {shares(of)}"] if shares(of) else [])]
 
 
 __all__ = ["ReviewScreen", "Settings", "load"]

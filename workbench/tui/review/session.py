@@ -43,13 +43,25 @@ def reviewable(store: Store) -> Sequence[Run]:
     return sorted(found, key=lambda run: (not run.persona, run.last))
 
 
+def can_undo(session: ReviewSession, progress: Progress | None, auditor: str | None) -> bool:
+    """Return whether something was ruled in a session, or at an earlier visit on what is in the queue."""
+    if session.done or progress is None or auditor is None:
+        return bool(session.done)
+    return any(progress.of.looked_at(one.ref, auditor) for one in progress.of.queue)
+
+
 def taken_back(path: Path, session: ReviewSession, auditor: str | None) -> tuple[str, str]:
-    """Take the newest ruling of a session back; return the name of its item and a sentence. Raises ConflictError."""
+    """Take the newest ruling of a session back, or else the auditor's newest in force; return the name of its item,
+    empty if it was not made in this session, and a sentence. Raises ConflictError.
+    """
     from stores.core.store import Store
     from workbench.evidence.ruling_subjects import told
 
-    item, ruling = session.done.pop()
     with Store.open(path) as store:
+        newest = store.rulings.newest(auditor) if auditor is not None else None
+        item, ruling = session.done.pop() if session.done else ("", newest)
+        if ruling is None:
+            return "", f"Nothing to undo: {auditor} has no ruling in force."
         store.rulings.undo(ruling, auditor=auditor or ruling.auditor)
         return item, f"undone: {ruling.verdict} on {told(store, ruling.subject)}"
 

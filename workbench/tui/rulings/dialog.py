@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
 from textual.screen import ModalScreen
@@ -75,6 +75,11 @@ class RulingDialog(ModalScreen[Decided | None]):
         border-subtitle-color: $text-muted;
         background: $surface;
     }
+    RulingDialog #about {
+        height: auto;
+        max-height: 60vh;
+        scrollbar-size-vertical: 1;
+    }
     RulingDialog Static {
         height: auto;
         margin-bottom: 1;
@@ -120,8 +125,9 @@ class RulingDialog(ModalScreen[Decided | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = "Rule on"
-            yield Static(id="things", markup=False)
-            yield Static(id="stands", markup=False)
+            with VerticalScroll(id="about", can_focus=False):
+                yield Static(id="things", markup=False)
+                yield Static(id="stands", markup=False)
             yield Static(id="verdicts", markup=False)
             yield Input(id="reason", placeholder="your reason", compact=True, select_on_focus=True)
             yield Static(id="trouble", markup=False)

@@ -222,11 +222,10 @@ class RulingKeys(Screen[Any], Keyed):
         from workbench.evidence.ruling_subjects import told
 
         with Store.open(store_path(self.app)) as store:
-            mine = [one for of in store.rulings.standing().values() for one in of if one.auditor == auditor]
-            if not mine:
+            last = store.rulings.newest(auditor)
+            if last is None:
                 self.post_message(self.WasRuled(f"Nothing to undo: {auditor} has no ruling in force."))
                 return
-            last = max(mine, key=lambda one: (one.at, one.uid))
             store.rulings.undo(last, auditor=auditor)
             self.post_message(self.WasRuled(f"undone: {last.verdict} on {told(store, last.subject)}"))
 
@@ -269,24 +268,35 @@ class RulingScreen(RulingKeys, StoreScreen):
 
 
 class RulesAndEdits(RulingKeys):
-    """A screen where texts are changed, too: `z` takes back what was done there last, a ruling or a change."""
+    """A screen where texts are changed, too: `z` takes back what its person did last, a ruling or a change."""
 
-    _rulings_last = 0
-    "rulings that were made here since the last change"
+    @dataclass
+    class EditIsNewest(Message):
+        """What a person did last, if anything, is a change of a statement."""
 
-    def take_ruled(self, event: RulingKeys.WasRuled) -> None:
-        self._rulings_last = max(0, self._rulings_last + (1 if event.ruling is not None else -1))
-        super().take_ruled(event)
+        person: str
 
-    def was_changed(self) -> None:
-        """Remember that a change is what was done last."""
-        self._rulings_last = 0
+    def undo_edit(self, person: str) -> None:
+        """Undo the newest change of a person."""
+        raise NotImplementedError
 
-    def takes_ruling_back(self) -> bool:
-        """Take the ruling back that was made last; False where something else was done since, or nothing."""
-        if self._rulings_last:
-            self.action_undo_ruling()
-        return bool(self._rulings_last)
+    @on(EditIsNewest)
+    def go_on_undoing(self, event: EditIsNewest) -> None:
+        self.undo_edit(event.person)
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="rule")
+    def undo_newest(self, instrument: str, person: str) -> None:
+        from stores.core.store import Store
+        from workbench.evidence.ruling_subjects import told
+        from workbench.pipeline.editing import undoable
+
+        with Store.open(store_path(self.app)) as store:
+            ruling, edit = store.rulings.newest(person), undoable(store, instrument, person)
+            if ruling is None or (edit is not None and edit.at >= ruling.at):
+                self.post_message(self.EditIsNewest(person))
+            else:
+                store.rulings.undo(ruling, auditor=person)
+                self.post_message(self.WasRuled(f"undone: {ruling.verdict} on {told(store, ruling.subject)}"))
 
 
 def things(store: Store, place: RuledPlace) -> list[Thing]:

@@ -100,7 +100,6 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
     @on(Acted)
     def say_done(self, event: Acted) -> None:
         say(self, event.done.sentence)
-        self.was_changed()
         self.look()
 
     @on(RecordTable.RowSelected)
@@ -119,10 +118,12 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
 
     def action_undo(self) -> None:
         def go(person: str) -> None:
-            self.undo(person)
+            self.undo_newest(self._instrument, person)
 
-        if not self.takes_ruling_back():
-            as_person(self, self._instrument, go)
+        as_person(self, self._instrument, go)
+
+    def undo_edit(self, person: str) -> None:
+        self.undo(person)
 
     def action_restore(self) -> None:
         if (ref := self.table.current) is not None:

@@ -154,7 +154,6 @@ class StatementScreen(RulesAndEdits):
     @on(Acted)
     def say_done(self, event: Acted) -> None:
         say(self, event.done.sentence)
-        self.was_changed()
         if event.ref != self._ref:
             self._refs = tuple(event.ref if ref == self._ref else ref for ref in self._refs)
             self._ref = event.ref
@@ -280,8 +279,14 @@ class StatementScreen(RulesAndEdits):
         self.app.push_screen(SimilarScreen(self._instrument, self._ref))
 
     def action_undo(self) -> None:
-        if not self._acting and not self.takes_ruling_back():
-            as_person(self, self._instrument, self._ask_undo)
+        def go(person: str) -> None:
+            self.undo_newest(self._instrument, person)
+
+        if not self._acting:
+            as_person(self, self._instrument, go)
+
+    def undo_edit(self, person: str) -> None:
+        self.find_undo(person)
 
     def action_copy(self) -> None:
         """Put the text on the terminal's clipboard (OSC 52: also through SSH, where the terminal allows it)."""
@@ -346,9 +351,6 @@ class StatementScreen(RulesAndEdits):
         """Say what was made, and stay: forms under another bias are statements of their own."""
         if done is not None:
             self.post_message(self.Acted(done, self._ref))
-
-    def _ask_undo(self, person: str) -> None:
-        self.find_undo(person)
 
     def _undo_as(self, person: str) -> None:
         from workbench.pipeline.editing import undo

@@ -185,7 +185,6 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
     @on(Acted)
     def say_done(self, event: Acted) -> None:
         say(self, event.done.sentence)
-        self.was_changed()
         if len(event.done.refs) == 1:
             self._wanted = event.done.refs[0]
         self.look(self._query)
@@ -321,16 +320,18 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
         self._show(name, (self._query.instrument,), lambda _: None)
 
     def action_undo(self) -> None:
-        from workbench.pipeline.editing import undo
-
-        if self.takes_ruling_back():
-            return
         instrument = self._query.instrument
 
         def go(person: str) -> None:
-            self.carry_out(lambda store: undo(store, instrument, person))
+            self.undo_newest(instrument, person)
 
         as_person(self, instrument, go)
+
+    def undo_edit(self, person: str) -> None:
+        from workbench.pipeline.editing import undo
+
+        instrument = self._query.instrument
+        self.carry_out(lambda store: undo(store, instrument, person))
 
     @property
     def chosen(self) -> tuple[str, ...]:
