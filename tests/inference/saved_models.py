@@ -26,12 +26,14 @@ def tokenizer(*, begin: bool = True, ends: bool = False, chat: bool = False) -> 
     return PreTrainedTokenizerFast(tokenizer_object=inner, chat_template=CHAT if chat else None, **names)
 
 
-def save_llama(folder: Path, *, begin: bool = True, chat: bool = False, window: int = WINDOW, **settings: Any) -> str:
-    """Save a decoder-only model with a window of so many tokens; return its name."""
+def save_llama(
+    folder: Path, *, begin: bool = True, chat: bool = False, window: int = WINDOW, width: int = 32, **settings: Any
+) -> str:
+    """Save a decoder-only model with a window of so many tokens and a hidden size; return its name."""
     config = LlamaConfig(
         vocab_size=259,
-        hidden_size=32,
-        intermediate_size=48,
+        hidden_size=width,
+        intermediate_size=width * 3 // 2,
         num_hidden_layers=2,
         num_attention_heads=4,
         num_key_value_heads=2,

@@ -407,7 +407,7 @@ def test_quantised_weights_without_the_library_are_refused_with_what_to_install(
 @pytest.mark.parametrize("dtype", ["int8", "nf4"])
 def test_quantised_weights_are_smaller_and_another_model(dtype: str, tmp_path: Path) -> None:
     pytest.importorskip("bitsandbytes", reason="the extra `quantised` is not installed")
-    name = save_llama(tmp_path / "tiny", chat=True, window=256)
+    name = save_llama(tmp_path / "tiny", chat=True, window=256, width=128)  # 4-bit weights come in blocks of 64
     with closing(load_local(name, "float32")) as whole, closing(load_local(name, dtype)) as small:
         assert (whole.card.dtype, small.card.dtype) == ("float32", f"{dtype}+float32")
         assert whole.card.key != small.card.key
