@@ -101,7 +101,7 @@ async def test_undo_goes_back_step_by_step_and_returns_in_the_same_order(tmp_pat
         for text, former in (("answer 0003", "neutral"), ("answer 0002", ""), ("answer 0001", "disagree")):
             await seat.press("z")
             assert text in seat.text
-            assert (f"your previous label: {former}: withdrawn" in seat.text) == bool(former)
+            assert (f"your previous label: {former}, withdrawn" in seat.text) == bool(former)
             assert (f"‹{former}›" in seat.text) == bool(former)
         await seat.press("z")
         assert "answer 0000" in seat.text
@@ -252,7 +252,7 @@ async def test_two_people_at_one_store_label_what_needs_two_and_not_each_others(
         await bob.press("d")
         assert "answer 0003" in bob.text
         await ana.press("a")
-        assert "1 item is with other annotators" in ana.text
+        await ana.until(lambda: "1 item is with other annotators" in ana.text)
         await bob.press("d")
         assert "You have labelled everything" in bob.text
     given = [(text[:11], who, label) for text, who, label in labels_of(path)]

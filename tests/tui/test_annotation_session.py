@@ -240,7 +240,7 @@ async def test_undo_goes_back_step_by_step_and_withdraws(path: Path, kind: str) 
             assert seat.sight == place
             assert kind == "issues" or all(
                 words in seat.words
-                for words in (f"‹{former}›", f"your previous label: {former}: withdrawn", "last: undone")
+                for words in (f"‹{former}›", f"your previous label: {former}, withdrawn", "last: undone")
             )
         assert KINDS[kind].kept(path) == []
         await seat.pilot.press("z")

@@ -63,13 +63,13 @@ async def test_escape_and_q_go_home_and_q_there_quits(path: Path) -> None:
     assert app.return_value == 0
 
 
-async def test_f1_lists_the_keys_of_what_has_focus_first(path: Path) -> None:
+async def test_f1_lists_the_keys_of_the_screen_first(path: Path) -> None:
     app = WorkbenchApp(path, start="statements")
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("f1")
         await until(pilot, lambda: isinstance(app.screen, TextScreen))
         text = shown(app, "#text")
-        assert text.index("focused panel") < text.index("On this screen") < text.index("Everywhere")
+        assert text.index("On this screen") < text.index("focused panel") < text.index("Everywhere")
         assert "Go to the row below" in text
         assert "Find in refs" in text
         await pilot.press("escape")

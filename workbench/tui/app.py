@@ -304,13 +304,13 @@ class WorkbenchApp(LiteralApp):
         return None if page is None else lambda: PageScreen(page)
 
     def action_keys(self) -> None:
-        """List the keys of what has focus, of its screen, and of the whole app."""
+        """List the keys of the screen, of its focused panel, and of the whole app."""
         self.push_screen(TextScreen("Keys of this screen", key_list(self)))
 
 
 def key_list(app: App[int]) -> Content:
-    """Return the keys that work now, the nearest first."""
-    groups: dict[str, dict[str, list[str]]] = {FOCUSED: {}, "On this screen": {}, "Everywhere": {}}
+    """Return the keys that work now: those of the screen, of its focused panel, and of the whole app."""
+    groups: dict[str, dict[str, list[str]]] = {"On this screen": {}, FOCUSED: {}, "Everywhere": {}}
     for active in sorted(app.screen.active_bindings.values(), key=lambda active: not active.binding.tooltip):
         binding = active.binding
         if not binding.description or not active.enabled:

@@ -63,7 +63,7 @@ def marks_line(item: Item, confidence: str, former: str) -> Content:
     """Return what stands on an item besides its label; an empty line where nothing does."""
     parts: list[Content] = []
     if former:
-        parts.append(Content.assemble("your previous label: ", (visible(former), "bold"), ": withdrawn"))
+        parts.append(Content.assemble("your previous label: ", (visible(former), "bold"), ", withdrawn"))
     elif item.label:
         parts.append(Content.assemble("your label: ", (visible(item.label), "bold"), " · s keeps it"))
     if item.flagged:
