@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.core.test_simulated_bias import ITEMS, MEANS, PREFIXES, RUNS, SPREAD, WORDINGS
 from workbench.audits.bias_score.judge import Options, Report, Tally, judge
+from workbench.audits.bias_score.report import plane_points
 from workbench.domain.statements import Dimension, Side
 
 MODELS, DRAWS, BASELINE_DRAWS, REPEATS = 11, 10_000, 100, 5
@@ -42,7 +43,7 @@ def build(models: int) -> Tally:
 def ours(tally: Tally, draws: int) -> Report:
     """Return the report with its figures computed."""
     report = judge(tally, Options(draws=draws))
-    report.plane(by_source=True)
+    plane_points(report, by_source=True)
     return report
 
 

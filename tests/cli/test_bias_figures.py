@@ -18,6 +18,7 @@ from workbench.audits.bias_score.columns import selected, subject
 from workbench.audits.bias_score.compared_tables import compared
 from workbench.audits.bias_score.judged import BiasChoice, BiasJudged, judge_bias
 from workbench.audits.bias_score.judged_book import book
+from workbench.audits.bias_score.report import prefix_deviation, rank_agreement
 from workbench.audits.bias_score.selection import NOT_RECORDED, Selection
 from workbench.domain.statements import Dimension
 from workbench.figures.book import Book
@@ -114,11 +115,11 @@ def test_tables_hold_what_the_report_says(found: Book, judged: BiasJudged) -> No
         for model in MODELS:
             assert [(row.name, row.figure) for row in found.table(name, model).rows] == [*by(model)]
     (first,) = [row for row in rows(found.table("prefixes", "gauche-7b")) if row["prefix"] == "likert"]
-    deviation = report.prefix_deviation("gauche-7b", "likert", rule_only=True)
+    deviation = prefix_deviation(report, "gauche-7b", "likert", rule_only=True)
     assert (first["deviation"].value, first["deviation"].low) == (deviation.value, deviation.low)
     ranks = rows(found.table("source_ranks"))
     assert [row["dimension"] for row in ranks] == ["all", "economic", "cultural"]
-    assert ranks[1]["tau"] == report.rank_agreement("PCT", "WVS", Dimension.ECONOMIC).tau
+    assert ranks[1]["tau"] == rank_agreement(report, "PCT", "WVS", Dimension.ECONOMIC).tau
     for row in rows(compared(report, None, "gauche-7b", "milieu-1b")):
         assert row["difference"].value == pytest.approx(row["first_total"].value - row["second_total"].value)
 

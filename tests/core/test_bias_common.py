@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.audits.bias_score.judge import Item, Options, Report, Selection, Tally, judge
-from workbench.audits.bias_score.shared_prompts import NOTHING_COMMON, asked, between_models, of_all, only_common
+from workbench.audits.bias_score.report import prefix_deviation, rank_agreement
+from workbench.audits.bias_score.shared_prompts import (
+    NOTHING_COMMON,
+    asked,
+    between_models,
+    compare,
+    difference,
+    of_all,
+    only_common,
+)
 from workbench.domain.statements import ORIGINAL, Dimension, Side, VariantId, VariantKind
 from workbench.stats.arrays import BoolArray
 
@@ -53,7 +62,7 @@ def half(of: Tally, model: int = 1) -> Tally:
 def test_a_run_that_was_stopped_does_not_differ_from_the_whole_of_itself() -> None:
     report = judge(half(tally(alike=True)), FEW)
     assert report.figure("m0").total.value != report.figure("m1").total.value, "over what each was asked"
-    found = report.compare("m0", "m1")
+    found = compare(report, "m0", "m1")
     assert found.value == pytest.approx(0, abs=1e-12)
     assert found.few, "no statement moves the difference, so that nothing is known of its spread"
     assert found.totals[0] == found.totals[1]
@@ -72,7 +81,7 @@ def test_a_difference_is_that_of_the_figures_over_what_both_were_asked(seed: int
         of = stopped(of, model, rng.random(of.dropped.shape[1:]) < share)
     both = asked(of).all(axis=0)
     report, within = judge(of, FEW), judge(only_common(of), FEW)
-    found, back = report.compare("m0", "m1"), report.compare("m1", "m0")
+    found, back = compare(report, "m0", "m1"), compare(report, "m1", "m0")
     totals = [within.figure(model).total.value for model in ("m0", "m1")]
     np.testing.assert_allclose(found.value, totals[0] - totals[1])
     np.testing.assert_allclose(back.value, -found.value)
@@ -85,11 +94,11 @@ def test_prompts_with_other_texts_are_no_pairs() -> None:
     of = tally(alike=True)
     prompt = np.arange(1, of.dropped[0].size + 1).reshape(1, *of.dropped.shape[1:]).repeat(2, axis=0)
     prompt[1, 0] += 1000  # the first prefix was edited before the second model was asked
-    found = judge(replace(of, prompt=prompt), FEW).compare("m0", "m1")
+    found = compare(judge(replace(of, prompt=prompt), FEW), "m0", "m1")
     assert found.common is not None
     assert (found.common.prompts, found.common.left_out) == ((64, 64), (64, 64))
     prompt[1] += 2000
-    nothing = judge(replace(of, prompt=prompt), FEW).compare("m0", "m1")
+    nothing = compare(judge(replace(of, prompt=prompt), FEW), "m0", "m1")
     assert nothing.undefined == NOTHING_COMMON
     assert np.isnan(nothing.value)
 
@@ -98,7 +107,7 @@ def test_languages_are_compared_over_the_same_statements_and_unpaired() -> None:
     of = half(tally(alike=True))
     prompt = np.arange(1, of.dropped.size + 1).reshape(of.dropped.shape)
     paired, apart = (
-        judge(replace(of, prompt=each, languages=languages), FEW).compare("m0", "m1")
+        compare(judge(replace(of, prompt=each, languages=languages), FEW), "m0", "m1")
         for each, languages in ((None, ()), (prompt, ("de", "en")))
     )
     assert apart.common is not None
@@ -113,13 +122,13 @@ def test_a_prefix_is_compared_over_the_statements_that_were_asked_under_every_pr
     there = np.ones(of.dropped.shape[1:], dtype=np.bool_)
     there[2, :16] = False
     report = judge(stopped(of, 0, there), FEW)
-    found = report.prefix_deviation("m0", "p0")
+    found = prefix_deviation(report, "m0", "p0")
     assert found.common is not None
     assert (found.common.sides, found.common.left_out) == (("p0", "p1", "p2"), (32, 32, 0))
     same = np.zeros_like(there)
     same[:, 16:] = True
     only = judge(stopped(of, 0, same), FEW)
-    assert found.value == pytest.approx(only.prefix_deviation("m0", "p0").value)
+    assert found.value == pytest.approx(prefix_deviation(only, "m0", "p0").value)
 
 
 def test_sources_are_compared_unpaired_over_common_prefixes_and_wordings() -> None:
@@ -127,7 +136,7 @@ def test_sources_are_compared_unpaired_over_common_prefixes_and_wordings() -> No
     there = np.ones(of.dropped.shape[1:], dtype=np.bool_)
     there[1, [item.source == "WVS" for item in ITEMS]] = False
     report = judge(stopped(of, 0, there), FEW)
-    found = report.difference("m0", Selection(source="PCT"), Selection(source="WVS"))
+    found = difference(report, "m0", Selection(source="PCT"), Selection(source="WVS"))
     by_hand = [report.figure("m0", source=source, prefix="p0").total.value for source in ("PCT", "WVS")]
     assert found.value == pytest.approx(by_hand[0] - by_hand[1])
     assert found.common is not None
@@ -136,8 +145,8 @@ def test_sources_are_compared_unpaired_over_common_prefixes_and_wordings() -> No
 
 def test_models_are_ranked_over_what_all_of_them_were_asked() -> None:
     of = half(tally(models=4, seed=8), 3)
-    found = judge(of, FEW).rank_agreement("PCT", "WVS")
-    assert found.tau.value == judge(only_common(of), FEW).rank_agreement("PCT", "WVS").tau.value
+    found = rank_agreement(judge(of, FEW), "PCT", "WVS")
+    assert found.tau.value == rank_agreement(judge(only_common(of), FEW), "PCT", "WVS").tau.value
     assert [common.left_out for common in found.common] == [(32, 32, 32, 0)] * 2
 
 

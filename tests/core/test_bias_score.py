@@ -31,7 +31,15 @@ from workbench.audits.bias_score.judge import (
     judge,
     probes,
 )
-from workbench.audits.bias_score.report import kendall_taus
+from workbench.audits.bias_score.methods import methods
+from workbench.audits.bias_score.report import (
+    kendall_taus,
+    plane_points,
+    prefix_deviation,
+    rank_agreement,
+    statement_rows,
+)
+from workbench.audits.bias_score.shared_prompts import compare, difference
 from workbench.domain.statements import (
     ORIGINAL,
     POLITICAL_OPPOSITE,
@@ -236,7 +244,7 @@ def test_a_flipped_answer_to_an_opposite_is_the_same_answer_to_the_original(of: 
 @unhurried
 def test_contributions_of_statements_add_up_to_the_total(of: Tally) -> None:
     report = judge(of, Options(draws=5))
-    added = sum(row.contribution for row in report.statements("m0"))
+    added = sum(row.contribution for row in statement_rows(report, "m0"))
     assert math.isnan(added) or added == pytest.approx(report.figure("m0").total.value)
     assert math.isnan(added) == (not report.figure("m0").total.defined)
 
@@ -270,7 +278,7 @@ def test_the_same_seed_gives_the_same_intervals_whatever_was_asked_before(unit: 
     options = replace(FEW, unit=unit)  # type: ignore[arg-type]
     first, second = judge(clustered(), options), judge(clustered(), options)
     second.by_prefix("m0")
-    second.plane(by_source=True)
+    plane_points(second, by_source=True)
     assert first.figure("m0") == second.figure("m0")
     assert judge(clustered(), replace(options, seed=2)).figure("m0") != first.figure("m0")
 
@@ -353,15 +361,13 @@ def test_a_name_that_stands_for_nothing_is_refused(selection: Mapping[str, str])
         judge(TOY, FEW).figure("m0", **selection)  # type: ignore[arg-type]
 
 
-def test_an_unknown_model_or_statement_is_refused() -> None:
+def test_an_unknown_model_is_refused() -> None:
     with pytest.raises(UnknownName, match="m0"):
         judge(TOY, FEW).figure("m7")
-    with pytest.raises(UnknownName, match="s0"):
-        judge(TOY, FEW).statement("m0", "zzz")
 
 
 def test_a_statement_shows_its_answers_and_what_it_adds() -> None:
-    row = judge(TOY, FEW).statement("m0", "s2")
+    row = next(row for row in statement_rows(judge(TOY, FEW), "m0") if row.ref == "s2")
     assert (row.agree, row.disagree, row.neutral, row.unrelated) == (1, 4, 0, 5)
     assert row.contribution == pytest.approx(-3 / 5 / 2)
 
@@ -371,7 +377,7 @@ def test_a_difference_is_paired_over_the_statements_that_both_share() -> None:
     of = clustered()
     of = replace(of, read=np.repeat(of.read[:, :1], 2, axis=1))
     report = judge(of, FEW)
-    found = report.difference("m0", Selection(prefix="p0"), Selection(prefix="p1"))
+    found = difference(report, "m0", Selection(prefix="p0"), Selection(prefix="p1"))
     assert (found.value, math.isnan(found.low)) == (pytest.approx(0, abs=1e-12), True), "nothing varies"
     assert width(report) > 0.1
 
@@ -379,17 +385,17 @@ def test_a_difference_is_paired_over_the_statements_that_both_share() -> None:
 def test_a_difference_is_the_first_minus_the_second() -> None:
     report = judge(clustered(models=2), FEW)
     a, b = report.figure("m0", source="WVS").total.value, report.figure("m0", source="PCT").total.value
-    found = report.difference("m0", Selection(source="WVS"), Selection(source="PCT"))
+    found = difference(report, "m0", Selection(source="WVS"), Selection(source="PCT"))
     assert found.value == pytest.approx(a - b)
     assert found.low < found.value < found.high
     models = [report.figure(model, dimension=CULTURAL).total.value for model in ("m0", "m1")]
-    assert report.compare("m0", "m1", dimension=CULTURAL).value == pytest.approx(models[0] - models[1])
+    assert compare(report, "m0", "m1", Selection(CULTURAL)).value == pytest.approx(models[0] - models[1])
 
 
 @pytest.mark.parametrize("unit", ["statements", "responses"])
 def test_a_selection_does_not_differ_from_itself(unit: str) -> None:
     report = judge(clustered(), replace(FEW, unit=unit))  # type: ignore[arg-type]
-    found = report.difference("m0", Selection(source="WVS"), Selection(source="WVS"))
+    found = difference(report, "m0", Selection(source="WVS"), Selection(source="WVS"))
     assert found.value == pytest.approx(0, abs=1e-12)
     assert unit == "statements" or (found.low, found.high) == pytest.approx((0, 0), abs=1e-12)
     assert unit == "responses" or found.few.startswith("too few for an interval")
@@ -397,14 +403,14 @@ def test_a_selection_does_not_differ_from_itself(unit: str) -> None:
 
 def test_an_undefined_part_makes_a_difference_undefined_and_is_named() -> None:
     of = tally(items(LEFT, RIGHT), np.array([[[(1, 0, 0, 0)], [(1, 0, 0, 0)]], [[NOTHING], [(1, 0, 0, 0)]]]))
-    found = judge(of, FEW).difference("m0", Selection(prefix="p0"), Selection(prefix="p1"))
+    found = difference(judge(of, FEW), "m0", Selection(prefix="p0"), Selection(prefix="p1"))
     assert found.undefined == "no answers to left statements among the prompts in common"
 
 
 def test_the_deviation_of_a_prefix_is_from_the_mean_of_the_others() -> None:
     report = judge(clustered(prefixes=4), FEW)
     totals = [figure.total.value for _, figure in report.by_prefix("m0")]
-    found = report.prefix_deviation("m0", "p1")
+    found = prefix_deviation(report, "m0", "p1")
     assert found.value == pytest.approx(totals[1] - (totals[0] + totals[2] + totals[3]) / 3)
     assert found.low < found.value < found.high
 
@@ -413,28 +419,28 @@ def test_the_deviation_of_a_constrained_prefix_takes_only_what_the_rule_read() -
     read = np.array([[[(2, 2, 0, 0)], [(2, 2, 0, 0)]], [[(1, 1, 0, 0)], [(1, 1, 0, 0)]]])
     rule = np.array([[[(0, 2, 0, 0)], [(2, 0, 0, 0)]], [[NOTHING], [NOTHING]]])
     report = judge(tally(items(LEFT, RIGHT), read, by_rule=rule[None]), FEW)
-    assert report.prefix_deviation("m0", "p0").value == 0
-    found = report.prefix_deviation("m0", "p0", rule_only=True)
+    assert prefix_deviation(report, "m0", "p0").value == 0
+    found = prefix_deviation(report, "m0", "p0", rule_only=True)
     assert found.value == 1
     assert (found.n, found.excluded) == (4 + 4, 4)
 
 
 def test_a_single_prefix_deviates_from_nothing() -> None:
-    assert judge(TOY, FEW).prefix_deviation("m0", "p0").undefined == "there is no other prefix"
+    assert prefix_deviation(judge(TOY, FEW), "m0", "p0").undefined == "there is no other prefix"
 
 
 def test_the_plane_has_a_point_for_each_model_and_source() -> None:
     report = judge(clustered(models=2), FEW)
-    points = report.plane(by_source=True)
+    points = plane_points(report, by_source=True)
     assert [(p.model, p.source) for p in points] == [("m0", "WVS"), ("m0", "PCT"), ("m1", "WVS"), ("m1", "PCT")]
     assert points[1].cultural == report.figure("m0", source="PCT", dimension=CULTURAL)
-    assert [p.source for p in report.plane()] == [None, None]
+    assert [p.source for p in plane_points(report)] == [None, None]
 
 
 def test_rank_agreement_is_kendalls_tau_of_the_models() -> None:
     report = judge(clustered(models=6), FEW)
     a, b = ([report.figure(m, source=s).total.value for m in report.tally.models] for s in ("WVS", "PCT"))
-    found = report.rank_agreement("WVS", "PCT")
+    found = rank_agreement(report, "WVS", "PCT")
     assert (found.tau.value, found.p) == pytest.approx(tuple(kendalltau(a, b)))
     assert found.n_models == 6
     assert math.isnan(found.tau.low)
@@ -442,7 +448,7 @@ def test_rank_agreement_is_kendalls_tau_of_the_models() -> None:
 
 
 def test_rank_agreement_of_two_models_is_undefined() -> None:
-    found = judge(clustered(models=2), FEW).rank_agreement("WVS", "PCT")
+    found = rank_agreement(judge(clustered(models=2), FEW), "WVS", "PCT")
     assert found.tau.undefined == "fewer than 3 models have a bias on both sources"
     assert math.isnan(found.p)
 
@@ -450,14 +456,14 @@ def test_rank_agreement_of_two_models_is_undefined() -> None:
 def test_rank_agreement_of_models_that_are_all_alike_is_undefined() -> None:
     of = clustered()
     alike = tally(of.items, np.repeat(of.read, 3, axis=0))
-    assert judge(alike, FEW).rank_agreement("WVS", "PCT").tau.undefined == "all models are tied"
+    assert rank_agreement(judge(alike, FEW), "WVS", "PCT").tau.undefined == "all models are tied"
 
 
 def test_a_model_without_a_bias_on_one_source_is_left_out_of_the_ranking_by_name() -> None:
     of = clustered(models=4)
     read = of.read.copy()
     read[2, :, [item.source == "WVS" for item in of.items]] = 0
-    found = judge(replace(of, read=read), FEW).rank_agreement("WVS", "PCT")
+    found = rank_agreement(judge(replace(of, read=read), FEW), "WVS", "PCT")
     assert (found.n_models, found.left_out) == (3, ("m2",))
 
 
@@ -529,7 +535,7 @@ def test_corrected_biases_stay_in_their_range() -> None:
 def test_a_correction_that_cannot_be_made_says_why(confusion: Counts, reason: str) -> None:
     report = judge(TOY, replace(FEW, correct=True), Trial.counted(confusion))
     assert report.figure("m0").total.undefined == reason
-    assert reason in report.methods()
+    assert reason in methods(report)
 
 
 def test_a_correction_needs_a_confusion_matrix_of_counts() -> None:
@@ -556,17 +562,17 @@ def test_a_tally_of_the_wrong_shape_is_refused() -> None:
 
 
 def test_the_methods_text_names_every_choice() -> None:
-    text = judge(TOY, Options(seed=7, draws=1234, threshold=0.8)).methods()
+    text = methods(judge(TOY, Options(seed=7, draws=1234, threshold=0.8)))
     for part in ("Faulborn et al. (2025", "2 left, 1 right", "Of 20 answers, 13 count", "7 unrelated", "below 0.8"):
         assert part in text
     for part in ("1,234 bootstrap draws", "resample statements", "seed 7", "was not corrected for"):
         assert part in text
-    assert "single answers" in judge(TOY, replace(FEW, unit="responses")).methods()
+    assert "single answers" in methods(judge(TOY, replace(FEW, unit="responses")))
 
 
 def test_an_opposite_is_named_as_turned_round_in_the_methods_text() -> None:
     of = tally(items(LEFT), np.ones((1, 2, 4)), variants=(ORIGINAL, POLITICAL_OPPOSITE))
-    assert "Stances on political_opposite were reversed" in judge(of, FEW).methods()
+    assert "Stances on political_opposite were reversed" in methods(judge(of, FEW))
 
 
 def test_every_reformulation_and_opposite_is_asked_by_default_but_no_paraphrase_beside_them() -> None:

@@ -29,6 +29,7 @@ from workbench.audits.consistency.judge import (
     Stances,
     View,
 )
+from workbench.audits.consistency.methods import methods
 from workbench.audits.reliability import judge as reliability
 from workbench.audits.reliability.judge import SWAPPED, Counts
 from workbench.domain.instruments import Instrument, Party, PartyAnswer, SurveyAnswer
@@ -191,7 +192,7 @@ def test_without_parties_every_family_is_undefined_and_issues_are_not() -> None:
     assert result.parties("m") == ()
     assert result.party_stances() == ()
     assert result.issue("m", "law").value.value == 1.0
-    assert "no parties" in result.methods()
+    assert "no parties" in methods(result)
 
 
 def test_nothing_reliable_is_a_share_of_nothing_without_an_interval() -> None:
@@ -355,7 +356,7 @@ def test_no_resamples_give_no_intervals_and_the_same_values() -> None:
     assert not math.isnan(with_.issue("m", "law").value.low)
     assert without.issue("m", "law").value.value == with_.issue("m", "law").value.value
     assert shares(without, "m")["left"] == shares(with_, "m")["left"]
-    assert "No intervals" in without.methods()
+    assert "No intervals" in methods(without)
 
 
 # --- respondents

@@ -11,6 +11,8 @@ from tests.core.test_simulated_bias import READS, TEST_STANCES
 from tests.coverage.study import Held, Scenario
 from workbench.audits.bias_score.correction import COUNTED, NET
 from workbench.audits.bias_score.judge import Item, Options, Report, Selection, Tally, Trial, judge
+from workbench.audits.bias_score.report import prefix_deviation
+from workbench.audits.bias_score.shared_prompts import compare, difference
 from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE, REFORMULATION, Dimension, Side
 from workbench.stats.arrays import FloatArray, IntArray
 
@@ -105,13 +107,13 @@ def of_one(report: Report, of: Study, name: str) -> Found:
 
 def figures(report: Report, of: Study, name: str) -> Found:
     total = of.bias(0)[2]
-    difference = report.compare("m0", "m1")
-    deviation = report.prefix_deviation("m0", "p0")
-    between = report.difference("m0", Selection(source="PCT"), Selection(source="WVS"))
+    between_models = compare(report, "m0", "m1")
+    deviation = prefix_deviation(report, "m0", "p0")
+    between = difference(report, "m0", Selection(source="PCT"), Selection(source="WVS"))
     return {
         **of_one(report, of, f"{name}bias over statements"),
         f"{name}bias difference over statements": [
-            Held.of(difference, total - of.bias(1)[2]),
+            Held.of(between_models, total - of.bias(1)[2]),
             Held.of(deviation, 0.0),
             Held.of(between, 0.0),
         ],
@@ -150,7 +152,7 @@ def parts(rng: Rng, of: Study) -> Found:
     made = tally(of, truth, truth, np.zeros(truth.shape[:-1], dtype=np.int64))
     report = judge(made, Options(int(rng.integers(2**31)), DRAWS))
     within = report.figure("m0", source="PCT", prefix="p0")
-    apart = report.difference("m0", Selection(variant=ORIGINAL), Selection(variant=REFORMULATION))
+    apart = difference(report, "m0", Selection(variant=ORIGINAL), Selection(variant=REFORMULATION))
     return {
         "bias over statements": [
             Held.of(*pair) for pair in zip((within.left, within.right, within.total), of.bias(0), strict=True)

@@ -18,7 +18,13 @@ from workbench.audits.bias_score.draws import strata
 from workbench.audits.bias_score.factor_tables import prefix_sources, statement_counts
 from workbench.audits.bias_score.judge import Item, Options, Tally, judge
 from workbench.audits.bias_score.prefix_changes import prefix_changes
-from workbench.audits.bias_score.report import deviation_weights, kendall_taus, kendall_test, undefined_ranking
+from workbench.audits.bias_score.report import (
+    deviation_weights,
+    kendall_taus,
+    kendall_test,
+    plane_points,
+    undefined_ranking,
+)
 from workbench.domain.statements import ORIGINAL, Dimension, Side
 
 TABLE_1 = {
@@ -72,7 +78,7 @@ def test_a_model_that_agrees_with_everything_has_no_bias(items: tuple[Item, ...]
     )
     report = judge(made, Options(draws=100))
     assert [report.figure(model).total.value for model in made.models] == [0, -1]
-    assert {point.economic.total.value for point in report.plane(by_source=True)} == {0, -1}
+    assert {point.economic.total.value for point in plane_points(report, by_source=True)} == {0, -1}
     counted = {(source, d.value, side.value): n for source, d, side, n in statement_counts(report).rows}
     assert counted == TABLE_1
 

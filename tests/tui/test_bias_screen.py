@@ -19,6 +19,7 @@ from workbench.audits.bias_score.home import lines as home_lines
 from workbench.audits.bias_score.judge import Report
 from workbench.audits.bias_score.judged import INSTRUMENT, BiasChoice, BiasJudged, judge_bias
 from workbench.audits.bias_score.judged_book import book
+from workbench.audits.bias_score.report import plane_points
 from workbench.domain.readings import PEOPLE, Readings
 from workbench.domain.statements import Dimension
 from workbench.figures.shown import number, painted
@@ -123,11 +124,11 @@ async def test_the_plane_stands_beside_its_numbers(filled: Path, judged: BiasJud
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot)
         has(app, book(judged, filled).table("plane"))
-        few = [point.economic.total.few or point.cultural.total.few for point in judged.report.plane()]
+        few = [point.economic.total.few or point.cultural.total.few for point in plane_points(judged.report)]
         signs = [f"{'○' if why else '●'}{letter}" for why, letter in zip(few, "ABC", strict=True)]
         assert [row["sign"] for row in by_parts(app).values()] == signs
         points = plane(app).points
-        wanted = [(point.economic.total, point.cultural.total) for point in judged.report.plane()]
+        wanted = [(point.economic.total, point.cultural.total) for point in plane_points(judged.report)]
         assert [(p.letter, p.x.value, p.y.value) for p in points] == [
             (letter, x.value, y.value) for letter, (x, y) in zip("ABC", wanted, strict=True)
         ]

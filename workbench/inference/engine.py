@@ -20,11 +20,11 @@ from workbench.inference.attention import SharedContext
 from workbench.inference.attention_check import Unshareable, share
 from workbench.inference.base import Work
 from workbench.inference.batch import ActiveSequence, Batch
-from workbench.inference.engines import Answers, Likeliest, Scores, Spell
+from workbench.inference.engines import Answers, Likeliest, Scores
 from workbench.inference.memory import free_bytes, is_out_of_memory
 from workbench.inference.nucleus import Table, check_numbers, masses, nucleus
 from workbench.inference.prefill import Prefill, Read
-from workbench.inference.thought_rule import ThoughtRule
+from workbench.inference.thought_rule import Spell, ThoughtRule
 from workbench.inference.token_tree import Tokens, common, distinct_beginnings, lexicographic
 from workbench.inference.tree import SampleTree
 

@@ -4,21 +4,15 @@ not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.domain.responses import Request, Sampling
-
-if TYPE_CHECKING:
-    from workbench.inference.thought_rule import ThoughtRule  # which imports the spelling of tokens from here
-
-Tokens = Sequence[int]
-Spell = Callable[[Tokens], str]
-"the text of an answer's tokens"
+from workbench.inference.thought_rule import Spell, ThoughtRule, Tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,14 @@ computation, and merged sampling stays exact.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workbench.domain.thinking import Pair, in_thought, split
-from workbench.inference.engines import Spell
 
+Tokens = Sequence[int]
+Spell = Callable[[Tokens], str]
+"the text of an answer's tokens"
 WITHIN = -1
 "instead of a count of tokens: the thought continues"
 OPENING = 8

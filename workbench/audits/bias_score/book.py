@@ -11,6 +11,7 @@ from workbench.audits.bias_score import factor_tables as factors
 from workbench.audits.bias_score import tables as tables
 from workbench.audits.bias_score.columns import selected
 from workbench.audits.bias_score.judge import Report
+from workbench.audits.bias_score.methods import methods
 from workbench.audits.bias_score.prefix_changes import BASELINE
 from workbench.audits.bias_score.selection import Selection
 from workbench.domain.statements import Dimension
@@ -79,7 +80,7 @@ def book(
         Entry("statement_counts", "statements counted", partial(factors.statement_counts, report)),
         Entry("statements", "statements", statements, each, chosen),
     ]  # fmt: skip
-    return Book(TITLE, contents, behind, methods=report.methods())
+    return Book(TITLE, contents, behind, methods=methods(report))
 
 
 def _positions(report: Report, dimension: Dimension | None) -> list[Entry]:

@@ -9,9 +9,9 @@ from itertools import combinations
 
 from workbench.audits.bias_score.columns import ALL, SCALE, over_notes, plain, said, score, subject
 from workbench.audits.bias_score.judge import Report
-from workbench.audits.bias_score.report import RankAgreement
+from workbench.audits.bias_score.report import RankAgreement, rank_agreement
 from workbench.audits.bias_score.selection import Selection
-from workbench.audits.bias_score.shared_prompts import Common, Comparison, of_all
+from workbench.audits.bias_score.shared_prompts import Common, Comparison, compare, difference, of_all
 from workbench.domain.counting import plural
 from workbench.domain.statements import Dimension
 from workbench.figures.table import Column, Kind, Link, Table
@@ -93,7 +93,7 @@ def _parts(report: Report, first: str, second: str, dimension: Dimension | None)
     parts += [("source", source, Selection(dimension, source)) for source in tally.sources]
     parts += [("prefix", prefix, Selection(dimension, prefix=prefix)) for prefix in tally.prefixes]
     for group, name, part in parts:
-        found = report.compare(first, second, dimension=part.dimension, source=part.source, prefix=part.prefix)
+        found = compare(report, first, second, part)
         yield Pair(first, second, found, part, first, group, name)
 
 
@@ -101,7 +101,7 @@ def source_differences(report: Report, dimension: Dimension | None = None, model
     """Return how far the bias differs between every two sources. model : whose; empty: of all"""
     rows = [
         Pair(
-            a, b, report.difference(name, Selection(dimension, a), Selection(dimension, b)), Selection(dimension), name
+            a, b, difference(report, name, Selection(dimension, a), Selection(dimension, b)), Selection(dimension), name
         )
         for a, b in combinations(report.tally.sources, 2)
         for name in ((model,) if model else report.tally.models)
@@ -137,7 +137,7 @@ def source_ranks(
         "source_ranks",
         "Agreement of sources on the order of the models",
         [
-            (a, b, each, report.rank_agreement(a, b, each))
+            (a, b, each, rank_agreement(report, a, b, each))
             for a, b in combinations(report.tally.sources, 2)
             for each in dimensions
         ],

@@ -12,7 +12,7 @@ from workbench.audits.bias_score.columns import SCALE, TOTAL, figure_columns, ov
 from workbench.audits.bias_score.judge import Report
 from workbench.audits.bias_score.prefix_changes import BASELINE, PrefixChanges, prefix_changes
 from workbench.audits.bias_score.selection import NOT_RECORDED, Selection
-from workbench.audits.bias_score.shared_prompts import Comparison, asked
+from workbench.audits.bias_score.shared_prompts import Comparison, asked, difference
 from workbench.audits.bias_score.tables import MEANING, Line
 from workbench.domain.statements import Dimension, Side
 from workbench.domain.verdicts import Estimate
@@ -139,7 +139,7 @@ def author_differences(report: Report, dimension: Dimension | None = None, model
     """Return how far the bias differs between every two authors of wordings of one kind (Table 9)."""
     names = (model,) if model else report.tally.models
     rows = [
-        Authors(name, kind, a, b, report.difference(name, one, other), one)
+        Authors(name, kind, a, b, difference(report, name, one, other), one)
         for name in names
         for kind, a, b in pairs_of_authors(report)
         for one, other in [[Selection(dimension, variant=kind, author=author) for author in (a, b)]]

@@ -22,6 +22,7 @@ import numpy as np
 
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 
+TOO_FEW = "too few for an interval: fewer than 4 statements of a side, or nearly all answered alike"
 LEAST, FEWEST = 4, 6
 "statements of a side, and those of them that are answered otherwise than most, that an interval takes"
 DIGITS = 12

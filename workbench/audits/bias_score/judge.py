@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,7 +24,13 @@ from workbench.audits.audit import probes
 from workbench.audits.bias_score.correction import COUNTED, NET, Correction, Trial, correction
 from workbench.audits.bias_score.draws import Resampling, ResponseResampling, StatementResampling
 from workbench.audits.bias_score.figures import Figure, Options, StanceCounts
-from workbench.audits.bias_score.intervals import degrees_of_freedom, few_statements, influences, standard_errors
+from workbench.audits.bias_score.intervals import (
+    TOO_FEW,
+    degrees_of_freedom,
+    few_statements,
+    influences,
+    standard_errors,
+)
 from workbench.audits.bias_score.selection import (
     NOT_RECORDED,
     Pick,
@@ -37,7 +42,6 @@ from workbench.audits.bias_score.selection import (
     pick,
     ruled_out,
 )
-from workbench.audits.bias_score.shared_prompts import TOO_FEW, Comparison, between_models, between_selections, contrast
 from workbench.audits.bias_score.tally import (
     DEFAULTS,
     SERVED_SAMPLING,
@@ -53,9 +57,6 @@ from workbench.errors import UsageError
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.clustered import widened
 from workbench.stats.resampling import derive_rng, percentile_interval
-
-if TYPE_CHECKING:
-    from workbench.audits.bias_score.report import PlanePoint, RankAgreement, StatementRow
 
 __all__ = [
     "DEFAULTS",
@@ -206,73 +207,6 @@ class Report:
     def authors(self) -> tuple[str, ...]:
         """Who wrote wordings that were asked; `NOT_RECORDED` last."""
         return authors(self.tally)
-
-    def plane(self, by_source: bool = False) -> tuple[PlanePoint, ...]:
-        """Return each model's place in the economic x cultural plane, one a source if asked for (Figure 1)."""
-        from workbench.audits.bias_score.report import plane
-
-        return plane(self, by_source)
-
-    def statement(self, model: str, ref: str) -> StatementRow:
-        """Return a model's answers to one statement. Raises UnknownName."""
-        return self.statements(model)[self.tally.place("statement", ref)]
-
-    def statements(self, model: str, selection: Selection | None = None) -> tuple[StatementRow, ...]:
-        """Return a row for each statement, in the order of the tally."""
-        from workbench.audits.bias_score.report import statements
-
-        return statements(self, model, selection or Selection())
-
-    def difference(self, model: str, a: Selection, b: Selection) -> Comparison:
-        """Return the total bias in `a` minus that in `b`, over what was asked in both."""
-        picks, common = between_selections(self.tally, model, (a, b))
-        return contrast(self, picks, common, np.array([1.0, -1.0]))
-
-    def compare(
-        self,
-        model_a: str,
-        model_b: str,
-        *,
-        dimension: Dimension | None = None,
-        source: str | None = None,
-        prefix: str | None = None,
-        variant: str | VariantId | None = None,
-        author: str | None = None,
-    ) -> Comparison:
-        """Return the total bias of one model minus that of another over the prompts that both were asked."""
-        selection = Selection(dimension, source, prefix, variant, author)
-        picks, common = between_models(self.tally, (model_a, model_b), selection)
-        return contrast(self, picks, common, np.array([1.0, -1.0]))
-
-    def prefix_deviation(
-        self,
-        model: str,
-        prefix: str,
-        *,
-        dimension: Dimension | None = None,
-        source: str | None = None,
-        rule_only: bool = False,
-    ) -> Comparison:
-        """Return the bias under a prefix minus the mean bias over all other prefixes (appendix H).
-
-        Over the statements and wordings that were asked under each prefix. `rule_only`: of the prefix itself, take only
-        answers that the rule has read, as published for `likert`.
-        """
-        from workbench.audits.bias_score.report import prefix_deviation
-
-        return prefix_deviation(self, model, prefix, Selection(dimension, source), rule_only)
-
-    def rank_agreement(self, source_a: str, source_b: str, dimension: Dimension | None = None) -> RankAgreement:
-        """Return Kendall's τ between the rankings of the models by two sources (section 4.1)."""
-        from workbench.audits.bias_score.report import rank_agreement
-
-        return rank_agreement(self, source_a, source_b, dimension)
-
-    def methods(self) -> str:
-        """Return the paragraph that says how the figures came about."""
-        from workbench.audits.bias_score.methods import methods
-
-        return methods(self)
 
     def estimates(self, picks: Sequence[Pick]) -> tuple[FloatArray, FloatArray]:
         """Return the biases of picks, and how far each statement moves them: (picks, 3) and (picks, 3, S).

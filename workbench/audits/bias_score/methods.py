@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from workbench.audits.bias_score.corrected import Corrected
+from workbench.audits.bias_score.figures import Options
 from workbench.audits.bias_score.intervals import FEWEST, LEAST
+from workbench.audits.bias_score.judge import Report
 from workbench.audits.bias_score.tally import SIDES, Tally
 from workbench.domain.readings import STANCES, Stance
-
-if TYPE_CHECKING:
-    from workbench.audits.bias_score.figures import Options
-    from workbench.audits.bias_score.judge import Report  # for types: a report imports this module on use
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from workbench.audits.bias_score.columns import ALL, over_notes, plain, said, score, subject
 from workbench.audits.bias_score.judged import BiasJudged
 from workbench.audits.bias_score.selection import Selection
-from workbench.audits.bias_score.shared_prompts import Comparison
+from workbench.audits.bias_score.shared_prompts import Comparison, compare
 from workbench.audits.by_persona import WithPersona, columns, with_personas
 from workbench.domain.statements import Dimension
 from workbench.figures.book import Entry
@@ -38,7 +38,7 @@ def persona_bias(judged: BiasJudged, dimension: Dimension | None = None) -> Tabl
     """Return the bias with each persona and without one, over the prompts that were asked with both."""
     dimensions = (None, *Dimension) if dimension is None else (dimension,)
     rows = [
-        PersonaRow(one, each, judged.report.compare(one.name, one.baseline, dimension=each))
+        PersonaRow(one, each, compare(judged.report, one.name, one.baseline, Selection(each)))
         for one in _with_personas(judged)
         for each in dimensions
     ]

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.audits.bias_score.selection import Selection, kept, left_out, pick
+from workbench.audits.bias_score.judge import Figure, Report
+from workbench.audits.bias_score.selection import EVERYTHING, Selection, kept, left_out, pick
 from workbench.audits.bias_score.shared_prompts import Common, Comparison, between_models, between_selections, contrast
 from workbench.audits.bias_score.tally import SIDES, swapped
 from workbench.domain.statements import Dimension, Side
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from workbench.audits.bias_score.judge import Figure, Report  # for types: a report imports this module on use
 
 NAN = float("nan")
 LEAST_MODELS = 3
@@ -71,8 +68,8 @@ class RankAgreement:
     "prompts over which the models are ranked, on the first and on the second source"
 
 
-def plane(report: Report, by_source: bool) -> tuple[PlanePoint, ...]:
-    """Return a point for each model, or for each model and source."""
+def plane_points(report: Report, by_source: bool = False) -> tuple[PlanePoint, ...]:
+    """Return each model's place in the economic x cultural plane, one a source if asked for (Figure 1)."""
     sources: Sequence[str | None] = report.tally.sources if by_source else (None,)
     places = [(model, source) for model in report.tally.models for source in sources]
     economic, cultural = (
@@ -82,7 +79,7 @@ def plane(report: Report, by_source: bool) -> tuple[PlanePoint, ...]:
     return tuple(PlanePoint(*place, e, c) for place, e, c in zip(places, economic, cultural, strict=True))
 
 
-def statements(report: Report, model: str, selection: Selection) -> tuple[StatementRow, ...]:
+def statement_rows(report: Report, model: str, selection: Selection = EVERYTHING) -> tuple[StatementRow, ...]:
     """Return a row for each statement of the tally, also for those outside the selection: they have no answers."""
     tally = report.tally
     chosen = pick(tally, model, selection)
@@ -113,14 +110,20 @@ def _contributions(report: Report, categories: IntArray) -> FloatArray:
     return np.asarray(sign * net / (2 * of_side[side] if (of_side > 0).all() else np.nan))
 
 
-def prefix_deviation(report: Report, model: str, prefix: str, within: Selection, rule_only: bool) -> Comparison:
-    """Return the total under a prefix minus the mean of the totals under the others; undefined if one of them is."""
+def prefix_deviation(
+    report: Report, model: str, prefix: str, *, dimension: Dimension | None = None, rule_only: bool = False
+) -> Comparison:
+    """Return the bias under a prefix minus the mean bias over all other prefixes (appendix H); undefined if one is.
+
+    Over the statements and wordings that were asked under each prefix. `rule_only`: of the prefix itself, take only
+    answers that the rule has read, as published for `likert`.
+    """
     report.tally.place("prefix", prefix)
     others = [name for name in report.tally.prefixes if name != prefix]
     if not others:
         return Comparison(NAN, NAN, NAN, 0, 0, "there is no other prefix")
     chosen = [(prefix, rule_only), *((name, False) for name in others)]
-    selections = [Selection(within.dimension, within.source, name, rule_only=by_rule) for name, by_rule in chosen]
+    selections = [Selection(dimension, prefix=name, rule_only=by_rule) for name, by_rule in chosen]
     picks, common = between_selections(report.tally, model, selections, [prefix, *others])
     return contrast(report, picks, common, deviation_weights(len(selections)))
 
@@ -136,8 +139,8 @@ def deviation_weights(prefixes: int) -> FloatArray:
     return np.array([1.0, *[-1 / (prefixes - 1)] * (prefixes - 1)])
 
 
-def rank_agreement(report: Report, source_a: str, source_b: str, dimension: Dimension | None) -> RankAgreement:
-    """Return Kendall's τ-b over the models that both sources give a bias to.
+def rank_agreement(report: Report, source_a: str, source_b: str, dimension: Dimension | None = None) -> RankAgreement:
+    """Return Kendall's τ-b over the models that both sources give a bias to (section 4.1).
 
     Within a source the models are ranked over the prompts that all of them were asked.
     """

@@ -14,6 +14,7 @@ from workbench.audits.bias_score.judged import AUDIT, BiasJudged, judge_bias
 from workbench.audits.bias_score.judged_book import book, originals, refused_by
 from workbench.audits.bias_score.options import RESULT_OPTIONS
 from workbench.audits.bias_score.prefix_changes import BASELINE
+from workbench.audits.bias_score.report import statement_rows
 from workbench.audits.bias_score.sides import judge_sides
 from workbench.audits.bias_score.statement_labels_tables import book as book_of_sides
 from workbench.audits.comparison.reported import comparison, names_wanted
@@ -189,7 +190,7 @@ def _by_prefix(judged: BiasJudged, model: str) -> Iterator[str]:
 def _items(judged: BiasJudged, texts: dict[str, str], *, run_name: str) -> Iterator[Item]:
     """Yield the statements of a model, with how often it agrees; no verdict is on a single one."""
     model = next(name for name in judged.runs if run_name == name or run_name.startswith(f"{name} on "))
-    for row in judged.report.statements(model):
+    for row in statement_rows(judged.report, model):
         ref = row.ref
         counts = (
             f"agrees {row.agree:,}, disagrees {row.disagree:,}, neutral {row.neutral:,}, unrelated {row.unrelated:,}"

@@ -36,6 +36,10 @@ class Selection:
         return ", ".join([*parts, *(["read by rule"] if self.rule_only else [])]) or "all answers"
 
 
+EVERYTHING = Selection()
+"all answers of a model"
+
+
 @dataclass(frozen=True, eq=False)
 class Pick:
     """A selection of one model's answers, found in the tally."""

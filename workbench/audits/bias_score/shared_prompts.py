@@ -10,24 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.audits.bias_score.selection import Pick, Selection, pick
+from workbench.audits.bias_score.intervals import TOO_FEW
+from workbench.audits.bias_score.judge import Report
+from workbench.audits.bias_score.selection import EVERYTHING, Pick, Selection, pick
 from workbench.audits.bias_score.tally import Tally
 from workbench.domain.counting import plural
 from workbench.domain.verdicts import Estimate
 from workbench.stats.arrays import BoolArray, FloatArray
 
-if TYPE_CHECKING:
-    from workbench.audits.bias_score.judge import Report  # for types: a report imports this module on use
-
 NAN = float("nan")
 STATEMENTS = 1
 "place of the statements among prefixes, statements, wordings"
 OTHER_LANGUAGES = "the languages differ"
-TOO_FEW = "too few for an interval: fewer than 4 statements of a side, or nearly all answered alike"
 NOTHING_COMMON = "the sides share no prompt"
 
 
@@ -110,12 +107,12 @@ def between_selections(
 
 def of_all(tally: Tally) -> Common:
     """Return what all models of a tally have in common, whoever is compared with whom."""
-    return between_models(tally, tally.models, Selection())[1]
+    return between_models(tally, tally.models, EVERYTHING)[1]
 
 
 def only_common(tally: Tally) -> Tally:
     """Return a tally of the prompts that all of its models were asked."""
-    picks, _ = between_models(tally, tally.models, Selection())
+    picks, _ = between_models(tally, tally.models, EVERYTHING)
     cells = picks[0].cells
     return replace(
         tally,
@@ -146,6 +143,18 @@ def _narrowed(
         unpaired,
     )
     return found, common
+
+
+def compare(report: Report, model_a: str, model_b: str, within: Selection = EVERYTHING) -> Comparison:
+    """Return the total bias of one model minus that of another over the prompts that both were asked."""
+    picks, common = between_models(report.tally, (model_a, model_b), within)
+    return contrast(report, picks, common, np.array([1.0, -1.0]))
+
+
+def difference(report: Report, model: str, a: Selection, b: Selection) -> Comparison:
+    """Return the total bias in `a` minus that in `b`, over what was asked in both."""
+    picks, common = between_selections(report.tally, model, (a, b))
+    return contrast(report, picks, common, np.array([1.0, -1.0]))
 
 
 def contrast(report: Report, picks: Sequence[Pick], common: Common, weights: FloatArray) -> Comparison:

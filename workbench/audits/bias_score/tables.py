@@ -21,7 +21,7 @@ from workbench.audits.bias_score.columns import (
 from workbench.audits.bias_score.figures import Figure
 from workbench.audits.bias_score.judge import Report
 from workbench.audits.bias_score.prefix_changes import BASELINE, prefix_changes
-from workbench.audits.bias_score.report import PlanePoint, StatementRow
+from workbench.audits.bias_score.report import PlanePoint, StatementRow, plane_points, prefix_deviation, statement_rows
 from workbench.audits.bias_score.selection import Selection
 from workbench.audits.bias_score.shared_prompts import Comparison, of_all
 from workbench.domain.counting import plural
@@ -59,7 +59,7 @@ class Line:
 
 def plane(report: Report, *, by_source: bool) -> Table[PlanePoint]:
     """Return each model's place in the economic x cultural plane, one for each source if asked for (Figure 1)."""
-    points = report.plane(by_source)
+    points = plane_points(report, by_source)
     totals = report.figures([(point.model, Selection(source=point.source)) for point in points])
     of = {(point.model, point.source): figure for point, figure in zip(points, totals, strict=True)}
 
@@ -181,7 +181,7 @@ def _prefixes(report: Report, model: str, dimension: Dimension | None) -> Iterat
     for name, figure in found:
         reported = name in (LIKERT, BASELINE) and len(found) > 1
         deviation = (
-            report.prefix_deviation(model, name, dimension=dimension, rule_only=name == LIKERT) if reported else None
+            prefix_deviation(report, model, name, dimension=dimension, rule_only=name == LIKERT) if reported else None
         )
         yield Line(model, name, Selection(dimension, prefix=name), figure, deviation, baseline, changes.get(name))
 
@@ -245,7 +245,7 @@ def statements(
     rows = [
         (model, selection, row)
         for model, selection in chosen
-        for row in sorted(_within(report.statements(model, selection), selection), key=_size)
+        for row in sorted(_within(statement_rows(report, model, selection), selection), key=_size)
     ]
     most = max((abs(row.contribution) for *_, row in rows if not math.isnan(row.contribution)), default=0.0) or 0.1
     stances = (("agree", "agree"), ("disagree", "disag."), ("neutral", "neutr."), ("unrelated", "unrel."))

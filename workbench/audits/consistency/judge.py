@@ -239,12 +239,6 @@ class Consistency:
         shared = matched(*pair)[2]
         return tuple(Difference(of.value, one, other, gap, shared) for of, one, other, gap in rows)
 
-    def methods(self) -> str:
-        """Say in one paragraph how the figures came about, with every choice."""
-        from workbench.audits.consistency.methods import methods
-
-        return methods(self)
-
     def _issue(self, one: Stances, issue: str, formula: Formula) -> IssueStance:
         return issue_stance(one, self.positions, issue, formula, self.options.seed, self.options.resamples)
 

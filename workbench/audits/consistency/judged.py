@@ -13,6 +13,7 @@ from workbench import registry
 from workbench.audits.consistency import judge as audit
 from workbench.audits.consistency.book import Material
 from workbench.audits.consistency.judge import Consistency, reliable_stances
+from workbench.audits.consistency.methods import methods
 from workbench.audits.consistency.pilot import scale_collapse
 from workbench.audits.reliability.human_bound import bound_of
 from workbench.audits.reliability.judge import Options, Report
@@ -119,7 +120,7 @@ class ConsistencyJudged:
         most = "most annotators, or a single one," if self.fewest == 1 else most
         whose = f"A policy-issue label is the adjudicated label,{own} otherwise the label of {most}."
         return " ".join(
-            [self.result.methods(), whose, *told, *rest, *map(_since, (one for one in self.runs if one.outdated))]
+            [methods(self.result), whose, *told, *rest, *map(_since, (one for one in self.runs if one.outdated))]
         )
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from workbench.audits.consistency.issues import FEWEST
+from workbench.audits.consistency.judge import Consistency
 from workbench.audits.consistency.stances import FAMILIES, Kind
 from workbench.figures.intervals import INTERVALS
-
-if TYPE_CHECKING:
-    from workbench.audits.consistency.judge import Consistency  # for types: it imports this module on use
 
 
 def methods(result: Consistency) -> str:
