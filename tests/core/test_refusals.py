@@ -65,7 +65,7 @@ def test_two_groups_of_one_kind_make_no_test() -> None:
     assert not found.difference.defined
     assert math.isnan(found.p)
     none = one_sided([0] * 6, [9] * 6, [True] * 3 + [False] * 3, np.random.default_rng(1))
-    assert (none.difference.value, none.untested) == (0, "there is none")
+    assert (none.difference.value, none.untested) == (0, "both shares are 0")
 
 
 def test_the_permutation_test_keeps_its_level() -> None:

@@ -212,7 +212,7 @@ async def test_a_key_switches_the_model_only_where_there_are_several(app: Workbe
     audited(app.store_path, lambda _: (("Beneficial.", 30),), model="parrot")
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
-        assert "parrot · run 2 of 2: M switches" in screen_text(app)
+        assert "parrot · run 2 of 2 of this audit: M switches" in screen_text(app)
         await press(app, pilot, "M")
         assert isinstance(app.screen, RunsScreen)
         await press(app, pilot, "up", "enter")

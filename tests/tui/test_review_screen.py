@@ -382,7 +382,9 @@ async def test_a_control_sample_is_drawn_from_the_screen_and_its_seed_is_kept(pa
         assert "drawn at random: “" in flowing(app)
         assert "@" not in screen_text(app), "no key in the place of words"
         await press(app, pilot, "g")
-        assert "It came into the sample with a probability of" in flowing(app)
+        assert "Drawn from the answers to statements that" in flowing(app)
+        assert "it has no score" in flowing(app)
+        assert "sum of the weights" not in flowing(app), "a sentence about another kind of row"
         with Store.open(path) as store:
             of = review(store, find_run(store, "reliability"), USUAL)
             (sample,) = store.control_samples.of_run(named(store, of.run), of.card)  # type: ignore[arg-type]
@@ -493,7 +495,7 @@ async def test_without_a_run_the_newest_one_in_which_something_waits_is_opened_a
         await app.push_screen(screen)
         await settle(app, pilot)
         assert "smol · small · T 1" in flowing(app)
-        assert "(reliability) · 1 of 2 runs: M opens another" in flowing(app)
+        assert "(reliability) · run 1 of 2 of all audits: M opens another" in flowing(app)
         await press(app, pilot, "M", "home", "enter")
         assert screen._loaded is not None
         chosen = screen._loaded.runs[0].model

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -147,29 +146,14 @@ def _undo(store: Store, options: Namespace) -> int:
     return tell(options, f"Undone: {found[0].auditor}'s ruling {found[0].verdict}.", plain(event))
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    ruling: Ruling
-    name: str
-    stands: str
-
-
 def _show(store: Store, options: Namespace) -> int:
-    from workbench.domain.rulings import disputed
     from workbench.evidence import ruling_subjects as subjects
+    from workbench.evidence.listed_rulings import DISPUTED, STANDS, ListedRuling, as_table, listed
 
     meant = subjects.find(store, options.of, options.instrument) if options.of else None
-    standing = store.rulings.standing()
-    contrary = {key for key, of in standing.items() if disputed(of)}
-    uids = {one.uid for of in standing.values() for one in of}
-    undone = {one.undoes for one in store.rulings.events()}
-    every = store.rulings.events(meant.subject if meant else None)
-    rows = [
-        _Row(one, subjects.called(store, one.subject), _stands(one, uids, contrary, undone))
-        for one in every
-        if options.history or one.uid in uids
-    ]
-    tables: list[Table[_Row] | Table[Thing]] = [_table(rows, history=options.history)]
+    every = listed(store, meant.subject if meant else None)
+    rows = [row for row in every if options.history or row.stands in (STANDS, DISPUTED)]
+    tables: list[Table[ListedRuling] | Table[Thing]] = [as_table(rows, history=options.history)]
     if meant is not None:
         tables.append(_below(subjects.below(store, meant), meant))
     about = {"rulings": [plain(row.ruling) | {"name": row.name, "stands": row.stands} for row in rows]}
@@ -177,39 +161,6 @@ def _show(store: Store, options: Namespace) -> int:
     if not rows and meant is None and not options.json:
         say(f"\nRule with:\nworkbench rule {options.store} SUBJECT VERDICT --reason TEXT --as NAME")
     return 0
-
-
-def _stands(ruling: Ruling, standing: set[bytes], contrary: set[bytes], undone: set[bytes | None]) -> str:
-    if ruling.verdict is None:
-        return "takes back"
-    if ruling.uid in standing:
-        return "disputed" if ruling.subject.key in contrary else "stands"
-    return "taken back" if ruling.uid in undone else "superseded"
-
-
-def _table(rows: Sequence[_Row], *, history: bool) -> Table[_Row]:
-    columns: list[Column[_Row]] = [
-        Column("ruling", "ruling", lambda row: row.ruling.uid.hex()[:8]),
-        Column("subject", "subject", lambda row: row.name),
-        Column("verdict", "verdict", lambda row: row.ruling.verdict or "(none)"),
-        Column("reading", "reads", lambda row: _reading(row.ruling)),
-        Column("auditor", "by", lambda row: row.ruling.auditor),
-        Column("stands", "stands", lambda row: row.stands, help="disputed: auditors contradict each other; no effect"),
-        Column("reason", "reason", lambda row: row.ruling.reason, Kind.PROSE),
-        Column("at", "at (UTC)", lambda row: row.ruling.at[:16].replace("T", " "), aside=not history),
-        Column("kind", "kind", lambda row: row.ruling.subject.kind.value, aside=True),
-        Column("undoes", "undoes", lambda row: row.ruling.undoes.hex()[:8] if row.ruling.undoes else "", aside=True),
-    ]
-    title = "Every event" if history else "Rulings in force"
-    return Table(
-        "rulings", title, rows, columns, key=lambda row: (row.ruling.uid.hex(),), empty="Nobody has ruled yet."
-    )
-
-
-def _reading(ruling: Ruling) -> str:
-    if ruling.verdict is not Verdict.MISREAD:
-        return ""
-    return ruling.label or "unreadable"
 
 
 def _below(things: Sequence[Thing], of: Thing) -> Table[Thing]:

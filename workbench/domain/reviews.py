@@ -134,7 +134,11 @@ class Ranked:
 
     def why(self, *, blind: bool = False) -> str:
         """Return one sentence on why the item has its place; `blind`: without other auditors' rulings."""
-        return f"{' + '.join(_part(one, blind=blind) for one in self.signals)} = {self.score}"
+        return f"{' + '.join(self.parts(blind=blind))} = {self.score}"
+
+    def parts(self, *, blind: bool = False) -> list[str]:
+        """Return each reason with its weight and what was found."""
+        return [_part(one, blind=blind) for one in self.signals]
 
 
 def _part(signal: Signal, *, blind: bool) -> str:

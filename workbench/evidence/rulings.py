@@ -105,23 +105,30 @@ class RulingsOn:
     "for each subject, the newest ruling of each auditor"
 
 
-def rulings_on(store: Store, run: Run) -> RulingsOn:
-    """Return the rulings in force about a run, for readings of any reader."""
+def about_run(store: Store, run: Run, rulings: Iterable[Ruling]) -> Iterator[tuple[Ruling, frozenset[str]]]:
+    """Yield those of some rulings that are about a run, for readings of any reader, the oldest first, each with the
+    refs of the statements that it is about.
+    """
     model = store.runs.model_key(run).hex()
-    standing = [
+    meant = [
         one
-        for of in store.rulings.standing().values()
-        for one in of
+        for one in rulings
         if (one.subject.kind is Ruled.READING and one.subject.named.get("model", model) == model)
         or _is_about(one, run, model, None)
     ]
-    if not standing:
-        return RulingsOn()
-    places = _Places.of(store, run, standing)
+    if not meant:
+        return
+    places = _Places.of(store, run, meant)
+    for one in sorted(meant, key=lambda one: (one.at, one.uid)):
+        if refs := frozenset(places.refs[probe] for probe in places.of_subject(one)):
+            yield one, refs
+
+
+def rulings_on(store: Store, run: Run) -> RulingsOn:
+    """Return the rulings in force about a run, for readings of any reader."""
     statements: dict[str, list[Ruling]] = {}
     things: dict[tuple[Any, ...], dict[str, Ruling]] = {}
-    for one in sorted(standing, key=lambda one: (one.at, one.uid)):
-        refs = {places.refs[probe] for probe in places.of_subject(one)}
+    for one, refs in about_run(store, run, (one for of in store.rulings.standing().values() for one in of)):
         for ref in refs:
             statements.setdefault(ref, []).append(one)
             things.setdefault((ref, _thing(one)), {})[one.auditor] = one

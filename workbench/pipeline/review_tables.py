@@ -8,7 +8,7 @@ from itertools import combinations
 
 from workbench.domain.control_samples import ControlItem
 from workbench.domain.counting import plural
-from workbench.domain.reviews import BY_AUDITORS, NOT_PASSED, PASSED, REASONS, Ranked, Reason
+from workbench.domain.reviews import ALL_ANSWERS, BY_AUDITORS, NOT_PASSED, PASSED, REASONS, Ranked, Reason
 from workbench.domain.rulings import Verdict, disputed
 from workbench.domain.verdicts import Estimate
 from workbench.evidence.ruling_subjects import UNREADABLE
@@ -19,6 +19,14 @@ from workbench.pipeline.control import Control
 from workbench.pipeline.review import Review, looked_at_by
 from workbench.pipeline.review_progress import Progress, State, Waiting, name
 
+SCORED = "The score of a statement is the sum of the weights of the reasons that apply to it, each once."
+EQUAL = "Statements with equal scores are in the instrument's order. Tests are judged without rulings."
+STRATA = {
+    PASSED: "statements that pass every test",
+    NOT_PASSED: "statements that do not pass every test",
+    ALL_ANSWERS: "all statements",
+}
+"stratum of the control sample -> its statements in words"
 OPINION = "opinion"
 "name for programs of both reasons that auditors themselves gave, in a blind review"
 
@@ -53,7 +61,7 @@ def queue(progress: Progress, *, every: bool = False, blind: bool = False) -> Ta
         "score",
         lambda row: row.score if isinstance(row, Ranked) else None,
         Kind.COUNT,
-        help="the weights of its reasons, added up; none for the control sample",
+        help=f"{SCORED} A drawn answer has none.",
     )
     decided: Column[Waiting] = Column(
         "state",
@@ -82,8 +90,7 @@ def queue(progress: Progress, *, every: bool = False, blind: bool = False) -> Ta
         rows,
         in_short if every else [place, item, statement, score, decided, why_, inclusion, reasons],
         key=lambda row: (name(row),),
-        definition="The score of a statement is the sum of the weights of the reasons that apply to it, each once. "
-        "Statements with equal scores are in the instrument's order. Tests are judged without rulings.",
+        definition="" if every else f"{SCORED} {EQUAL}",
         empty=nothing_waits(progress),
         link=lambda row: Link(ITEM, (name(row),)),
         detail=(lambda row: _detail(progress, row, blind=blind)) if every else None,
@@ -104,11 +111,21 @@ def nothing_waits(progress: Progress) -> str:
 
 
 def _detail(progress: Progress, row: Waiting, *, blind: bool) -> tuple[str, ...]:
-    """Return the whole sentence, which a cell has no room for, and of a drawn answer its probability."""
+    """Return the whole sentence, which a cell has no room for, and how such a row came into the queue."""
     if isinstance(row, Ranked):
-        return (why(row, blind=blind),)
+        return (why(row, blind=blind), scored_words())
+    return (why(row), *drawn_words(progress, row))
+
+
+def scored_words() -> str:
+    """Say what the score of a statement is, and which of two equal ones comes first."""
+    return f"{SCORED} {EQUAL}"
+
+
+def drawn_words(progress: Progress, row: ControlItem) -> tuple[str, ...]:
+    """Say how an answer came into the control sample; it has no score."""
     chance = number(_inclusion(progress.control, row), Kind.SHARE)
-    return (why(row), f"It came into the sample with a probability of {chance}.")
+    return (f"Drawn from the answers to {STRATA[row.stratum]}, each with a chance of {chance}; it has no score.",)
 
 
 ITEM = "item"
@@ -194,6 +211,7 @@ def auditors(of: Review, control: Control | None = None) -> Table[Auditor]:
         ],
         key=lambda row: (row.name,),
         empty="This run has no rulings yet.",
+        link=lambda row: Link("rulings", (row.name,)),
     )
 
 

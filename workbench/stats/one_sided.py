@@ -63,7 +63,7 @@ def one_sided(hits: npt.ArrayLike, counts: npt.ArrayLike, first: npt.ArrayLike, 
     found = Estimate(value, NAN, NAN, sum(sizes))
     shown = int(np.count_nonzero(of > 0))
     if shown == 0:
-        return OneSided(found, NAN, "there is none")
+        return OneSided(found, NAN, "both shares are 0")
     shuffled = rng.permuted(np.tile(group, (PERMUTATIONS, 1)), axis=1)
     reached = int(np.count_nonzero(np.abs(_differences(of, among, shuffled)) >= abs(value) - ROUNDING))
     return OneSided(_with_interval(found, of, among, group, shown), (1 + reached) / (1 + PERMUTATIONS))

@@ -77,6 +77,8 @@ class NameProvider(Provider):
     _named: tuple[Named, ...] = ()
 
     async def startup(self) -> None:
+        if any(_at_work(each) for each in self.app.screen_stack):
+            return
         worker = self.screen.run_worker(
             partial(read_names, store_path(self.app)), thread=True, exit_on_error=False, group="names"
         )
@@ -93,11 +95,16 @@ class NameProvider(Provider):
                 )
 
 
+def _at_work(each: Screen[Any]) -> bool:
+    """Return whether people label or decide on a screen: what names lead to shows models, sides and rulings."""
+    return getattr(each, "AT_WORK", False) or not getattr(each, "RULED", True)
+
+
 def read_names(path: Path) -> tuple[Named, ...]:
     """Return what a store has that has a name. Raises StoreError."""
     from stores.core.store import Store
 
-    found = []
+    found = [Named("rulings of auditors", "what was ruled on what, by whom and why", ("rulings",))]
     with Store.open(path) as store:
         for one in store.instruments.summaries():
             refs = tuple(each.ref for each in store.instruments.get(one.name).statements)

@@ -29,6 +29,7 @@ ROUTES = {
     "side_by_side": "comparison.screen.ComparisonScreen",
     "agreement": "results.annotators.AnnotatorsScreen",
     "review": "review.review.ReviewScreen",
+    "rulings": "rulings.listed.RulingsScreen",
     "train": "annotation.train_form.TrainForm",
     "classify": "annotation.classify_form.ClassifyForm",
 }

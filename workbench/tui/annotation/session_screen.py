@@ -46,6 +46,7 @@ class SessionScreen(StoreScreen, Generic[S]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("h,0,1,2,3,4,5,6,7,8,9", "nothing", show=False),
     ]
+    AT_WORK = True
     UNIT = "item"
     "what a person labels, in a word"
 

@@ -75,7 +75,7 @@ class AuditScreen(BookScreen):
         super().say_who()
         runs = self._loaded.material.runs if self._loaded is not None and self._judged is not None else ()
         if len(runs) > 1:
-            self.title_bar.note += f" · run {runs.index(self._judged.run) + 1} of {len(runs)}: M switches"
+            self.title_bar.note += f" · run {runs.index(self._judged.run) + 1} of {len(runs)} of this audit: M switches"
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "o changes the rules."

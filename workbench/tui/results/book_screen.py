@@ -125,6 +125,8 @@ class BookScreen(JudgingScreen):
             return self.RULED and self._judged is not None
         if action == "side_by_side":
             return len(self.comparable()) > 1
+        if action == "list_rulings":
+            return self.RULED and self._judged is not None
         if action == "review":
             return self.RULED and self.run_to_review() is not None
         if action == "instrument":

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
-from textual.binding import Binding, BindingType
+from textual.binding import ActiveBinding, Binding, BindingType
 from textual.message import Message
 from textual.worker import get_current_worker
 
@@ -17,7 +17,7 @@ from workbench.tui.results.loaded import Loaded, Opened, Routes
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.routes import screen
-from workbench.tui.rulings.ruling import RulingScreen
+from workbench.tui.rulings.ruling import LIST, RulingScreen
 from workbench.tui.rulings.standing import RuledPlace
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class Following(RulingScreen):
     )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("V", "review", "Review", tooltip="Open the review queue: what an auditor reviews first"),
+        LIST,
         Binding("Z", "near", "Zoom", show=False, tooltip="Draw the whole scale, or zoom to the intervals"),
     ]
 
@@ -85,6 +86,18 @@ class Following(RulingScreen):
     @property
     def view(self) -> SheetView:
         return self.query_one(SheetView)
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        """The keys that work now: there is a scale to zoom where a table is drawn."""
+        found = super().active_bindings
+        sheet = next((view.sheet for view in self.query(SheetView)), None)
+        if (sheet is not None and sheet.drawn) or self.query(".picture.-shown"):
+            return found
+        return {key: one for key, one in found.items() if one.binding.action != "near"}
+
+    def run_in_sight(self) -> Run | None:
+        return self.run_to_review()
 
     def action_near(self) -> None:
         self.view.zoom()

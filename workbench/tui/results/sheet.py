@@ -78,6 +78,11 @@ class Sheet:
         self._places: dict[int, tuple[Place, ...]] = {}
         self._near = False
 
+    @property
+    def drawn(self) -> bool:
+        """Whether values are drawn on a scale."""
+        return any(column.scale is not None for column in self.table.columns)
+
     def zoom(self, near: bool) -> None:
         """Draw pictures on their whole scale, or as near as their values and intervals allow."""
         if near != self._near:

@@ -17,19 +17,22 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from workbench.help.sections import section
+from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.answers import AnswersScreen, Page, WholeAnswerScreen
 from workbench.tui.results.responses_format import answer, whole_answer
 from workbench.tui.results.wordings import prompt_text
-from workbench.tui.review.item_format import head, item_columns, item_record, provenance, reading, wording_of
+from workbench.tui.review.blind import BlindKey
+from workbench.tui.review.item_format import head, item_columns, item_record, provenance, reading, reasons, wording_of
 from workbench.tui.review.session import ReviewSession, after, can_undo, taken_back
-from workbench.tui.rulings.ruling import NOTE, RulingKeys
+from workbench.tui.rulings.ruling import LIST, NOTE, RulingKeys
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.rulings.text import RuledText
 from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.record_table import Record
 
 if TYPE_CHECKING:
+    from stores.runs.run_rows import Run
     from workbench.domain.rulings import Ruling, Subject
     from workbench.evidence.ruling_subjects import Thing
     from workbench.pipeline.review_item import ItemAnswer, Shown
@@ -40,6 +43,10 @@ GO_ON = "n goes to the next pending item, z undoes the ruling"
 STAYS_OPEN = (
     "the answer was drawn at random, so the statement stays open: rule on another answer or, with Tab, on the statement"
 )
+LOW, HIGH = 2, 8
+"lines of reasons above the answers, on a low screen and on a high one"
+TALL = 32
+"lines from which a screen is high"
 NOTHING_WAITS = "Nothing is pending: you have decided every item"
 
 
@@ -60,11 +67,17 @@ class ItemTable(FluidTable):
     ]
 
 
-class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
+class ReviewItemScreen(BlindKey, AnswersScreen["ItemAnswer"]):
     """One item after another."""
 
+    DEFAULT_CSS = """
+    ReviewItemScreen #about {
+        max-height: 12;
+    }
+    """
+
     PLACE = "review › item"
-    FOOTER_FIRST = ("select_cursor", "rule", "following", "undo", "prompt", "blind")
+    FOOTER_FIRST = ("select_cursor", "rule", "following", "undo", "why", "prompt", "blind")
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "following", "Next", tooltip="Go to the next pending item"),
@@ -72,7 +85,8 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
         Binding("left_square_bracket", "step(-1)", "Previous item", show=False),
         Binding("right_square_bracket", "step(1)", "Item", key_display="[ ]", tooltip="Step through the whole queue"),
         Binding("p", "prompt", "Prompt", tooltip="Show the exact prompt"),
-        Binding("b", "blind", "Blind", tooltip="Hide or show the model and other auditors' rulings"),
+        LIST,
+        Binding("w", "why", "Why", tooltip="Show every reason why this item is in the queue, with its weight"),
         Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
     ]
 
@@ -94,7 +108,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
 
     def __init__(self, progress: Progress, item: Waiting, session: ReviewSession) -> None:
         super().__init__()
-        self._progress, self._item, self._session = progress, item, session
+        self._progress, self._item, self.session = progress, item, session
         self._status = ""
 
     def on_mount(self) -> None:
@@ -121,7 +135,8 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
     def head(self) -> Content:
         page = self._page
         held = "Another auditor is reviewing this item. " if isinstance(page, ItemPage) and page.holder else ""
-        return head(self._progress, self._item, held + self._status, blind=self._blind)
+        room = self.size.width - 2, LOW if self.size.height < TALL else HIGH
+        return head(self._progress, self._item, held + self._status, room, blind=self._blind)
 
     def nothing(self, kind: str) -> str:  # noqa: ARG002
         return "The model gave no answer here. r rules on the statement."
@@ -146,7 +161,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "undo":
-            return can_undo(self._session, self._progress, self._auditor)
+            return can_undo(self.session, self._progress, self._auditor)
         if action == "prompt":
             return self.current is not None
         return super().check_action(action, parameters)
@@ -171,7 +186,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
         from workbench.pipeline.review_progress import name
 
         if event.ruling is not None:
-            self._session.done.append((name(self._item), event.ruling))
+            self.session.done.append((name(self._item), event.ruling))
         self.look_again(event.sentence.partition(";")[0], ruled=event.ruling is not None)
 
     @on(Went)
@@ -210,11 +225,20 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
         if items:
             self._show(items[(at + step) % len(items)], "")
 
-    def action_blind(self) -> None:
-        """Hide the model and what others ruled, or show it again."""
-        self._session.blind = not self._session.blind
+    def turn_blind(self) -> None:
         self._say_who()
         self._repaint()
+
+    def run_in_sight(self) -> Run | None:
+        return self._progress.of.run
+
+    def action_why(self) -> None:
+        """Show why the item is in the queue, however many reasons there are."""
+        text = reasons(self._progress, self._item, blind=self._blind)
+        self.app.push_screen(TextScreen(f"Why {self._item.ref} is in the queue", text))
+
+    def on_resize(self) -> None:
+        self._head()
 
     def action_undo(self) -> None:
         """Take back the auditor's last ruling, first of those made here."""
@@ -229,7 +253,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
 
     @property
     def _blind(self) -> bool:
-        return self._session.blind
+        return self.session.blind
 
     @property
     def _drawn(self) -> bool:
@@ -301,7 +325,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"]):
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="following", description="queue")
     def take_back(self) -> None:
-        name, told = taken_back(self.store_path, self._session, self._auditor)
+        name, told = taken_back(self.store_path, self.session, self._auditor)
         progress, _ = after(self.store_path, self._progress, self._auditor)
         self.post_message(self.Went(progress, progress.found(name) or self._item, told))
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.content import Content
 
+from workbench.domain.reviews import BY_AUDITORS, REASONS, Ranked
 from workbench.figures.visible import visible
 from workbench.tui.format import literal
 from workbench.tui.results.responses_format import STANCE_MARKS, answer_cell
@@ -25,6 +27,7 @@ WIDE = 120
 "columns from which an answer stands with its template"
 UNREAD = {"unreadable": "·", "not read": "·"}
 "what is no reading, with its mark"
+MORE = " … w shows all"
 BECAUSE = 18
 "columns of why a row is meant"
 MEANT, PLAIN = "‼", " "
@@ -72,10 +75,10 @@ def _mark(reads: str) -> str:
     return UNREAD.get(reads) or STANCE_MARKS.get(reads, "=")
 
 
-def head(progress: Progress, item: Waiting, told: str, *, blind: bool) -> Content:
+def head(progress: Progress, item: Waiting, told: str, room: tuple[int, int], *, blind: bool) -> Content:
     """Return what stands above the answers: which item it is and what became of it, what was done, and why it is here.
 
-    What was done stands before the reasons: those are as long as they are, and a low screen cuts the end.
+    `room`: columns, and lines for the reasons; where they need more, `w` shows them.
     """
     from workbench.pipeline.review_progress import name
     from workbench.pipeline.review_tables import state, why
@@ -89,7 +92,34 @@ def head(progress: Progress, item: Waiting, told: str, *, blind: bool) -> Conten
         (f"{of} · {visible(state(progress, item, blind=blind))}", "$text-muted"),
     )
     done = [Content.styled(visible(told), "$text-accent")] if told else []
-    return Content("\n").join([parts, *done, Content.styled(visible(why(item, blind=blind)), "$text-muted")])
+    columns, lines = room
+    return Content("\n").join(
+        [parts, *done, Content.styled(cut(visible(why(item, blind=blind)), columns, lines), "$text-muted")]
+    )
+
+
+def cut(text: str, columns: int, lines: int) -> str:
+    """Return a text in no more lines than there is room for, with the key that shows the rest."""
+    wrapped = textwrap.wrap(text, max(columns, len(MORE) + 1)) or [""]
+    if len(wrapped) <= lines:
+        return text
+    last = wrapped[lines - 1][: columns - len(MORE)].rstrip()
+    return "\n".join([*wrapped[: lines - 1], last + MORE])
+
+
+def reasons(progress: Progress, item: Waiting, *, blind: bool) -> Content:
+    """Return why an item is in the queue: each reason with its weight, what was found, and what it means; the sum."""
+    from workbench.pipeline.review_tables import drawn_words, scored_words, why
+
+    if not isinstance(item, Ranked):
+        said = why(item, blind=blind), *drawn_words(progress, item)
+        return Content("\n\n").join([Content(visible(one, lines=True)) for one in said])
+    parts = []
+    for signal, part in zip(item.signals, item.parts(blind=blind), strict=True):
+        meaning = "" if blind and signal.reason in BY_AUDITORS else f"\n{REASONS[signal.reason].meaning}"
+        parts.append(Content.assemble(visible(part), (meaning, "$text-muted")))
+    parts.append(Content.assemble((f"= {item.score}", "bold"), (f"\n{scored_words()}", "$text-muted")))
+    return Content("\n\n").join(parts)
 
 
 def reading(row: ItemAnswer, wording: str, reader: str, ruled: Sequence[Ruling], withheld: bool) -> Content:
@@ -145,4 +175,4 @@ def wording_of(row: ItemAnswer, wordings: Sequence[tuple[str, str]]) -> str:
     return found.get(row.variant, "")
 
 
-__all__ = ["head", "item_columns", "item_record", "provenance", "reading", "wording_of"]
+__all__ = ["cut", "head", "item_columns", "item_record", "provenance", "reading", "reasons", "wording_of"]

@@ -22,8 +22,10 @@ from workbench.tui.kit.status import say
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded, Look, Opened, Shown
 from workbench.tui.results.rules_dialog import RunsScreen
+from workbench.tui.review.blind import BlindKey
 from workbench.tui.review.item import NOTHING_WAITS, ReviewItemScreen
 from workbench.tui.review.session import ReviewSession, RunKey, after, can_undo, reviewable, run_key, taken_back
+from workbench.tui.routes import screen
 from workbench.tui.rulings.ruling import NOTE, RulingKeys
 from workbench.tui.rulings.standing import RuledPlace
 
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 NO_ANSWERS = """Nothing to review: no model has answered yet.
 
 3 goes to Jobs: n there asks one."""
+OF_AUDITOR = "rulings"
+"what stands behind an auditor"
 DRAWN = 60
 "answers of a control sample that the dialog offers"
 
@@ -68,7 +72,7 @@ class Material:
     "control samples that were drawn of it"
 
 
-class ReviewScreen(BookScreen):
+class ReviewScreen(BlindKey, BookScreen):
     """The queue of a run, with everything that stands beside it. Enter opens an item."""
 
     PLACE = "review"
@@ -77,10 +81,10 @@ class ReviewScreen(BookScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "following", "Next", tooltip="Open the next pending item"),
         Binding("N", "notes", "Notes", show=False, tooltip="Show notes on how to read the figures"),
-        Binding("b", "blind", "Blind", tooltip="Hide or show the model and other auditors' rulings"),
         Binding("d", "draw", "Draw", tooltip="Draw a random control sample to measure how often the reader errs"),
         Binding("z", "undo", "Undo", tooltip="Undo your last ruling"),
         Binding("M", "runs", "Model", tooltip="Open the queue of another run"),
+        Binding("v", "whole", "Whole row", show=False, tooltip="Show all details of this row"),
     ]
 
     _settings: Settings
@@ -102,7 +106,7 @@ class ReviewScreen(BookScreen):
         super().__init__(Settings(tuple(run), Readings(by)))
         self._look = Look()  # what waits comes first, whichever table was looked at last
         self.session = ReviewSession()
-        self.routes = {"item": self._opened}
+        self.routes = {"item": self._opened, OF_AUDITOR: self._opened_rulings}
         self._anew = True
         "whether the store is asked what waits; what somebody works through is not ranked anew between two items"
 
@@ -117,7 +121,9 @@ class ReviewScreen(BookScreen):
             return material is not None and len(material.runs) > 1 and not self.session.blind
         if action == "draw":
             return progress is not None and progress.of.reader is not None
-        if action in ("following", "rule"):
+        if action == "rule":
+            return self.ruled_place() is not None
+        if action == "following":
             return progress is not None and bool(progress.items)
         if action == "blind":
             return progress is not None
@@ -220,10 +226,12 @@ class ReviewScreen(BookScreen):
         known = sorted({one.auditor for of in progress.of.rulings.things for one in of})
         self.app.push_screen(PersonDialog(known, note=NOTE, what="auditor"), named)
 
-    def action_blind(self) -> None:
-        """Hide the model and what others ruled, or show it again."""
-        self.session.blind = not self.session.blind
+    def turn_blind(self) -> None:
         self._again()
+
+    def action_whole(self) -> None:
+        """Show everything that is known of the row under the cursor."""
+        self.view.show_whole()
 
     def action_draw(self) -> None:
         """Ask how large a control sample is to be, and draw it."""
@@ -272,6 +280,11 @@ class ReviewScreen(BookScreen):
         if item is None:
             return "This item is no longer in the queue."
         return lambda: ReviewItemScreen(progress, item, self.session)
+
+    def _opened_rulings(self, path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG002
+        """Return the list of an auditor's rulings."""
+        progress: Progress = loaded.judged
+        return lambda: screen("rulings", progress.of.run, subject[0])
 
     def withholds(self) -> bool:
         """Return whether what others ruled on the row in sight is kept from this auditor."""
@@ -353,7 +366,7 @@ def load(path: Path, settings: Settings, known: Loaded | None = None, *, anew: b
         models=[] if settings.blind else [run.named],
         runs=[run],
         instrument=run.instrument,
-        options=[("", words) for words in _options(progress, len(runs), blind=settings.blind)],
+        options=[("", words) for words in _options(progress, runs, blind=settings.blind)],
         material=Material(runs, of, drawn),
         rests_on=(run, settings.readings),
     )
@@ -388,15 +401,16 @@ def _queue(store: Store, runs: Sequence[Run], settings: Settings, known: Loaded 
     return first
 
 
-def _options(progress: Progress, runs: int, *, blind: bool) -> Sequence[str]:
-    """Return what the queue is of, of how many runs that is one, and how far it is, in a few words each."""
+def _options(progress: Progress, runs: Sequence[Run], *, blind: bool) -> Sequence[str]:
+    """Return what the queue is of, which of all runs that is, and how far it is, in a few words each."""
     from workbench.pipeline.review_tables import misread, shares
 
     of, control = progress.of, progress.control
     who = f"{progress.auditor} has" if progress.auditor else "auditors have"
     done = len(of.queue) - len(of.waiting(progress.auditor))
     words = [f"{of.run.instrument if blind else of.run.label} ({of.run.audit})"]
-    words += [f"1 of {runs:,} runs: M opens another"] if runs > 1 and not blind else []
+    at = 1 + next((n for n, one in enumerate(runs) if run_key(one) == run_key(of.run)), 0)
+    words += [f"run {at:,} of {len(runs):,} of all audits: M opens another"] if len(runs) > 1 and not blind else []
     words += [f"read by {of.card.name}"] if of.card is not None else []
     words += [f"{who} reviewed {done:,} of {len(of.queue):,} statements"]
     if control is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
 from textual.screen import ModalScreen
@@ -37,6 +37,7 @@ REASONS = {
     Verdict.LOOK_AGAIN: "somebody should look again",
 }
 "what stands in the field until somebody types a reason of their own"
+ASKED = "Your reason (type your own):"
 WORDS = 160
 "characters of a thing's text that are shown"
 WITHHELD = "You see others' rulings after you decide; “look again” is not a decision."
@@ -84,12 +85,21 @@ class RulingDialog(ModalScreen[Decided | None]):
         height: auto;
         margin-bottom: 1;
     }
-    RulingDialog #reason {
+    RulingDialog #asked {
         display: none;
-        background: $boost;
+        height: 1;
     }
-    RulingDialog #reason.-shown {
+    RulingDialog #asked.-shown {
         display: block;
+    }
+    RulingDialog #asked Static {
+        width: auto;
+        margin: 0 1 0 0;
+        color: $text-accent;
+    }
+    RulingDialog #reason {
+        width: 1fr;
+        background: $boost;
     }
     """
     AUTO_FOCUS = ""
@@ -129,7 +139,9 @@ class RulingDialog(ModalScreen[Decided | None]):
                 yield Static(id="things", markup=False)
                 yield Static(id="stands", markup=False)
             yield Static(id="verdicts", markup=False)
-            yield Input(id="reason", placeholder="your reason", compact=True, select_on_focus=True)
+            with Horizontal(id="asked"):
+                yield Static(ASKED, markup=False)
+                yield Input(id="reason", placeholder="type why", compact=True, select_on_focus=True)
             yield Static(id="trouble", markup=False)
 
     def on_mount(self) -> None:
@@ -207,7 +219,7 @@ class RulingDialog(ModalScreen[Decided | None]):
 
     def _ask(self, reason: str) -> None:
         self.box.value = reason
-        self.box.add_class("-shown")
+        self.query_one("#asked").add_class("-shown")
         self.box.focus()
 
     def _say(self, trouble: str) -> None:
@@ -217,8 +229,8 @@ class RulingDialog(ModalScreen[Decided | None]):
         self.query_one("#things", Static).update(Content("\n").join(map(self._line, range(len(self._things)))))
         self.query_one("#stands", Static).update(self._stands())
         self.query_one("#verdicts", Static).update(self._choices())
-        self.box.set_class(self._verdict is not None and (self._verdict is not Verdict.MISREAD or bool(self._reading)),
-                           "-shown")  # fmt: skip
+        asked = self._verdict is not None and (self._verdict is not Verdict.MISREAD or bool(self._reading))
+        self.query_one("#asked").set_class(asked, "-shown")
         self._say("")
         several = "Tab another subject · " if len(self._things) > 1 else ""
         who = f" as {self._auditor}" if self._auditor else ""

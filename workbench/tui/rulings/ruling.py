@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
-from textual.binding import Binding, BindingType
+from textual.binding import ActiveBinding, Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.screen import ModalScreen, Screen
@@ -18,15 +18,20 @@ from workbench.tui.keymap import Keyed
 from workbench.tui.kit.base import StoreScreen, store_path
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.kit.status import say
+from workbench.tui.routes import screen
 from workbench.tui.rulings.dialog import Decided, RulingDialog, said
 from workbench.tui.rulings.standing import RuledPlace, Standing, standing_of
 
 if TYPE_CHECKING:
     from stores.core.store import Store
+    from stores.runs.run_rows import Run
     from workbench.domain.rulings import Ruling
     from workbench.evidence.ruling_subjects import Thing
 
 RULE = Binding("r", "rule", "Rule", tooltip="Rule on this: misread, at fault, excluded, confirmed, look again")
+LIST = Binding(
+    "L", "list_rulings", "List rulings", tooltip="List the rulings of this run and of the store, newest first"
+)
 NOTHING = "Nothing here can be ruled on: open a statement, wording or answer."
 WORDING_ALONE = 2
 "words that name a statement and a wording"
@@ -38,7 +43,7 @@ class RulingKeys(Screen[Any], Keyed):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         RULE,
-        Binding("z", "undo_ruling", "Undo ruling", show=False, tooltip="Undo your last ruling"),
+        Binding("z", "undo_ruling", "Undo ruling", tooltip="Undo your last ruling"),
     ]
 
     @dataclass
@@ -117,6 +122,23 @@ class RulingKeys(Screen[Any], Keyed):
             say(self, NOTHING, warns=True)
         else:
             self.find_things(places)
+
+    def run_in_sight(self) -> Run | None:
+        """Return the run whose rulings stand first in the list of rulings; None: of the whole store."""
+        return None
+
+    def action_list_rulings(self) -> None:
+        """Open the list of rulings."""
+        if self.RULED:
+            self.app.push_screen(screen("rulings", self.run_in_sight()))
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        """The keys that work now: there is something to undo once somebody has a name to rule under."""
+        found = super().active_bindings
+        if self.RULED and self._auditor is not None:
+            return found
+        return {key: one for key, one in found.items() if one.binding.action != "undo_ruling"}
 
     def action_undo_ruling(self) -> None:
         """Take back the newest ruling that stands of the person who sits here; once more, the one before."""

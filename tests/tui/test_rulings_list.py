@@ -1,0 +1,253 @@
+"""The list of rulings on screen: whose, on what, why, what became of each; and nobody sees too much."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.command import Hit
+from textual.pilot import Pilot
+
+from stores.core.store import Store
+from tests.stores.test_review import odd
+from tests.tui.audit_runs import audited
+from tests.tui.conftest import flowing, screen_text, until
+from tests.tui.test_review_screen import item_of, rule, sampled
+from tests.tui.test_rulings_screen import press, queued, ruled_everywhere, settle, standing
+from workbench.domain.rulings import Verdict
+from workbench.evidence import ruling_subjects as subjects
+from workbench.evidence.listed_rulings import listed
+from workbench.tui.annotation.adjudicate import AdjudicateScreen
+from workbench.tui.annotation.annotate import AnnotateScreen
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.commands import NameProvider
+from workbench.tui.results.answers import WholeAnswerScreen
+from workbench.tui.review.item import ReviewItemScreen
+from workbench.tui.review.review import ReviewScreen
+from workbench.tui.rulings.dialog import RulingDialog
+from workbench.tui.rulings.listed import RulingsScreen
+from workbench.tui.rulings.text import RuledText
+from workbench.tui.statements.statement import StatementScreen
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+SECRET = "the other one thinks so"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return audited(tmp_path / "audited.db", odd)
+
+
+def an_answer(path: Path, ref: str = "tax-02/original") -> str:
+    """Return the name of an answer to a wording."""
+    with Store.open(path) as store:
+        prompt = subjects.below(store, subjects.find(store, ref))[0]
+        return subjects.below(store, prompt)[0].name
+
+
+async def opened(path: Path, pilot: Pilot[int], app: WorkbenchApp, *keys: str) -> RulingsScreen:
+    await settle(app, pilot)
+    await press(app, pilot, *keys)
+    assert isinstance(app.screen, RulingsScreen)
+    return app.screen
+
+
+@pytest.mark.e2e
+@SIZES
+async def test_the_list_says_who_ruled_what_why_and_what_became_of_it(path: Path, size: tuple[int, int]) -> None:
+    rule(path, "tax-02", Verdict.EXCLUDED, "eva", "first thought")
+    rule(path, "tax-02", Verdict.CONFIRMED, "eva", "second thought")
+    rule(path, "tax-02", Verdict.EXCLUDED, "otto", "it has no place here")
+    rule(path, "mig-01/negation", Verdict.WORDING_AT_FAULT, "eva", "says something else")
+    with Store.open(path) as store:
+        store.rulings.undo(store.rulings.newest("eva"), auditor="zora", reason="it says the same")  # type: ignore[arg-type]
+    app = WorkbenchApp(path, start="audit")
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(path, pilot, app, "L")
+        rows = [(row.ruling.auditor, row.stands, row.ruling.reason) for row in screen.view.sheet.table.rows]  # type: ignore[union-attr]
+        assert rows == [
+            ("eva", "taken back", "says something else"),
+            ("otto", "disputed", "it has no place here"),
+            ("eva", "disputed", "second thought"),
+            ("eva", "superseded", "first thought"),
+        ]
+        assert "taken back by zora" in flowing(app)
+        assert "it says the same" in flowing(app)
+        await press(app, pilot, "down")
+        assert "contradicted by eva" in flowing(app)
+        await press(app, pilot, "G")
+        assert "superseded by eva" in flowing(app)
+        await press(app, pilot, "slash", *"disputed", "enter")
+        assert [row.stands for row in (screen.view.row,)] == ["disputed"]
+        assert "first thought" not in screen_text(app)
+        await press(app, pilot, "escape", "a", "a")
+        assert "otto" in screen_text(app)
+        assert "eva:" not in flowing(app)
+        assert "second thought" not in screen_text(app).split("contradicted")[0]
+
+
+@pytest.mark.e2e
+@SIZES
+async def test_enter_opens_what_was_ruled_on_and_r_and_z_rule_on_it(path: Path, size: tuple[int, int]) -> None:
+    name = an_answer(path)
+    for thing in ("tax-02", "tax-02/negation", name.partition("/=")[0], name):
+        rule(path, thing, Verdict.CONFIRMED, "eva", f"about {thing}")
+    app = WorkbenchApp(path, start="audit", annotator="otto")
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(path, pilot, app, "L")
+        for kind in (WholeAnswerScreen, RuledText, StatementScreen, StatementScreen):
+            await press(app, pilot, "enter")
+            assert isinstance(app.screen, kind)
+            await press(app, pilot, "escape", "down")
+            assert app.screen is screen
+        await press(app, pilot, "g", "r", "x", "enter")
+        assert [one.auditor for one in standing(path)].count("otto") == 1
+        assert screen.view.sheet.table.rows[0].stands == "disputed"  # type: ignore[union-attr]
+        await press(app, pilot, "z")
+        assert [one.auditor for one in standing(path)].count("otto") == 0
+        await press(app, pilot, "v")
+        assert "about tax-02" in flowing(app)
+
+
+@pytest.mark.e2e
+async def test_a_long_reason_is_shown_whole(path: Path) -> None:
+    rule(path, "tax-02", Verdict.EXCLUDED, "eva", f"{'word ' * 300}end")
+    app = WorkbenchApp(path, start="audit")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(path, pilot, app, "L")
+        await press(app, pilot, "v", "end")
+        await until(pilot, lambda: "word end" in flowing(app))
+
+
+@pytest.mark.e2e
+@SIZES
+async def test_enter_on_an_auditor_of_the_review_lists_theirs(path: Path, size: tuple[int, int]) -> None:
+    rule(path, "tax-02", Verdict.LOOK_AGAIN, "eva")
+    rule(path, "mig-01", Verdict.EXCLUDED, "otto", "mine")
+    app = WorkbenchApp(path, start="audit", annotator="otto")
+    async with app.run_test(size=size) as pilot:
+        await settle(app, pilot)
+        await press(app, pilot, "V", "tab")
+        assert isinstance(app.screen, ReviewScreen)
+        assert "r Rule" not in screen_text(app), "an auditor is nothing to rule on"
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, RulingsScreen)
+        assert [row.ruling.auditor for row in app.screen.view.sheet.table.rows] == ["eva"]  # type: ignore[union-attr]
+        await press(app, pilot, "escape", "shift+tab", "enter")
+        assert isinstance(app.screen, ReviewItemScreen)
+        await press(app, pilot, "L")
+        assert isinstance(app.screen, RulingsScreen)
+
+
+@pytest.mark.e2e
+async def test_a_blind_review_lists_others_rulings_only_on_what_one_has_decided(path: Path) -> None:
+    for name in ("tax-02", "tax-02/negation", an_answer(path)):
+        rule(path, name, Verdict.EXCLUDED, "eva")
+    app = WorkbenchApp(path, start="audit", annotator="otto")
+    async with app.run_test(size=(100, 40)) as pilot:
+        await settle(app, pilot)
+        await press(app, pilot, "V", "L")
+        assert SECRET in flowing(app)
+        await press(app, pilot, "escape", "b", "L")
+        seen = [flowing(app)]
+        assert "3 rulings of others hidden" in seen[0]
+        for key in ("enter", "r", "tab", "enter", "v", "a"):
+            await press(app, pilot, key)
+            seen.append(flowing(app))
+        for text in seen:
+            assert "eva" not in text
+            assert SECRET not in text
+            assert "smol" not in text
+        rule(path, "tax-02", Verdict.CONFIRMED, "otto", "as it is")
+        await press(app, pilot, "f5")
+        assert SECRET in flowing(app)
+        assert "hidden" not in flowing(app)
+
+
+@pytest.mark.e2e
+async def test_rulings_on_drawn_answers_are_kept_back_until_ones_own(path: Path) -> None:
+    sampled(path)
+    with Store.open(path) as store:
+        (sample,) = store.control_samples.every()
+        first, second = (subjects.short_answer(one.prompt, one.text) for one in sample.items[:2])
+    rule(path, first, Verdict.CONFIRMED, "eva")
+    rule(path, second, Verdict.CONFIRMED, "eva", "on the second")
+    app = WorkbenchApp(path, start="audit", annotator="otto")
+    async with app.run_test(size=(100, 40)) as pilot:
+        await settle(app, pilot)
+        await press(app, pilot, "V", "L")
+        assert "2 rulings of others hidden" in flowing(app)
+        assert SECRET not in flowing(app)
+        rule(path, first, Verdict.CONFIRMED, "otto", "mine")
+        await press(app, pilot, "f5", "end")
+        assert SECRET in flowing(app)
+        assert "on the second" not in flowing(app)
+        assert "1 ruling of others hidden" in flowing(app)
+
+
+async def names(app: WorkbenchApp) -> list[str]:
+    """Return what the palette finds for `rulings`."""
+    provider = NameProvider(app.screen)
+    await provider.startup()
+    return [str(hit.text) async for hit in provider.search("rulings of auditors") if isinstance(hit, Hit)]
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("work", ["label", "decide"])
+async def test_the_palette_finds_the_list_save_where_people_label_and_decide(tmp_path: Path, work: str) -> None:
+    path = queued(tmp_path / "free.db")
+    ruled_everywhere(path)
+    app = WorkbenchApp(path, annotator="ben")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(app, pilot)
+        assert await names(app) == ["rulings of auditors"]
+        await app.push_screen(AnnotateScreen("round", "ben") if work == "label" else AdjudicateScreen("round"))
+        await settle(app, pilot)
+        assert await names(app) == []
+        await press(app, pilot, "L")
+        assert not isinstance(app.screen, RulingsScreen | RulingDialog)
+
+
+@pytest.mark.e2e
+@SIZES
+async def test_every_reason_of_an_item_is_readable(path: Path, size: tuple[int, int]) -> None:
+    with Store.open(path) as store:
+        thing = subjects.find(store, "tax-02")
+        store.rulings.rule(thing.subject, Verdict.LOOK_AGAIN, auditor="eva", reason="word " * 120 + "end")
+    app = WorkbenchApp(path, start="audit", annotator="otto")
+    async with app.run_test(size=size) as pilot:
+        await settle(app, pilot)
+        await press(app, pilot, "V", "n")
+        score = item_of(app).score
+        low = size == (80, 24)
+        assert ("w shows all" in flowing(app)) is low
+        assert (f"= {score}" in flowing(app)) is not low
+        await press(app, pilot, "w")
+        assert "look again 100" in flowing(app)
+        await press(app, pilot, "end")
+        await until(pilot, lambda: f"= {score}" in flowing(app))
+
+
+@pytest.mark.e2e
+@SIZES
+async def test_the_key_of_a_blind_review_says_what_it_does_now(path: Path, size: tuple[int, int]) -> None:
+    app = WorkbenchApp(path, start="audit", annotator="otto")
+    async with app.run_test(size=size) as pilot:
+        await settle(app, pilot)
+        for keys in (("V",), ("n",)):
+            await press(app, pilot, *keys)
+            await until(pilot, lambda: "b Hide model" in screen_text(app))
+            assert "model hidden" not in screen_text(app)
+            await press(app, pilot, "b")
+            await until(pilot, lambda: "b Show model" in screen_text(app))
+            assert "model hidden" in screen_text(app)
+            await press(app, pilot, "b")
+
+
+def test_a_ruling_is_listed_with_its_statement_and_words(path: Path) -> None:
+    rule(path, an_answer(path), Verdict.CONFIRMED, "eva")
+    with Store.open(path) as store:
+        (row,) = listed(store, texts=True)
+    assert row.place == ("small", "tax-02")
+    assert row.words
+    assert (row.stands, row.ended, row.against) == ("stands", None, ())

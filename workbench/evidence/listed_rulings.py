@@ -1,0 +1,219 @@
+"""Auditors' rulings as rows: what was ruled on what, by whom and why, and whether it stands.
+
+The shell and the terminal show these rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from stores.core.store import Store
+from workbench.domain.rulings import Ruling, Subject, Verdict, disputed
+from workbench.evidence.ruling_subjects import UNREADABLE, placed
+from workbench.figures.table import Column, Kind, Link, Table
+
+DISPUTED, STANDS, TAKEN_BACK, SUPERSEDED = "disputed", "stands", "taken back", "superseded"
+OPENED = "ruling"
+"name of what stands behind a row: the thing that was ruled on"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRuling:
+    """An event with what it is about and what became of it."""
+
+    ruling: Ruling
+    name: str
+    "of its subject, as people type it"
+    stands: str
+    place: tuple[str, str] = ("", "")
+    "instrument and ref of the statement that it is about, or belongs to; empty: the store lacks it"
+    words: str = ""
+    "the text that it is about, where rows are for people"
+    ended: Ruling | None = None
+    "the event that took it back, or the newer ruling of the same auditor"
+    against: tuple[Ruling, ...] = ()
+    "rulings in force that contradict it"
+
+    @property
+    def said(self) -> str:
+        """Return what was decided: `misread (agree)`."""
+        verdict = self.ruling.verdict
+        read = f" ({reading_of(self.ruling)})" if verdict is Verdict.MISREAD else ""
+        return f"{verdict.value}{read}" if verdict is not None else "(none)"
+
+
+def reading_of(ruling: Ruling) -> str:
+    """Return the right reading that a ruling gives; empty for one that gives none."""
+    return (ruling.label or UNREADABLE) if ruling.verdict is Verdict.MISREAD else ""
+
+
+def listed(store: Store, of: Subject | None = None, *, texts: bool = False) -> list[ListedRuling]:
+    """Return every event, or those about a subject, the oldest first. `texts`: with what they are about in words."""
+    standing = store.rulings.standing()
+    every = store.rulings.events(of)
+    uids = {one.uid for on in standing.values() for one in on}
+    undone = {one.undoes: one for one in every if one.undoes is not None}
+    known: dict[bytes, tuple[str, tuple[str, str], str]] = {}
+    newer: dict[tuple[bytes, str], Ruling] = {}
+    found = []
+    for one in reversed(every):
+        key = one.subject.key
+        if key not in known:
+            instrument, name = placed(store, one.subject)
+            known[key] = name, (instrument, ref_of(store, one.subject)), words_of(store, one.subject) if texts else ""
+        name, place, words = known[key]
+        on = standing.get(key, ())
+        ended = undone.get(one.uid) or newer.get((key, one.auditor))
+        if one.verdict is not None:
+            newer[key, one.auditor] = one
+        stands = one.uid in uids
+        against = tuple(other for other in on if stands and disputed((one, other)))
+        state = _state(one, stands, undone.keys(), contrary=disputed(on))
+        found.append(ListedRuling(one, name, state, place, words, None if stands else ended, against))
+    return found[::-1]
+
+
+def _state(ruling: Ruling, stands: bool, undone: Iterable[bytes | None], *, contrary: bool) -> str:
+    if ruling.verdict is None:
+        return "takes back"
+    if stands:
+        return DISPUTED if contrary else STANDS
+    return TAKEN_BACK if ruling.uid in undone else SUPERSEDED
+
+
+def ref_of(store: Store, subject: Subject) -> str:
+    """Return the ref of the statement that a subject is, or belongs to; empty if the store lacks it."""
+    named = subject.named
+    if "statement" in named:
+        return named["statement"]
+    put = store.ruled_things.prompts(key=named["prompt"])
+    return put[0].ref if put else ""
+
+
+def words_of(store: Store, subject: Subject) -> str:
+    """Return the text of a subject: an answer as it was given, a wording, the wording that a prompt puts."""
+    named = subject.named
+    if "text" in named:
+        return store.ruled_things.text(bytes.fromhex(named["text"])) or ""
+    if "prompt" in named:
+        put = store.ruled_things.prompts(key=named["prompt"])
+        return put[0].wording if put else ""
+    every = store.ruled_things.variants(named["instrument"], named["statement"], int(named["version"]))
+    meant = (named.get("language"), named.get("variant"))
+    return next((text for language, variant, text in every if meant in ((None, None), (language, variant))), "")
+
+
+def withheld(
+    store: Store, rows: Sequence[ListedRuling], auditor: str | None, *, reviews: bool, blind: bool
+) -> frozenset[bytes]:
+    """Return the uids of the rulings of others that an auditor must not see before their own.
+
+    These are rulings on answers of a control sample, for whoever `reviews` or has begun with that sample, and in a
+    blind review those on statements that the auditor has not decided.
+    """
+    mine = [
+        row
+        for row in rows
+        if row.ruling.auditor == auditor
+        and row.stands in (STANDS, DISPUTED)
+        and row.ruling.verdict is not Verdict.LOOK_AGAIN
+    ]
+    answers = {_answer(row.ruling) for row in mine}
+    newest = {(str(sorted(one.run.items())), one.reader): one for one in store.control_samples.every()}
+    samples = [{(item.prompt.hex(), item.text.hex()) for item in one.items} for one in newest.values()]
+    drawn = set().union(*samples)
+    begun = set().union(*(sample for sample in samples if reviews or sample & answers))
+    decided = {row.place for row in mine if _answer(row.ruling) not in drawn}
+
+    def hidden(row: ListedRuling) -> bool:
+        if row.ruling.auditor == auditor:
+            return False
+        at = _answer(row.ruling)
+        if at in begun:
+            return at not in answers
+        return blind and row.place not in decided
+
+    return frozenset(row.ruling.uid for row in rows if hidden(row))
+
+
+def _answer(ruling: Ruling) -> tuple[str, str]:
+    named: Mapping[str, str] = ruling.subject.named
+    return named.get("prompt", ""), named.get("text", "")
+
+
+def as_table(rows: Sequence[ListedRuling], *, history: bool) -> Table[ListedRuling]:
+    """Return rulings in force, or every event, for the shell."""
+    columns: list[Column[ListedRuling]] = [
+        Column("ruling", "ruling", lambda row: row.ruling.uid.hex()[:8]),
+        Column("subject", "subject", lambda row: row.name),
+        Column("verdict", "verdict", lambda row: row.ruling.verdict or "(none)"),
+        Column("reading", "reads", lambda row: reading_of(row.ruling)),
+        *_shared(),
+        Column("at", "at (UTC)", lambda row: moment(row.ruling), aside=not history),
+        Column("kind", "kind", lambda row: row.ruling.subject.kind.value, aside=True),
+        Column("undoes", "undoes", lambda row: row.ruling.undoes.hex()[:8] if row.ruling.undoes else "", aside=True),
+    ]
+    title = "Every event" if history else "Rulings in force"
+    return Table(
+        "rulings", title, rows, columns, key=lambda row: (row.ruling.uid.hex(),), empty="Nobody has ruled yet."
+    )
+
+
+def for_people(rows: Sequence[ListedRuling], empty: str) -> Table[ListedRuling]:
+    """Return rulings for a screen, the newest first: what became of each stands in its details."""
+    newest = sorted(rows, key=lambda row: (row.ruling.at, row.ruling.uid), reverse=True)
+    names = {row.ruling.uid.hex(): row.name for row in rows}
+    columns: list[Column[ListedRuling]] = [
+        Column("at", "at (UTC)", lambda row: moment(row.ruling), aside=True),
+        Column("subject", "ruled on", lambda row: row.name, least=14, words=names),
+        Column("kind", "kind", lambda row: row.ruling.subject.kind.value, aside=True),
+        Column("verdict", "ruling", lambda row: row.said, least=10),
+        *_shared(),
+    ]
+    return Table(
+        "rulings",
+        "Rulings of auditors",
+        newest,
+        columns,
+        key=lambda row: (row.ruling.uid.hex(),),
+        definition="",
+        empty=empty,
+        link=lambda row: Link(OPENED, (row.ruling.uid.hex(),)),
+        detail=_became,
+    )
+
+
+def _shared() -> list[Column[ListedRuling]]:
+    return [
+        Column("auditor", "by", lambda row: row.ruling.auditor),
+        Column("stands", "stands", lambda row: row.stands, help="disputed: auditors contradict each other; no effect"),
+        Column("reason", "reason", lambda row: row.ruling.reason, Kind.PROSE),
+    ]
+
+
+def _became(row: ListedRuling) -> list[str]:
+    """Say why it was ruled so, what it is about in words, and what became of it."""
+    one, lines = row.ruling, []
+    lines.append(f"{one.auditor}, {moment(one)} UTC: {row.said} – {one.reason}")
+    if row.ended is not None and row.ended.verdict is None:
+        why = f" – {row.ended.reason}" * bool(row.ended.reason)
+        lines.append(f"taken back by {row.ended.auditor}, {moment(row.ended)} UTC{why}")
+    elif row.ended is not None:
+        newer = f"{row.ended.verdict} – {row.ended.reason}"
+        lines.append(f"superseded by {row.ended.auditor}, {moment(row.ended)} UTC: {newer}")
+    lines += [
+        f"contradicted by {other.auditor}, {moment(other)} UTC: {other.verdict} – {other.reason}; neither counts"
+        for other in row.against
+    ]
+    words = " ".join(row.words.split())
+    lines.append(f"“{words}”" if words else "This store does not have the text.")
+    return lines
+
+
+def moment(ruling: Ruling) -> str:
+    """Return when an event was, to the minute."""
+    return ruling.at[:16].replace("T", " ")
+
+
+__all__ = ["OPENED", "ListedRuling", "as_table", "for_people", "listed", "moment", "reading_of", "withheld"]

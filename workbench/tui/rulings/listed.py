@@ -1,0 +1,291 @@
+"""The list of auditors' rulings: who ruled what on what, why, and what became of it. Enter opens the thing ruled on.
+
+What others ruled is kept back where it would be in the review: on drawn answers, and while a review is blind, until the
+person who looks has decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.content import Content
+
+from workbench.domain.counting import plural
+from workbench.domain.prompts import LATEST, TemplateChoice
+from workbench.domain.rulings import Ruled
+from workbench.domain.statements import VariantId
+from workbench.figures.book import Book, Entry, Subject
+from workbench.figures.table import AnyTable
+from workbench.figures.visible import visible
+from workbench.help.sections import section
+from workbench.tui.results.answers import WholeAnswerScreen
+from workbench.tui.results.book_screen import BookScreen
+from workbench.tui.results.loaded import Loaded, Look, Opened
+from workbench.tui.results.sheet import Sheet
+from workbench.tui.results.wordings import prompt_text
+from workbench.tui.review.blind import BlindKey
+from workbench.tui.routes import screen
+from workbench.tui.rulings.dialog import said
+from workbench.tui.rulings.standing import RuledPlace
+from workbench.tui.rulings.text import RuledText
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+    from stores.runs.run_rows import Run
+    from workbench.domain.rulings import Ruling
+    from workbench.evidence.listed_rulings import ListedRuling
+    from workbench.evidence.ruling_subjects import Thing
+
+NOBODY = """Nobody has ruled yet.
+
+r rules on a statement, wording, prompt or answer wherever one is shown; V opens the review queue from Home."""
+NOT_HERE = "Nobody has ruled on this run yet. Tab shows the rulings of the whole store."
+ALL_KEPT_BACK = "You see others' rulings after you decide on the same items."
+ELSEWHERE = "This store does not have what was ruled on: the ruling comes from another store."
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Who looks, and how."""
+
+    auditor: str | None = None
+    reviews: bool = False
+    "whether a review is open"
+    blind: bool = False
+    instrument: str = ""
+    templates: TemplateChoice = field(default=LATEST)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Seen:
+    """The rulings that may be seen."""
+
+    rows: Sequence[ListedRuling]
+    kept_back: frozenset[bytes]
+    "uids of those that may not be seen yet"
+
+    def found(self, uid: str) -> ListedRuling | None:
+        """Return a ruling by its identity in hexadecimal."""
+        return next((row for row in self.rows if row.ruling.uid.hex() == uid), None)
+
+
+class RulingsScreen(BookScreen):
+    """Every ruling of the run at hand and of the store, or of one auditor."""
+
+    PLACE = "rulings"
+    COUNTING = "Reading the rulings …"
+    FOOTER_FIRST = ("select_cursor", "rule", "find", "turn_auditor(1)", "view(1)", "whole", "undo_ruling")
+    EXPLAIN = section("screens-results", "The list of rulings")
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "turn_auditor(1)", "Auditor", tooltip="Show the rulings of one auditor after another, then all"),
+        Binding("v", "whole", "Whole row", tooltip="Show all details of this row, with the whole reason"),
+        Binding("z", "undo_ruling", "Undo", tooltip="Undo your last ruling"),
+    ]
+
+    _settings: Settings
+
+    def __init__(self, run: Run | None = None, auditor: str | None = None) -> None:
+        """`run`: whose rulings come first; `auditor`: whose alone are shown at first."""
+        super().__init__(Settings())
+        self._run = run
+        self._look = Look("", (auditor,) if auditor else ())
+        self.routes = {"ruling": self._opened}
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("rule", "whole"):
+            return self._listed is not None
+        if action == "turn_auditor":
+            return self._entry is not None and len(self._entry.subjects) > 1
+        if action == "undo_ruling":
+            return self._auditor is not None
+        if action == "view":
+            return self._book is not None and len(self._book.contents) > 1
+        if action == "list_rulings":
+            return False
+        return super().check_action(action, parameters)
+
+    def on_screen_resume(self) -> None:
+        self._settings = self._settings_now
+        super().on_screen_resume()
+
+    def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
+        return load(self.store_path, settings, self._run, known)
+
+    def show_ruled(self) -> None:
+        self._settings = self._settings_now
+        self._read()
+
+    def show_standing(self) -> None:
+        """The rows themselves say what was ruled."""
+
+    def explain(self) -> str:
+        return self.EXPLAIN
+
+    def say_who(self) -> None:
+        super().say_who()
+        self.title_bar.note = " · ".join(filter(None, ("blind review" * self._settings.blind, self._auditor or "")))
+
+    def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
+        return "Esc goes back."
+
+    def why_empty(self, loaded: Loaded, look: Look) -> str:
+        said = super().why_empty(loaded, look)
+        seen: Seen | None = loaded.judged
+        return f"{said}\n\n{ALL_KEPT_BACK}" if seen is not None and seen.kept_back else said
+
+    def place_at(self, sheet: Sheet, at: int) -> RuledPlace | None:
+        row: ListedRuling = sheet.table.rows[at]
+        named = row.ruling.subject.named
+        return RuledPlace(
+            (row.place[0],),
+            tuple(filter(None, (row.place[1], named.get("variant", "")))),
+            version=int(named.get("version", 0)),
+            language=named.get("language", ""),
+            prompt=bytes.fromhex(named.get("prompt", "")),
+            answer=bytes.fromhex(named.get("text", "")),
+        )
+
+    def rulings_in_sight(self, thing: Thing, rulings: Sequence[Ruling]) -> Sequence[Ruling]:  # noqa: ARG002
+        seen: Seen | None = self._judged
+        return [one for one in rulings if seen is None or one.uid not in seen.kept_back]
+
+    def withholds(self) -> bool:
+        seen: Seen | None = self._judged
+        return seen is not None and bool(seen.kept_back)
+
+    def ruled_here(self) -> Sequence[str]:
+        row = self._listed
+        seen: Seen | None = self._judged
+        if row is None or seen is None:
+            return ()
+        key = row.ruling.subject.key
+        return [said(one.ruling) + f"; {one.stands}" for one in seen.rows if one.ruling.subject.key == key]
+
+    def action_turn_auditor(self, step: int) -> None:
+        """Show the rulings of the next auditor; after the last one come all."""
+        self.turn_to(step)
+
+    def action_whole(self) -> None:
+        """Show everything that is known of the row under the cursor."""
+        self.view.show_whole()
+
+    @property
+    def _settings_now(self) -> Settings:
+        open_ = reviews(self.app)
+        return replace(self._settings, auditor=self._auditor, reviews=bool(open_), blind=any(open_))
+
+    @property
+    def _listed(self) -> ListedRuling | None:
+        """The ruling under the cursor."""
+        row: ListedRuling | None = self.view.row
+        return row
+
+    def _opened(self, path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
+        """Return the screen of what a ruling is about."""
+        from stores.core.store import Store
+
+        seen: Seen = loaded.judged
+        row = seen.found(subject[0])
+        if row is None:
+            return "This ruling is no longer in the list."
+        lines = self.ruled_here()
+        with Store.open(path) as store:
+            named = row.ruling.subject.named
+            if "text" in named:
+                return _answer(store, row)
+            if "prompt" in named:
+                probe = min(store.ruled_things.probes(named), default=0)
+                given = store.runs.prompt(probe) if probe else None
+                if given is None:
+                    return ELSEWHERE
+                text = prompt_text(given)
+                return lambda: RuledText(f"Prompt: {row.name}", text, rulings=lines)
+            if not row.words:
+                return ELSEWHERE
+            there = None if loaded.settings.blind else _statement(store, row)
+        return there or (lambda: RuledText(row.name, row.words, rulings=lines))
+
+
+def _statement(store: Store, row: ListedRuling) -> Opened | None:
+    """Return the page of the statement that a ruling is about, at its wording; None where it has none."""
+    named = row.ruling.subject.named
+    instrument, ref = row.place
+    refs = tuple(line.ref for line in store.instruments.lines(instrument))
+    if ref not in refs:
+        return None
+    language = named.get("language") or next(
+        one.language for one in store.instruments.summaries() if one.name == instrument
+    )
+    at = VariantId.parse(named["variant"]) if "variant" in named else None
+    return lambda: screen("statement", instrument, ref, language, refs, at)
+
+
+def _answer(store: Store, row: ListedRuling) -> Opened | str:
+    """Return the screen of an answer, with the wording that it is to."""
+    named = row.ruling.subject.named
+    put = store.ruled_things.prompts(key=named["prompt"])
+    text = store.ruled_things.text(bytes.fromhex(named["text"]))
+    if not put or text is None:
+        return ELSEWHERE
+    where = f"{put[0].ref} · {put[0].variant} · {put[0].template} {put[0].order}"
+    reading = [Content.assemble((visible(put[0].wording, lines=True), "bold"), (f"  {visible(where)}", "$text-muted"))]
+    if row.ruling.subject.kind is Ruled.READING:
+        reading.append(Content(visible(f"the ruling is on how {named['reader']} reads it")))
+    return lambda: WholeAnswerScreen(row.name, text, Content("\n").join(reading), visible(row.name))
+
+
+def reviews(app: App[object]) -> list[bool]:
+    """Return of each review that is open in the terminal whether it is blind."""
+    every = [one for stack in app._screen_stacks.values() for one in stack]
+    return [one.session.blind for one in every if isinstance(one, BlindKey)]
+
+
+def load(path: Path, settings: Settings, run: Run | None, known: Loaded | None = None) -> Loaded:
+    """Read every ruling that may be seen. Returns `known` itself where nothing has changed."""
+    from stores.core.store import Store
+    from workbench.evidence.listed_rulings import for_people, listed, withheld
+    from workbench.evidence.rulings import about_run
+
+    with Store.open(path) as store:
+        rests_on = (store.rulings.events(), store.control_samples.every())
+        if known is not None and known.settings == settings and known.rests_on == rests_on:
+            return known
+        every = [row for row in listed(store, texts=True) if row.ruling.verdict is not None]
+        kept_back = withheld(store, every, settings.auditor, reviews=settings.reviews, blind=settings.blind)
+        rulings = [row.ruling for row in every]
+        of_run = {one.uid for one, _ in about_run(store, run, rulings)} if run is not None else set()
+    rows = [
+        replace(row, against=tuple(one for one in row.against if one.uid not in kept_back))
+        for row in every
+        if row.ruling.uid not in kept_back
+    ]
+
+    def entry(name: str, title: str, of: Sequence[ListedRuling], empty: str) -> Entry:
+        def make(auditor: str = "") -> AnyTable:
+            mine = [row for row in of if auditor in ("", row.ruling.auditor)]
+            return for_people(mine, empty)
+
+        names = sorted({row.ruling.auditor for row in of})
+        return Entry(name, title, make, [(), *((one,) for one in names)])
+
+    here = [row for row in rows if row.ruling.uid in of_run]
+    contents = [entry("run", "of this run", here, NOT_HERE)] if run is not None else []
+    contents.append(entry("store", "of the whole store", rows, NOBODY))
+    hidden = len(kept_back)
+    told = [f"{plural(hidden, 'ruling')} of others hidden until you decide on the same items"] if hidden else []
+    about = [run.instrument if settings.blind else run.label] if run is not None else []
+    return Loaded(
+        settings,
+        book=Book("Rulings", contents),
+        judged=Seen(rows, kept_back),
+        options=[("", words) for words in (*about, *told)],
+        rests_on=rests_on,
+    )
+
+
+__all__ = ["RulingsScreen", "Settings", "load", "reviews"]
