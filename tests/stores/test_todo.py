@@ -19,7 +19,7 @@ from workbench.jobs import launch
 from workbench.pipeline.draft_rules import draft_by_rule
 from workbench.pipeline.todo import tasks
 from workbench.tui.commands import read_names
-from workbench.tui.home.home_lines import _audit
+from workbench.tui.home.home_lines import BELOW, _audit
 
 
 def found(store: Store) -> dict[str, str]:
@@ -40,7 +40,7 @@ def test_labels_disputes_and_flags_are_told_apart(tmp_path: Path) -> None:
         assert found(store) == {
             "adjudicate q": "1 item of the queue q to adjudicate",
             "label q": "3 labels to give in the queue q",
-            "flags q": "1 item of the queue q flagged, though the labels agree",
+            "flags q": "1 item flagged in the queue q; the labels agree",
         }
 
 
@@ -104,10 +104,10 @@ def test_a_run_is_found_by_its_persona_and_home_names_the_personas(tmp_path: Pat
         store.instruments.add(instrument())
         ask(store, replace(ASKED, samples=2))
         (line,) = AUDIT.home(store, {})
-        assert "without a persona; asked with nurse, talk, too" in _audit(line).plain
+        assert "without a persona; asked with nurse, talk, too" in _audit(line, BELOW).plain
         (with_nurse,) = (run for run in store.runs.list(personas=True) if run.persona_name == "nurse")
-        assert "with nurse; asked with talk, too" in _audit(replace(line, run=with_nurse)).plain
-        assert "persona" not in _audit(replace(line, run=replace(with_nurse, personas=()))).plain
+        assert "with nurse; asked with talk, too" in _audit(replace(line, run=with_nurse), BELOW).plain
+        assert "persona" not in _audit(replace(line, run=replace(with_nurse, personas=())), BELOW).plain
         path = store.path
     named = {one.name: one.route for one in read_names(path)}
     assert named["scripted · persona nurse: reliability"][1] == with_nurse

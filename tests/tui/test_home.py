@@ -84,11 +84,11 @@ async def test_the_cursor_stays_on_its_line_when_a_job_appears(path: Path) -> No
         await until(pilot, lambda: facts.option_count == 2)
         assert facts.highlighted_option is not None
         assert facts.highlighted_option.id == "next:job", "the first thing to do"
-        await pilot.press("g")
-        assert facts.highlighted_option.id == "instrument:small"
         await pilot.press("G")
+        assert facts.highlighted_option.id == "instrument:small"
+        await pilot.press("g")
         assert facts.highlighted_option.id == "next:job"
-        await pilot.press("up")
+        await pilot.press("down")
         with Store.open(path) as store:
             launch.create(store, Design("small", "scripted", samples=2))
         assert isinstance(app.screen, HomeScreen)
@@ -130,7 +130,7 @@ async def test_enter_on_a_line_opens_what_it_is_about(path: Path) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "small" in screen_text(app))
-        await pilot.press("g", "enter")
+        await pilot.press("G", "enter")
         assert app.current_mode == "statements"
 
 
@@ -172,7 +172,7 @@ async def test_what_waits_stands_on_home_and_enter_goes_there(path: Path) -> Non
         draft_by_rule(store, "small", (VariantKind.NEGATION,))
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "To do       3 drafts  of wordings of small to review" in screen_text(app))
+        await until(pilot, lambda: "To do       3 drafts  of wordings of small to review  → 2, R" in screen_text(app))
         facts = app.screen.query_one("#facts", OptionList)
         facts.highlighted = [option.id for option in facts.options].index("todo:drafts small")
         await pilot.press("enter")
@@ -195,3 +195,16 @@ async def test_the_review_queue_waits_until_it_is_known_what_waits(path: Path, m
         await until(pilot, lambda: home.WAITING in screen_text(app))
         known.set()
         await until(pilot, lambda: isinstance(app.screen, ReviewScreen))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_what_waits_is_read_first_with_its_keys_and_v_stands_below(path: Path, size: tuple[int, int]) -> None:
+    with Store.open(answered(path)) as store:
+        draft_by_rule(store, "small", (VariantKind.NEGATION,))
+    app = WorkbenchApp(path)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: "→ 2, R" in screen_text(app))
+        lines = screen_text(app).splitlines()
+        waits, there = (next(n for n, line in enumerate(lines) if words in line) for words in ("→ 2, R", "Instrument"))
+        assert waits < there
+        assert lines[-1].startswith("Enter Open V Review")

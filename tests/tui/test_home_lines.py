@@ -9,16 +9,17 @@ from textual.content import Content
 
 from stores.jobs.job_rows import PROBE, Job
 from workbench.pipeline.todo import Task
-from workbench.tui.home.home_lines import AROUND, BELOW, INDENT, _job, _task
+from workbench.tui.home.home_lines import AROUND, BELOW, INDENT, _job, _line, _task, few_of_each
 
 
 @pytest.mark.parametrize("width", [80, 100, 140])
 @pytest.mark.parametrize(
     ("what", "route", "key"),
     [
-        ("wait for an auditor: acme/a-model-with-a-name-that-goes-on-and-on-7b (reliability)", ("review",), " · V"),
-        ("wait for an auditor: 長い名前のモデル長い名前のモデル長い名前のモデル (reliability)", ("review",), " · V"),
-        ("of job 1234 (cancelled) are missing: Enter leads there, R continues", ("jobs", "1"), "R continues"),
+        ("for an auditor: acme/a-model-with-a-name-that-goes-on-and-on-and-on-7b (reliability)", ("review",), "  → V"),
+        ("for an auditor: 長い名前のモデル長い名前のモデル長い名前のモデル長い (reliability)", ("review",), "  → V"),
+        ("of job 1234 (cancelled, a-persona, another-persona, a-third-persona) are missing", ("jobs", "1"), "  → 3"),
+        ("of wordings of an_instrument_with_a_name_that_goes_on_and_on_and_on to review", ("drafts", "x"), "  → 2, R"),
     ],
 )
 def test_a_line_of_what_to_do_keeps_its_key_and_cuts_its_words(
@@ -29,11 +30,12 @@ def test_a_line_of_what_to_do_keeps_its_key_and_cuts_its_words(
     assert line.plain.endswith(key)
     assert line.cell_length <= INDENT + room
     assert ("…" in line.plain) == (width < 140)
+    assert line.plain.count("(") == line.plain.count(")"), "what is cut leaves no bracket open"
 
 
 def test_a_line_that_fits_is_whole() -> None:
-    line = _task(Task("k", "8 items", "wait for an auditor: smol (reliability)", ("review",)), 62, first=False)
-    assert line.plain.strip() == "8 items  wait for an auditor: smol (reliability) · V"
+    line = _task(Task("k", "8 items", "for an auditor: smol (reliability)", ("review",)), 62, first=False)
+    assert line.plain.strip() == "8 items  for an auditor: smol (reliability)  → V"
 
 
 def job(**more: object) -> Job:
@@ -49,3 +51,24 @@ def test_what_a_job_waits_for_is_whole_in_a_narrow_terminal(name: str) -> None:
     assert "waits for your decision: 3, then Enter" in line.plain
     assert "24 %" in line.plain, "a long name takes nothing from how far it is"
     assert max(Content(one).cell_length for one in line.plain.splitlines()) <= INDENT + BELOW
+
+
+def test_of_much_that_waits_each_kind_of_work_stays_in_sight() -> None:
+    named = [*(f"job {n}" for n in range(9)), *(f"drafts {n}" for n in range(4)), "review reliability"]
+    every = [Task(key, "1", "of it", ("jobs",)) for key in named]
+    assert [one.key for one in few_of_each(every, 5)] == [
+        "job 0",
+        "job 1",
+        "drafts 0",
+        "drafts 1",
+        "review reliability",
+    ]
+    assert few_of_each(every, 99) == every
+
+
+@pytest.mark.parametrize(("room", "lines"), [(BELOW, 3), (BELOW + 60, 1)])
+def test_what_does_not_fit_in_a_line_stands_below_it_whole(room: int, lines: int) -> None:
+    detail = "predicts 84.5 % (majority 60.0 %), and more of it"
+    line = _line("Predictions", "scripted:ideal@veldania_panel", detail, below=Content("7 questions"), room=room)
+    assert detail in line.plain
+    assert len(line.plain.splitlines()) == lines

@@ -201,7 +201,7 @@ def test_jobs_and_home_say_what_was_valid_what_was_drawn_again_and_what_was_give
     assert "1 human-like" in text
     assert max(len(line) for line in text.splitlines() if line.startswith(" ")) <= 12 + BELOW
     assert "1 imported · elsewhere" in text
-    assert "0 statements · 0 wordings\n" in text
+    assert "0 statements · 0 wordings  lint ✓\n" in text
     assert "response_bias:next Next step   9" in text, "answers that are there already come before new ones"
 
     told = job(path, ask(path, invalid=0.3))

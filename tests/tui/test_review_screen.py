@@ -87,7 +87,7 @@ async def queue(app: WorkbenchApp, pilot: Pilot[int]) -> ReviewScreen:
 async def test_four_keys_lead_from_the_to_do_list_of_home_to_a_ruling(path: Path) -> None:
     app = opened(path, start="home")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "wait for an auditor" in screen_text(app))
+        await until(pilot, lambda: "for an auditor" in screen_text(app))
         facts = app.screen.query_one(OptionList)
         facts.highlighted = facts.get_option_index("todo:review reliability")
         keys = ("enter", "r", "x", "enter")
@@ -97,7 +97,7 @@ async def test_four_keys_lead_from_the_to_do_list_of_home_to_a_ruling(path: Path
         assert (ruling.subject.named["statement"], ruling.verdict) == ("tax-02", Verdict.EXCLUDED)
         assert "by you" in screen_text(app)
         await press(app, pilot, "escape")
-        await until(pilot, lambda: "at least 2 items wait for an auditor: smol (reliability) · V" in flowing(app))
+        await until(pilot, lambda: "at least 2 items for an auditor: smol (reliability) → V" in flowing(app))
 
 
 @pytest.mark.e2e
@@ -105,7 +105,7 @@ async def test_four_keys_lead_from_the_to_do_list_of_home_to_a_ruling(path: Path
 async def test_the_keys_for_home_lead_there_from_the_queue_that_home_opened(path: Path, key: str) -> None:
     app = opened(path, start="home")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "wait for an auditor" in screen_text(app))
+        await until(pilot, lambda: "for an auditor" in screen_text(app))
         facts = app.screen.query_one(OptionList)
         facts.highlighted = facts.get_option_index("todo:review reliability")
         await press(app, pilot, "enter", key)
@@ -510,11 +510,11 @@ async def test_a_newer_run_in_which_nothing_waits_hides_no_older_one_from_home(t
             model="steady")  # fmt: skip
     with Store.open(path) as store:
         reviews = [task.what for task in tasks(store) if task.key == "review reliability"]
-    assert reviews == ["wait for an auditor: smol (reliability)"]
+    assert reviews == ["for an auditor: smol (reliability)"]
     app = opened(path, start="home")
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)
-        await until(pilot, lambda: "wait for an auditor" in flowing(app))
+        await until(pilot, lambda: "for an auditor" in flowing(app))
         await press(app, pilot, "V")
         await until(pilot, lambda: isinstance(app.screen, ReviewScreen))
         await settle(app, pilot)
@@ -591,7 +591,7 @@ async def test_a_queue_that_was_left_is_there_at_once_and_is_made_anew_only_wher
     count(arrays, "_counted")
     app = opened(path, start="home")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "wait for an auditor" in screen_text(app))
+        await until(pilot, lambda: "for an auditor" in screen_text(app))
         for _ in range(3):
             await press(app, pilot, "V")
             await until(pilot, lambda: "tax-02" in screen_text(app))

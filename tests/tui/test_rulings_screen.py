@@ -126,7 +126,7 @@ async def test_a_reason_is_needed_a_name_is_asked_for_once_and_escape_rules_noth
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)
         await press(app, pilot, "r", "m")
-        assert "Misread applies to answers and readings: open the answers first." in screen_text(app)
+        assert "Misread is for answers and readings: Esc, then V or 4, Enter opens them." in screen_text(app)
         await press(app, pilot, "x", "delete", "enter")
         assert "A ruling needs a reason: type one." in screen_text(app)
         await press(app, pilot, "escape", "escape")

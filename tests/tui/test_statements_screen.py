@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.app import App, ComposeResult
 from textual.widgets import Input
 
 from stores.core.store import Store
@@ -12,8 +13,9 @@ from tests.conftest import instrument
 from tests.questionnaire_stores import NAME, panel
 from tests.tui.conftest import HOSTILE, hostile_instrument, large_instrument, made, screen_text, until
 from workbench.domain.choices import Bias
-from workbench.tui.app import WorkbenchApp
+from workbench.tui.app import WorkbenchApp, key_list
 from workbench.tui.kit.short_refs import MOST, short_refs
+from workbench.tui.review.review import ReviewScreen
 from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.statements.statement_format import marked
 from workbench.tui.statements.statements_list import PAGE
@@ -219,3 +221,46 @@ async def test_the_list_uses_the_width_that_there_is(path: Path) -> None:
         await pilot.resize_terminal(140, 40)
         await until(pilot, lambda: "+ law and order" in screen_text(app))
         assert table(app).row_count == 3
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_v_leads_to_the_review_and_2_to_the_list_from_what_was_opened_there(
+    path: Path, size: tuple[int, int]
+) -> None:
+    app = WorkbenchApp(path, start="statements")
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: table(app).row_count == 3)
+        for key, place in (("A", "statements › archived"), ("D", "statements › similar")):
+            await pilot.press(key)
+            await until(pilot, lambda place=place: app.screen.query_one(TitleBar).place == place)  # type: ignore[misc]
+            await until(pilot, lambda: note(app) != "")
+            await pilot.press("f1", "escape")
+            listed = app.screen.query_one(RecordTable)
+            await until(pilot, lambda listed=listed: bool(listed.row_count) == ("Enter Open" in screen_text(app)))  # type: ignore[misc]
+            await pilot.press("3", "2")
+            await until(pilot, lambda: app.screen.query_one(TitleBar).place == "statements")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, StatementScreen))
+        await pilot.press("2")
+        await until(pilot, lambda: app.screen.query_one(TitleBar).place == "statements")
+        assert "Open the review queue" in key_list(app).plain
+        await pilot.press("V")
+        await until(pilot, lambda: isinstance(app.screen, ReviewScreen))
+        assert "V" not in app.screen.active_bindings, "one review at a time"
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen.query_one(TitleBar).place == "statements")
+
+
+async def test_what_was_done_leaves_the_store_in_the_title() -> None:
+    class Shown(App[None]):
+        def compose(self) -> ComposeResult:
+            yield TitleBar("demo.db", "statements › similar")
+
+    app = Shown()
+    async with app.run_test(size=(80, 24)):
+        bar = app.query_one(TitleBar)
+        bar.note = "2 pairs · similarity ≥ 0.4"
+        bar.say("confirmed: env-01/original; z undoes it")
+        assert bar.render().plain.startswith("demo.db  statements › similar  ")
+        bar.say("confirmed: env-01; z undoes it")
+        assert bar.render().plain.startswith("workbench · demo.db  statements › similar  ")

@@ -62,3 +62,14 @@ def parted(model: str) -> tuple[str, str]:
 def listed(text: str | None) -> tuple[str, ...]:
     """Read `a,b` as a person names several things; None as none."""
     return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()
+
+
+def in_words(name: str) -> str:
+    """Return a name of the program, of an issue or of a bias as people read it; commands and files keep the name.
+
+    Examples
+    --------
+    >>> in_words("label_order")
+    'label order'
+    """
+    return name.replace("_", " ")

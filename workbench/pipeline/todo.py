@@ -10,6 +10,7 @@ from stores.core.store import Store
 from stores.jobs.job_rows import PROBE, UNREADABLE
 from workbench import registry
 from workbench.domain.counting import plural
+from workbench.domain.names import in_words
 from workbench.pipeline.review import known_to_wait
 
 _QUESTIONS = {PROBE: "its probe is in: begin the run?", UNREADABLE: "nothing can be read: go on?"}
@@ -56,10 +57,9 @@ def _jobs(store: Store) -> Iterator[Task]:
             yield Task(f"job {job.id}", "1 decision", what, ("jobs", str(job.id)))
         elif job.state in UNFINISHED and job.done < job.total and design not in designs:
             left = plural(job.total - job.done, "prompt" if job.exact else "answer")
-            there = "shows why" if job.state == "failed" else "leads there, R continues"
             given = job.spec.get("personas")
             behind = "".join(f", {one['id']}" for one in given) if isinstance(given, list) else ""
-            what = f"of job {job.id} ({job.state}{behind}) are missing: Enter {there}"
+            what = f"of job {job.id} ({job.state}{behind}) are missing"
             yield Task(f"job {job.id}", left, what, ("jobs", str(job.id)))
         designs.add(design)
 
@@ -83,7 +83,7 @@ def _queues(store: Store) -> Iterator[Task]:
             )
         settled = (item for item in judged if not item.open and item.decision is None)
         if flagged := sum(any(label.flagged for label in item.labels) for item in settled):
-            what = f"of the queue {queue.name} flagged, though the labels agree"
+            what = f"flagged in the queue {queue.name}; the labels agree"
             yield Task(f"flags {queue.name}", plural(flagged, "item"), what, ("agreement", queue.name))
 
 
@@ -103,17 +103,17 @@ def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[Task]:
         answered = [run for run in store.runs.list(audit.name, personas=True) if run.responses]
         for run in sorted(answered, key=lambda run: run.last, reverse=True):
             if waiting := known_to_wait(store, run, audit.known_for_review(run, shared)):
-                what = f"wait for an auditor: {run.named} ({audit.name})"
+                what = f"for an auditor: {run.named} ({in_words(audit.name)})"
                 route = ("review", (*run.way, run.family))
                 yield Task(f"review {audit.name}", f"at least {plural(waiting, 'item')}", what, route, pressing=False)
                 break
 
 
 def _outdated(store: Store) -> Iterator[Task]:
-    places = {audit.name: audit.place for audit in registry.every_audit() if audit.place is not None}
+    shown = {audit.name: audit for audit in registry.every_audit() if audit.place is not None}
     for run in store.runs.list(personas=True):
-        place = places.get(run.audit)
-        if place is not None and run.responses and (changed := store.runs.outdated(run)):
-            what = f"changed since {run.named} was asked ({run.audit})"
+        audit = shown.get(run.audit)
+        if audit is not None and audit.place and run.responses and (changed := store.runs.outdated(run)):
+            what = f"changed since {run.named} was asked ({in_words(audit.name)})"
             key = " ".join(["outdated", *map(str, run.way), run.family])
-            yield Task(key, plural(len(changed), "statement"), what, (place.mode, run))
+            yield Task(key, plural(len(changed), "statement"), what, (audit.place.mode, run))

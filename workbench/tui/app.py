@@ -33,6 +33,7 @@ from workbench.tui.keymap import read_keymap, with_ids
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
+from workbench.tui.leading import lead
 from workbench.tui.literal import LiteralApp
 from workbench.tui.preferences import keep, remembered
 from workbench.tui.recent_stores import remember
@@ -85,6 +86,9 @@ class WorkbenchApp(LiteralApp):
                 Binding(place.key, f"go('{place.mode}')", place.label, show=False, tooltip=place.tooltip)
                 for place in registry.places()
                 if place.key
+            ),
+            Binding(
+                "V", "review", "Review", show=False, tooltip="Open the review queue: what an auditor reviews first"
             ),
             Binding("h", "go('home')", "Home", show=False, tooltip="Go to Home"),
             Binding("escape", "back", "Back", show=False),
@@ -242,17 +246,31 @@ class WorkbenchApp(LiteralApp):
     def show_mode(self, mode: str) -> None:
         """Show the screen of a mode; from a level below it, come up where nothing is being written there.
 
-        Home is always Home: what was opened from it and left for another screen is not what people ask for there.
+        From elsewhere, results are shown as they were left, any other mode from its first screen: a digit on the way
+        to the statements asks for their list, not for what was opened from it and left for another screen.
         """
         below = mode == self.current_mode
         self.switch_mode(mode)
-        if (below and mode in READ_ONLY) or ((below or mode == "home") and self._reads_only()):
+        if (below and mode in READ_ONLY) or ((below or mode not in READ_ONLY) and self._reads_only()):
             while len(self.screen_stack) > 1:
                 self.pop_screen()
 
     def _reads_only(self) -> bool:
         """Return whether on all that stands above the screen of a mode nothing is typed that could be lost."""
-        return all(isinstance(each, StoreScreen) and each.READS_ONLY for each in self.screen_stack[1:])
+        return all(getattr(each, "READS_ONLY", False) for each in self.screen_stack[1:])
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "review" or self._may_review()
+
+    def _may_review(self) -> bool:
+        """Return whether `V` leads to the review: not from there, and not where people annotate or adjudicate."""
+        at_work = self._survey is not None or any(getattr(each, "AT_WORK", False) for each in self.screen_stack)
+        return not at_work and not any(getattr(each, "PLACE", "") == "review" for each in self.screen_stack)
+
+    def action_review(self) -> None:
+        """Open the review queue, the same as Home does, from wherever no run is in sight."""
+        home = next((each for each in self._screen_stacks.get("home", ()) if isinstance(each, HomeScreen)), None)
+        lead(self, home.review_route() if home is not None else ("review",))
 
     async def action_back(self) -> None:
         """Go back one level: to the screen below, or home."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -67,12 +68,19 @@ def keys_to_audits() -> list[BindingType]:
     ]
 
 
+class FactList(OptionList):
+    """The lines of Home."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "Open", key_display="Enter")]
+
+
 class HomeScreen(StoreScreen):
     """What there is, what runs, and what waits."""
 
     CSS_PATH = "home.tcss"
     PLACE = "home"
     EXPLAIN = explain()
+    FOOTER_FIRST = ("select", "review")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("2,s", "app.go('statements')", "Statements", tooltip="Go to Statements"),
         Binding("3", "app.go('jobs')", "Jobs", tooltip="Go to Jobs"),
@@ -114,7 +122,7 @@ class HomeScreen(StoreScreen):
         self._judged_for: object = None
         self._began: str | None = None
         "line that the cursor was put on before all lines were known: unless a person moves it, it goes on to a task"
-        self._reading = False
+        self._reading = self._every_task = False
         self._review_wanted = False
         "V was pressed before it was known what waits"
         self._ticks = 0
@@ -122,7 +130,7 @@ class HomeScreen(StoreScreen):
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="notice", markup=False)
-        yield OptionList(Option(Content.styled("Opening the store …", "dim"), id="opening"), id="facts", markup=False)
+        yield FactList(Option(Content.styled("Opening the store …", "dim"), id="opening"), id="facts", markup=False)
 
     def on_mount(self) -> None:
         self.facts.focus()
@@ -191,6 +199,9 @@ class HomeScreen(StoreScreen):
             self._import_shipped()
         elif event.option_id == "next:job":
             self.app.switch_mode("jobs")
+        elif kind == "more":
+            self._every_task = True
+            self._show()
         elif kind == "todo":
             self._begin((event.option_id or "").partition(":")[2])
         elif (run := self._run_of(event.option_id or "")) is not None:
@@ -242,9 +253,12 @@ class HomeScreen(StoreScreen):
         if self._judgement is None and any(one.group == "judge" and not one.is_finished for one in self.workers):
             self._review_wanted, self.title_bar.note = True, WAITING
             return
+        lead(self.app, self.review_route())
+
+    def review_route(self) -> Sequence[object]:
+        """Return what leads to the review queue that the list of what to do names, as far as it is known."""
         tasks = self._judgement.tasks if self._judgement is not None else ()
-        named = next((one.route for one in tasks if one.route[0] == "review"), ("review",))
-        lead(self.app, named)
+        return next((one.route for one in tasks if one.route[0] == "review"), ("review",))
 
     def action_import(self) -> None:
         self.app.push_screen(screen("import", lambda sentence: self.post_message(self.Imported(sentence))))
@@ -261,7 +275,8 @@ class HomeScreen(StoreScreen):
     def _show(self) -> None:
         if self._overview is None:
             return
-        lines = home_lines(self._overview, self._judgement, self.size.width or 80)
+        width = self.size.width or 80
+        lines = home_lines(self._overview, self._judgement, width, every_task=self._every_task)
         self.refresh_bindings()
         held = [option.id for option in self.facts.options]
         if held == [key for key, _ in lines]:
@@ -270,8 +285,10 @@ class HomeScreen(StoreScreen):
                     self.facts.replace_option_prompt(key, prompt)
             return
         at = self.facts.highlighted_option.id if self.facts.highlighted_option else None
-        self.facts.set_options([Option(prompt, id=key) for key, prompt in lines])
         keys = [key for key, _ in lines]
+        ends = next((n for n, key in enumerate(keys) if not is_to_do(key)), 0)
+        options = [Option(prompt, id=key) for key, prompt in lines]
+        self.facts.set_options([*options[:ends], *([None] * bool(ends)), *options[ends:]])
         first = next((n for n, key in enumerate(keys) if is_to_do(key)), 0)
         stays = at in keys and at != self._began
         self.facts.highlighted = keys.index(str(at)) if stays else first

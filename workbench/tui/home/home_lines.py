@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from workbench import registry
 from workbench.domain.counting import plural
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.figures.shown import estimate, number
@@ -28,64 +30,112 @@ INDENT, BELOW = 12, 62
 "columns before what a line says, and of what stands there in a terminal of 80 columns"
 AROUND = 80 - INDENT - BELOW
 "columns of a terminal beside these"
-TASK_KEYS = {"review": "V"}
-"name of a screen where something waits -> the key that leads there, where no digit does"
+TASKS_SHOWN = 8
+"of what waits, until somebody asks for all of it: what there is stays in sight below"
+TASK_KEYS = {
+    "review": "V",
+    "jobs": "3",
+    "drafts": "2, R",
+    "annotate": "5",
+    "adjudicate": "5, d",
+    "agreement": "5, v",
+    "classify": "3, n",
+    **{place.mode: place.key for place in registry.places() if place.key},
+}
+"name of a screen or mode where something waits -> the keys that lead there"
+LOOKING = "looking for what waits …"
 UNITS = {"sample": "answers", "train": "steps", "classify": "responses"}
 
 
-def home_lines(overview: Overview, judgement: Judgement | None, width: int = 80) -> list[Line]:
-    """Return what Home says, each line under a key that stays the same between refreshes.
+def home_lines(
+    overview: Overview, judgement: Judgement | None, width: int = 80, *, every_task: bool = False
+) -> list[Line]:
+    """Return what Home says, each line under a key that stays the same between refreshes: first what waits for people.
 
     `width`: columns of the terminal. Where a line is too long its words are cut, never its key.
     """
     room = width - INDENT - AROUND
-    lines: list[Line] = []
+    lines = _to_do(overview, judgement, room, every_task=every_task)
     audits = judgement.audits if judgement else ()
     for summary in overview.instruments:
         lint = judgement.lint.get(summary.name) if judgement else None
-        lines.append((f"instrument:{summary.name}", _instrument(summary, lint)))
+        lines.append((f"instrument:{summary.name}", _instrument(summary, lint, room)))
     if overview.answers:
         models = plural(overview.models, "model")
         lines.append(("responses:", _line("Responses", f"{overview.answers:,}", f"the store has answers of {models}")))
     lines += [(f"job:{job.id}", _job(job, room)) for job in (overview.active or overview.jobs[:1])[:JOBS_SHOWN]]
-    lines += [(f"{of.mode}:{one.key}", _audit(one)) for of in audits for one in of.lines]
+    lines += [(f"{of.mode}:{one.key}", _audit(one, room)) for of in audits for one in of.lines]
     lines += _labels(overview)
     if judgement and judgement.classifier:
-        lines.append(("classifier:", _classifier(judgement.classifier)))
-    lines += [(f"todo:{task.key}", _task(task, room, first=not place)) for place, task in enumerate(_shown(judgement))]
-    if not any(task.pressing for task in _shown(judgement)) and (step := _next_step(overview, judgement)) is not None:
-        lines.append(step)
+        lines.append(("classifier:", _classifier(judgement.classifier, room)))
     return lines
+
+
+def _to_do(overview: Overview, judgement: Judgement | None, room: int, *, every_task: bool) -> list[Line]:
+    """Return what waits, a line each, and what comes next where nothing presses."""
+    tasks = judgement.tasks if judgement else ()
+    shown = tasks if every_task else few_of_each(tasks, TASKS_SHOWN)
+    lines = [(f"todo:{task.key}", _task(task, room, first=not place)) for place, task in enumerate(shown)]
+    if more := len(tasks) - len(shown):
+        lines.append(("more:", _line("", f"{more} more", "Enter lists them", style="")))
+    begun = overview.answers or overview.jobs or overview.imported
+    if judgement is None and begun:
+        lines.append(("looking:todo", _line("To do", LOOKING, "", style="dim")))
+    elif not any(task.pressing for task in tasks) and (step := _next_step(overview, judgement)) is not None:
+        lines.append(step)
+    elif not lines and overview.instruments and not overview.active:
+        lines.append(("nothing:todo", _line("To do", "nothing waits", "", style="dim")))
+    return lines
+
+
+def few_of_each(tasks: Sequence[Task], most: int) -> Sequence[Task]:
+    """Return no more than so many tasks, in their order: of each kind the first, then the second, …"""
+    seen: Counter[str] = Counter()
+    ranked = []
+    for place, task in enumerate(tasks):
+        kind = task.key.partition(" ")[0]
+        ranked.append((seen[kind], place))
+        seen[kind] += 1
+    kept = sorted(place for _, place in sorted(ranked)[:most])
+    return [tasks[place] for place in kept]
 
 
 def is_to_do(key: str) -> bool:
     """Return whether a line is about something to do."""
-    return key.startswith(("todo:", "next:")) or key.endswith(":next")
+    return key.startswith(("todo:", "next:", "more:")) or key.endswith((":next", ":todo"))
 
 
-def _line(label: str, main: str, detail: str, *, style: str = "bold", below: Content | None = None) -> Content:
-    first = Content.assemble((f"{label:<{INDENT}}", "$text-muted"), (visible(main), style), "  ", visible(detail))
-    return first if below is None else Content.assemble(first, "\n", " " * INDENT, below)
+def _line(
+    label: str, main: str, detail: str, *, style: str = "bold", below: Content | None = None, room: int = 0
+) -> Content:
+    """Return a line; `room`: columns after the label. What does not fit there stands below, what fits does not."""
+    first = Content.assemble((visible(main), style), "  ", visible(detail))
+    head, indent = (f"{label:<{INDENT}}", "$text-muted"), "\n" + " " * INDENT
+    if below is not None and "\n" not in below.plain and first.cell_length + 2 + below.cell_length <= room:
+        return Content.assemble(head, first, "  ", below)
+    if detail and 0 < room < first.cell_length:
+        first = Content.assemble((visible(main), style), indent, visible(detail))
+    return Content.assemble(head, first, *((indent, below) if below is not None else ()))
 
 
-def _instrument(summary: InstrumentSummary, lint: LintCount | None) -> Content:
+def _instrument(summary: InstrumentSummary, lint: LintCount | None, room: int) -> Content:
     languages = [name for name in summary.languages if name]
     counts = [plural(summary.statements, "statement"), plural(summary.wordings, "wording")]
     detail = " · ".join([*counts, *([", ".join(languages)] if languages else [])])
-    return _line("Instrument", summary.name, detail, below=_lint(lint))
+    return _line("Instrument", summary.name, detail, below=_lint(lint), room=room)
 
 
 def _lint(lint: LintCount | None) -> Content:
     if lint is None:
-        return Content.styled("checking …", "dim")
+        return Content.styled("lint …", "dim")
     if not lint.errors and not lint.warnings:
-        return Content.assemble(("✓ ", "$text-success"), "lint finds no errors and no warnings")
-    parts = []
+        return Content.assemble("lint ", ("✓", "$text-success"))
+    parts = [Content("lint")]
     if lint.errors:
         parts.append(Content.styled(f"✗ {plural(lint.errors, 'error')}", "bold $text-error"))
     if lint.warnings:
         parts.append(Content.styled(f"! {plural(lint.warnings, 'warning')}", "$text-warning"))
-    return Content("  ").join(parts).append(Content.styled("  by lint; style hints are on Statements, f", "dim"))
+    return Content(" ").join(parts).append(Content.styled(" → 2, f", "dim"))
 
 
 def _job(job: Job, room: int) -> Content:
@@ -107,10 +157,10 @@ def _job(job: Job, room: int) -> Content:
         parts.append(("waits for your decision: 3, then Enter", "$text-warning"))
     elif job.state in ("lost", "failed", "cancelled", "paused"):
         parts.append(("3, then R resumes it", "dim"))
-    return _line(f"Job {job.id}", what, detail, below=_packed(parts))
+    return _line(f"Job {job.id}", what, detail, below=_packed(parts), room=room)
 
 
-def _audit(line: HomeLine) -> Content:
+def _audit(line: HomeLine, room: int) -> Content:
     """Return what an audit says of its newest result."""
     parts = [(visible(words), "$text-warning" if warns else "dim") for words, warns in line.below]
     if line.run is not None and line.run.personas:
@@ -118,7 +168,7 @@ def _audit(line: HomeLine) -> Content:
         others = [name for name in line.run.personas if name != line.run.persona_name]
         parts.append((visible(f"{behind}; asked with {named_few(others, 3)}, too" if others else behind), "dim"))
     below = _packed(parts) if parts else None
-    return _line(line.label, line.main, line.detail, style="dim" if line.dim else "bold", below=below)
+    return _line(line.label, line.main, line.detail, style="dim" if line.dim else "bold", below=below, room=room)
 
 
 def _packed(parts: Sequence[tuple[str, str]]) -> Content:
@@ -145,26 +195,38 @@ def _labels(overview: Overview) -> list[Line]:
     return [("labels:", _line("Labels", f"{single + several:,}", detail, below=below if needed or waiting else None))]
 
 
-def _classifier(score: ClassifierScore) -> Content:
+def _classifier(score: ClassifierScore, room: int) -> Content:
     kept = number(score.kept, Kind.SHARE)
     detail = f"macro F1 {estimate(score.macro_f1, Kind.COEFFICIENT)} at 0.9, keeps {kept}"
     poor = [(f"! {score.shortcoming}", "$text-warning")] if score.shortcoming else []
-    return _line("Classifier", score.name, detail, below=_packed([*poor, (visible(score.rests_on), "dim")]))
-
-
-def _shown(judgement: Judgement | None) -> Sequence[Task]:
-    return judgement.tasks if judgement else ()
+    return _line("Classifier", score.name, detail, below=_packed([*poor, (visible(score.rests_on), "dim")]), room=room)
 
 
 def _task(task: Task, room: int, *, first: bool) -> Content:
     """Return one line of what waits, with its key at the end; the label stands on the first."""
-    key = f" · {TASK_KEYS[str(task.route[0])]}" if task.route[0] in TASK_KEYS else ""
-    words, colon, enter = visible(task.what).partition(": Enter")
-    key = f"{colon}{enter}{key}"
-    left = room - Content(visible(task.count)).cell_length - 2 - Content(key).cell_length
-    what = Content(words)
-    what = what.truncate(max(1, left), ellipsis=True) if what.cell_length > left else what
-    return _line("To do" if first else "", task.count, f"{what.plain}{key}")
+    key = TASK_KEYS.get(str(task.route[0]), "")
+    tail = f"  → {key}" if key else ""
+    left = room - Content(visible(task.count)).cell_length - 2 - Content(tail).cell_length
+    said = _line("To do" if first else "", task.count, shortened(visible(task.what), left))
+    return said.append(Content.styled(tail, "$text-accent"))
+
+
+def shortened(text: str, room: int) -> str:
+    """Return a text cut to so many columns with …, and with the brackets closed that it opens.
+
+    Examples
+    --------
+    >>> shortened("wait: a-model (reliability)", 20)
+    'wait: a-model (re…)'
+    """
+    shown = Content(text)
+    if shown.cell_length <= room:
+        return text
+    cut = shown.truncate(max(1, room), ellipsis=True).plain
+    if cut.count("(") > cut.count(")"):
+        cut = shown.truncate(max(1, room - 1), ellipsis=True).plain
+        cut += ")" * (cut.count("(") > cut.count(")"))
+    return cut
 
 
 def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:

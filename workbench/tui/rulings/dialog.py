@@ -41,6 +41,7 @@ ASKED = "Your reason (type your own):"
 WORDS = 160
 "characters of a thing's text that are shown"
 WITHHELD = "You see others' rulings after you decide; “look again” is not a decision."
+TO_ANSWERS = "Esc, then V or 4, Enter opens them."
 SHOWN = 4
 "rulings that are shown"
 
@@ -180,7 +181,7 @@ class RulingDialog(ModalScreen[Decided | None]):
         fitting = [n for n, thing in enumerate(self._things) if _fits(thing, verdict)]
         if not fitting:
             kinds = " and ".join(sorted(f"{kind}s" for kind in RULED_ON[verdict]))
-            self._say(f"{verdict.value.capitalize()} applies to {kinds}: open the answers first.")
+            self._say(f"{verdict.value.capitalize()} is for {kinds}: {TO_ANSWERS}")
             return
         if self._at not in fitting:
             self._at = fitting[0]
@@ -262,12 +263,15 @@ class RulingDialog(ModalScreen[Decided | None]):
         return Content.assemble((kind, style), (words, "$text-muted" * (at != self._at)))
 
     def _choices(self) -> Content:
-        parts: list[Content] = []
-        for key, verdict in LETTERS.items():
-            here = any(_fits(thing, verdict) for thing in self._things)
-            style = "bold $text-accent" if verdict is self._verdict else "" if here else "$text-disabled"
-            parts.append(Content.styled(f"{key} {verdict.value}", style))
-        lines = [Content("   ").join(parts[:3]), Content("   ").join(parts[3:])]
+        offered = [
+            (key, verdict) for key, verdict in LETTERS.items() if any(_fits(thing, verdict) for thing in self._things)
+        ]
+        parts = [
+            Content.styled(f"{key} {verdict.value}", "bold $text-accent" if verdict is self._verdict else "")
+            for key, verdict in offered
+        ]
+        first = 4 if len(parts) == 4 else 3
+        lines = [Content("   ").join(parts[:first]), Content("   ").join(parts[first:])]
         if self._verdict is Verdict.MISREAD:
             said = (
                 Content.styled(f"{n} {visible(label)}", "bold $text-accent" if label == self._reading else "")

@@ -37,11 +37,12 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
 
     CSS_PATH = "archived.tcss"
     EXPLAIN = EXPLAIN
+    READS_ONLY = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("u", "restore", "Restore", tooltip="Restore this statement"),
         Binding("v", "versions", "Versions", tooltip="List the versions and changes of this statement"),
         Binding("z", "undo", "Undo", show=False, tooltip="Undo your last change, or take your last ruling back"),
-        Binding("escape,A", "app.pop_screen", "Back", key_display="Esc"),
+        Binding("escape,A", "app.pop_screen", "Back", key_display="Esc", tooltip="Go back to the list of statements"),
     ]
 
     table = query_one("#archived", RecordTable)

@@ -46,6 +46,7 @@ class ChecksScreen(RulingKeys, StoreScreen):
 
     CSS_PATH = "checks.tcss"
     EXPLAIN = EXPLAIN
+    READS_ONLY = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "waive", "Waive", tooltip="Waive this finding, with a reason"),
         Binding("u", "unwaive", "Unwaive", tooltip="Remove the waiver"),

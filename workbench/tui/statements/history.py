@@ -61,8 +61,9 @@ class HistoryScreen(RulingKeys):
 
     CSS_PATH = "history.tcss"
     EXPLAIN = EXPLAIN
+    READS_ONLY = True
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,v", "app.pop_screen", "Back", key_display="Esc"),
+        Binding("escape,v", "app.pop_screen", "Back", key_display="Esc", tooltip="Go back to the statement"),
         Binding("pagedown,space", "scroll(1)", "Scroll down", key_display="Space"),
         Binding("pageup", "scroll(-1)", "Scroll up", show=False),
     ]

@@ -57,10 +57,17 @@ class SimilarScreen(RulingKeys, StoreScreen):
 
     CSS_PATH = "similar.tcss"
     EXPLAIN = EXPLAIN
+    READS_ONLY = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("minus", "step(-1)", "Less similar", key_display="-", tooltip="Show less similar pairs, too"),
         Binding("plus,equals_sign", "step(1)", "More similar", key_display="+", tooltip="Show only more similar pairs"),
-        Binding("escape,D", "app.pop_screen", "Back", key_display="Esc"),
+        Binding(
+            "escape,D",
+            "app.pop_screen",
+            "Back",
+            key_display="Esc",
+            tooltip="Go back to where you came from: the list, or a statement",
+        ),
     ]
 
     table = query_one("#pairs", RecordTable)
@@ -86,7 +93,7 @@ class SimilarScreen(RulingKeys, StoreScreen):
     def compose_body(self) -> ComposeResult:
         yield RecordTable(
             [
-                Column("share", "share", 5),
+                Column("share", "similarity", 10),
                 Column("first", "id", 12),
                 Column("second", "and", 12),
                 Column("text", "says", None),

@@ -43,6 +43,7 @@ class StatementScreen(RulesAndEdits):
 
     CSS_PATH = "statement.tcss"
     EXPLAIN = EXPLAIN
+    READS_ONLY = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e,enter", "edit", "Edit", key_display="e", tooltip="Change the text of this wording"),
         Binding("a", "add", "Add", tooltip="Add a variant: paraphrase, negation, opposite, …"),

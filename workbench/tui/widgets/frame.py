@@ -85,7 +85,8 @@ class TitleBar(Static):
     def _with_said(self, left: Content, note: Content, said: Content) -> Content:
         """Return what was done with as much of the rest as there is room for."""
         place, nothing = Content.styled(visible(self.place), "bold $text-accent"), Content("")
-        for before, after in ((left, note), (place, note), (place, nothing)):
+        here = Content.assemble(visible(self.store), "  ", place)
+        for before, after in ((left, note), (left, nothing), (here, nothing), (place, nothing)):
             gap = 2 * bool(after.cell_length)
             room = self.content_size.width - before.cell_length - said.cell_length - after.cell_length - gap
             if room >= 2:

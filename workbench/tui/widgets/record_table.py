@@ -87,6 +87,11 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
             self.post_message(events.Resize(self.size, self.virtual_size))
         return super().render_lines(crop)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "select_cursor" and not self._records:
+            return False
+        return super().check_action(action, parameters)
+
     @property
     def current(self) -> str | None:
         """The key of the record under the cursor."""
