@@ -84,7 +84,7 @@ def _to_do(overview: Overview, judgement: Judgement | None, room: int, *, every_
     elif not any(task.pressing for task in tasks) and (step := _next_step(overview, judgement)) is not None:
         lines.append(step)
     elif not lines and overview.instruments and not overview.active:
-        lines.append(("nothing:todo", _line("To do", "nothing waits", "", style="dim")))
+        lines.append(("nothing:todo", _line("To do", "nothing is pending", "", style="dim")))
     return lines
 
 
