@@ -80,6 +80,8 @@ class BiasResponse:
     "effect of an auditor's ruling: `read anew`, `left out`; empty: none"
     probe: int = 0
     "rowid"
+    unruled: str | None = None
+    "label without rulings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +177,7 @@ class BiasReadings(Aggregate):
                 version=version(run.backend, run.revision, run.snapshot, row["fingerprint"] or run.fingerprint),
                 ruled="left out" if row["left_out"] else "read anew" if row["ruled"] else "",
                 probe=row["probe_id"],
+                unruled=row["unruled"],
             )
             for row in named(self.connection, _RESPONSES, values)
         )
@@ -256,6 +259,7 @@ _READ = f"""
     read as (
         select a.*, h.id is not null and z.out is not 0 as by_rule,
             iif(z.out is 0, z.label, coalesce(b.label, l.label, g.label)) as label,
+            coalesce(b.label, l.label, g.label) as unruled,
             iif(l.label is null and z.out is not 0, g.confidence, null) as confidence,
             z.out is 0 or (h.id is null and l.label is not null) as by_person,
             h.id is null and l.label is null and z.out is not 0 and a.text_id in (select text_id from trained)
@@ -296,7 +300,8 @@ _RESPONSES = f"""
     {_READ}
     select x.body as output, q.count, y.body as wording, q.kind, q.ordinal, q.template, q.label,
         case when q.by_rule then null else q.confidence end as confidence, q.by_rule,
-        d.seed, d.at, e.code_version, e.job_id, q.relation, d.fingerprint, q.ruled, q.left_out, q.probe_id
+        d.seed, d.at, e.code_version, e.job_id, q.relation, d.fingerprint, q.ruled, q.left_out, q.probe_id,
+        q.unruled
     from read q
     join text x on x.id = q.output_id
     join text y on y.id = q.wording_text

@@ -221,6 +221,10 @@ class ResponseRow:
     "whether the output ends within the thought, so that there is no answer"
     version: str = ""
     "version of the model as text: a revision, or a snapshot with the fingerprint of the reply"
+    ruled: str = ""
+    "effect of an auditor's ruling: `read anew`, `left out`; empty: none"
+    unruled: str | None = None
+    "of a ruled answer, the label that the reader gave it"
 
 
 def run_values(connection: sqlite3.Connection, run: Run) -> dict[str, object]:

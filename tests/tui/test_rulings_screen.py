@@ -6,6 +6,7 @@ from pathlib import Path
 from sqlite3 import DatabaseError
 
 import pytest
+from textual.coordinate import Coordinate
 from textual.pilot import Pilot
 
 from stores.annotation.annotator import Annotator
@@ -41,6 +42,7 @@ from workbench.tui.results.response_bias_question import QuestionScreen
 from workbench.tui.results.responses import ResponsesScreen
 from workbench.tui.rulings.dialog import RulingDialog
 from workbench.tui.statements.statement import StatementScreen
+from workbench.tui.widgets.fluid_table import FluidTable
 
 
 async def settle(app: WorkbenchApp, pilot: Pilot[int]) -> None:
@@ -317,3 +319,35 @@ def test_the_connection_of_an_annotator_cannot_read_rulings(tmp_path: Path) -> N
         pytest.raises(DatabaseError, match="prohibited"),
     ):
         person.connection.execute("select * from ruling").fetchall()
+
+
+def first_reading(app: WorkbenchApp) -> str:
+    found = app.screen.query_one(FluidTable)
+    return found.get_cell_at(Coordinate(found.cursor_row, 1)).plain
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_the_row_of_a_misread_answer_has_the_reading_that_figures_use_beside_that_of_the_reader(
+    path: Path, size: tuple[int, int]
+) -> None:
+    app = WorkbenchApp(path, start="audit", annotator="otto")
+    async with app.run_test(size=size) as pilot:
+        await settle(app, pilot)
+        await press(app, pilot, "down", "enter", "enter")
+        before = flowing(app)
+        await press(app, pilot, "enter")
+        read = first_reading(app)
+        assert read == "+ agree"
+        await press(app, pilot, "r", "m", "2", *"no", "enter")
+        assert first_reading(app) == "− disagree, ruled"
+        assert "− disagree by a person's ruling; the reader: + agree" in flowing(app)
+        await press(app, pilot, "d")
+        assert "disagree, ruled" in first_reading(app), "it is among the answers that count as disagreement"
+        await press(app, pilot, "0", "enter")
+        assert "the reader: + agree" in flowing(app)
+        await press(app, pilot, "escape", "escape")
+        assert flowing(app) != before, "the wordings are judged with the ruling"
+        await press(app, pilot, "escape", "escape", "R", "enter", "enter", "enter")
+        assert first_reading(app) == read, "figures without rulings rest on the reader"
+        assert "ruled by otto: misread (disagree) – no" in flowing(app)

@@ -9,18 +9,20 @@ their rulings on it counts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from stores.core.store import Store
-from stores.runs.run_rows import Run
+from stores.runs.run_rows import ResponseRow, Run
 from workbench import registry
 from workbench.domain.counting import plural
+from workbench.domain.keys import text_key
 from workbench.domain.readings import ReaderCard, ReaderKind
 from workbench.domain.rulings import NOTHING, Effect, Ruled, Ruling, Verdict, disputed, effect, plain
 from workbench.domain.statements import VariantId, VariantKind
 
 K = TypeVar("K")
+READ_ANEW, LEFT_OUT = "read anew", "left out"
 OF_ANSWERS = (Ruled.ANSWER, Ruled.READING)
 OUT = Effect(left_out=True)
 
@@ -53,6 +55,16 @@ class RunRulings:
 
 
 NO_RULINGS = RunRulings()
+
+
+def as_ruled(row: ResponseRow, probe: int, rulings: RunRulings) -> ResponseRow:
+    """Return an answer to a probe with the reading that figures use when rulings count."""
+    on_answer = NOTHING if row.truncated else rulings.effect(probe, text_key(row.text))
+    of = OUT if probe in rulings.probes else on_answer
+    if of == NOTHING:
+        return row
+    label, ruled = (row.label, LEFT_OUT) if of.left_out else (of.label, READ_ANEW)
+    return replace(row, label=label, ruled=ruled, unruled=row.label)
 
 
 def of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRulings:
@@ -91,6 +103,17 @@ def of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRulings:
         reviewed=frozenset(places.refs[probe] for of in things.values() for one in of.values()
                            for probe in places.of_subject(one)),
     )  # fmt: skip
+
+
+def ruled_words(ruled: str, unruled: str) -> str:
+    """Return what a ruling makes of an answer, and how the reader read it; empty without a ruling.
+
+    Examples
+    --------
+    >>> ruled_words("read anew", "disagree"), ruled_words("left out", "agree"), ruled_words("", "agree")
+    ('read anew; the reader: disagree', 'left out', '')
+    """
+    return f"{ruled}; the reader: {unruled}" if ruled == READ_ANEW else ruled
 
 
 @dataclass(frozen=True, eq=False, slots=True)

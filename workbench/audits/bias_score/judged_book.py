@@ -25,6 +25,7 @@ from workbench.evidence.reader_quality import as_json as quality_json
 from workbench.evidence.reader_quality import quality_header, reader_entry
 from workbench.evidence.refusal_tables import entries, told
 from workbench.evidence.refusals import Refusals, joined, refusals_of
+from workbench.evidence.rulings import READ_ANEW, ruled_words
 from workbench.evidence.runs import template_notes
 from workbench.figures.book import Book, in_order
 from workbench.figures.table import Column, Kind, Link, Table
@@ -166,6 +167,8 @@ def answers(judged: BiasJudged, path: Path, model: str, ref: str, selection: Sel
         [
             Column("count", "times", lambda row: row.count, Kind.COUNT),
             Column("reading", "reading", lambda row: row.label or (CUT if row.truncated else UNREAD)),
+            Column("ruling", "ruling", lambda row: ruled_words(row.ruled, row.unruled or UNREAD),
+                   help="what an auditor's ruling makes of the answer, and how the reader read it"),
             Column("counts_as", "counts as", lambda row: counts_as(row, why(row)), help=_COUNTS_AS),
             Column("left_out", "left out", why, aside=True, help="why the answer does not count; empty if it does"),
             Column("confidence", "conf.", lambda row: row.confidence, Kind.COEFFICIENT, help="of the classifier"),
@@ -240,10 +243,10 @@ def _wording(row: BiasResponse) -> VariantId:
 
 def who(row: BiasResponse, reader: str) -> str | None:
     """Return who read an answer: the rule for numbers, people, or a classifier by its name."""
+    if row.ruled == READ_ANEW:
+        return "ruling"
     if row.label is None:
         return None
-    if row.ruled == "read anew":
-        return "ruling"
     return "rule" if row.by_rule else PEOPLE if row.confidence is None else reader
 
 

@@ -19,6 +19,7 @@ from workbench.audits.response_bias.questions import (
 )
 from workbench.domain.choices import Arm
 from workbench.domain.prompts import Message
+from workbench.evidence.rulings import ruled_words
 from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 
 Asked = tuple[str, Place, QuestionRow]
@@ -232,6 +233,8 @@ def answers(shown: QuestionShown, made: Sequence[FormShown], arm: str = "") -> T
             Column("form", "form", lambda row: row[0].shown.arm),
             Column("text", "as written", lambda row: row[1].text, words=_with_blanks(rows)),
             Column("letter", "read as", lambda row: row[1].letter, words={"": "no letter"}),
+            Column("ruling", "ruling", lambda row: ruled_words(row[1].ruled, row[1].unruled or "no letter"),
+                   help="what an auditor's ruling makes of the answer, and the letter that the rule reads"),
             Column("offered", "offered", _offered),
             Column("count", "times", lambda row: row[1].count, Kind.COUNT, aside=_exact(shown)),
             Column("probability", "probability", lambda row: row[1].probability, Kind.SHARE, scale=(0, 1),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from stores.core.store import Store
@@ -24,6 +24,7 @@ from workbench.domain.choices import Arm
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import CHANGED, ORIGINAL, VariantId
 from workbench.evidence.refusals import Refusals
+from workbench.evidence.rulings import NO_RULINGS, as_ruled, of_run
 from workbench.evidence.run_choice import plain_run
 from workbench.readers.choice_letter import letter_of, spelled
 
@@ -119,7 +120,9 @@ def _form(store: Store, judged: ResponseBiasJudged, found: QuestionShown, arm: A
         return FormShown(arm, made_by, (), ())
     messages = store.runs.prompt(probe).messages
     if subject.way != "exact":
-        answers = tuple(_drawn(row) for row in store.runs.responses(run, probe, ()))
+        rulings = of_run(store, run, None) if judged.rulings.counted else NO_RULINGS
+        drawn = (replace(row, label=letter_of(row.text)) for row in store.runs.responses(run, probe, ()))
+        answers = tuple(_drawn(as_ruled(row, probe, rulings)) for row in drawn)
         return FormShown(arm, made_by, messages, answers)
     scored = store.scores.of_probe(run, probe)
     if scored is None:
@@ -131,10 +134,9 @@ def _form(store: Store, judged: ResponseBiasJudged, found: QuestionShown, arm: A
 
 
 def _drawn(row: ResponseRow) -> AnswerShown:
-    names = ("thinking", "truncated", "seed", "at", "job", "code_version", "template")
-    return AnswerShown(
-        row.text, letter_of(row.text), row.count, math.nan, **{name: getattr(row, name) for name in names}
-    )
+    names = ("thinking", "truncated", "seed", "at", "job", "code_version", "template", "ruled")
+    origin = {name: getattr(row, name) for name in names}
+    return AnswerShown(row.text, row.label or "", row.count, math.nan, unruled=row.unruled or "", **origin)
 
 
 def _made_by(judged: ResponseBiasJudged, found: QuestionShown, arm: ArmShown) -> str | None:

@@ -109,6 +109,10 @@ class AnswerShown:
     job: int | None = None
     code_version: str = ""
     template: str = ""
+    ruled: str = ""
+    "effect of an auditor's ruling: `read anew`, `left out`; empty: none"
+    unruled: str = ""
+    "of a ruled answer, the letter that the rule reads"
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,8 @@ class AnswersScreen(RulingScreen, Generic[Row]):
 
         page: Page[Row]  # type: ignore[valid-type]  # a nested class does not see its outer's variable
         more: bool
+        again: bool = False
+        "whether these answers were in sight before: the cursor stays on its answer"
 
     def __init__(self) -> None:
         super().__init__()
@@ -171,7 +173,7 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         empty.update(self.nothing(page.kind))
         empty.display = not page.rows
         self.table.display = self.query_one("#answer").display = bool(page.rows)
-        self.table.show_for_width(self._records, at=None if event.more else 0)
+        self.table.show_for_width(self._records, at=None if event.more or event.again else 0)
         self._head()
         self.show_answer()
         self.refresh_bindings()
@@ -231,11 +233,11 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         self.query_one("#about", Static).update(self.head())
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="page")
-    def read_page(self, kind: str, offset: int, more: bool = False) -> None:
+    def read_page(self, kind: str, offset: int, more: bool = False, again: bool = False) -> None:
         worker = get_current_worker()
         page = self.fetch(kind, offset)
         if not worker.is_cancelled:
-            self.post_message(self.Found(page, more))
+            self.post_message(self.Found(page, more, again))
 
 
 def folded(text: Content, thinking: str, truncated: bool, *, shown: bool) -> Content:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import ClassVar
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Static
+from textual.worker import get_current_worker
 
 from workbench.figures.table import Link
 from workbench.figures.visible import visible
@@ -19,6 +22,7 @@ from workbench.tui.results.following import Following
 from workbench.tui.results.loaded import Loaded, Routes
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
+from workbench.tui.rulings.standing import Standing
 from workbench.tui.widgets.fluid_table import FluidTable
 
 
@@ -30,6 +34,8 @@ class Ways:
     routes: Routes
     screens: Mapping[str, type[BehindScreen]] = field(default_factory=dict)
     "name of a table -> the screen that shows it, where keys of its own belong to it"
+    again: Callable[[Path, Loaded], Loaded] | None = None
+    "judges figures again, after a ruling; called in a thread"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,15 @@ class BehindScreen(Following):
         Binding("v", "whole", "Whole row", show=False, tooltip="Show all details of this row"),
         Binding("escape", "back", "Back", key_display="Esc"),
     ]
+
+    @dataclass
+    class JudgedAgain(Message):
+        """The figures are judged with the rulings that stand now."""
+
+        loaded: Loaded
+
+    _stood: Standing | None = None
+    "the rulings that stood when the figures in sight were judged"
 
     def __init__(self, loaded: Loaded, sheet: Sheet, links: Sequence[Link], at: int, ways: Ways) -> None:
         super().__init__()
@@ -114,6 +129,27 @@ class BehindScreen(Following):
             self._put()
         elif isinstance(event.found, Sheet):
             self.app.push_screen(behind(self._loaded, event.found, event.links, event.at, self._ways))
+
+    def show_standing(self) -> None:
+        """Show what auditors ruled; where that changed, judge the figures again."""
+        super().show_standing()
+        changed = self._stood is not None and self._stood != self.standing
+        self._stood = self.standing
+        if changed and self._links and self._ways.again is not None:
+            self.judge_again(self._ways.again, self._loaded)
+
+    @on(JudgedAgain)
+    def take_again(self, event: JudgedAgain) -> None:
+        self._loaded = event.loaded
+        if event.loaded.book is not None:
+            self.bring(event.loaded, self._links, self._at, instead=True)
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="again", description="figures")
+    def judge_again(self, again: Callable[[Path, Loaded], Loaded], loaded: Loaded) -> None:
+        worker = get_current_worker()
+        found = again(self.store_path, loaded)
+        if not worker.is_cancelled:
+            self.post_message(self.JudgedAgain(found))
 
     def action_whole(self) -> None:
         self.view.show_whole()

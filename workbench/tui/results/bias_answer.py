@@ -39,9 +39,12 @@ def reading_line(table: AnyTable, row: Any) -> Content:
     of = _values(table, row)
     confident = row.confidence is not None and not row.by_rule
     sure = f", confidence {number(row.confidence, Kind.COEFFICIENT)}" if confident else ""
-    by = f"  by {of['reader']}{sure}" if row.label is not None else ""
+    by = f"  by {of['reader']}{sure}" if row.label is not None or row.ruled else ""
+    ruling = f"; ruling: {of['ruling']}" if row.ruled else ""
     counts = f"; does not count: {of['left_out']}" if of["left_out"] else f"; counts as {of['counts_as']}"
-    return Content.assemble((of["reading"], "bold"), (by, "$text-muted"), counts, (f"  {row.count:,}×", "$text-muted"))
+    return Content.assemble(
+        (of["reading"], "bold"), (by, "$text-muted"), ruling, counts, (f"  {row.count:,}×", "$text-muted")
+    )
 
 
 def provenance(table: AnyTable, row: Any) -> str:

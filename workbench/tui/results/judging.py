@@ -163,7 +163,12 @@ class JudgingScreen(Following):
 
     def show_table(self, event: Following.Came) -> None:
         if self._loaded is not None and isinstance(event.found, Sheet):
-            ways = Ways(self.title_bar.place, self.routes, self.SCREENS)
+            ways = Ways(
+                self.title_bar.place,
+                self.routes,
+                self.SCREENS,
+                again=lambda _, loaded: self.judged_now(loaded.settings, loaded),
+            )
             self.app.push_screen(behind(self._loaded, event.found, event.links, event.at, ways))
 
     def be_about(self, run: Run) -> None:

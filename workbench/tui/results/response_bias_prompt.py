@@ -126,6 +126,9 @@ class FormScreen(AmongRows):
         if self._forms:
             self.view.follow()
 
+    def show_ruled(self) -> None:
+        self.read_forms()
+
     def _rulings_on(self, at: int) -> Sequence[str]:
         """Return what was ruled on an answer, on the form's prompt, its wording and the question."""
         return self.standing.on_answer(self._form.shown.probe or 0, self._sheet.table.rows[at][1].text)

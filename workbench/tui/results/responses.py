@@ -24,10 +24,11 @@ from workbench.tui.results.responses_format import (
 from workbench.tui.rulings.ruling import ruled_by
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.widgets.fluid_table import FluidTable
-from workbench.tui.widgets.record_table import Record
+from workbench.tui.widgets.record_table import Column, Record
 
 if TYPE_CHECKING:
-    from stores.runs.run_rows import ResponseRow, Run
+    from stores.runs.run_rows import ResponseRow
+    from workbench.audits.reliability.judged import ReliabilityJudged
 
 EXPLAIN = section("screens-results", "Answers to a prompt")
 
@@ -68,26 +69,29 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
         Binding("0", "only('')", "All", tooltip="Show all answers"),
     ]
 
-    def __init__(self, run: Run, reader: int, asked: Asked) -> None:
+    def __init__(self, judged: ReliabilityJudged, asked: Asked) -> None:
         super().__init__()
-        self._run, self._reader, self._asked = run, reader, asked
+        self._judged, self._asked = judged, asked
 
     def on_mount(self) -> None:
         self.title_bar.place = f"audit › {self._asked.ref} › responses"
 
     def make_table(self) -> FluidTable:
-        return ResponseTable(response_columns, name="responses")
+        return ResponseTable(self._columns, name="responses")
 
     def fetch(self, kind: str, offset: int) -> Page[ResponseRow]:
         from stores.core.store import Store
+        from workbench.evidence.rulings import NO_RULINGS, as_ruled, of_run
 
+        judged, probe = self._judged, self._asked.probe
         with Store.open(self.store_path) as store:
-            return gathered(
-                kind,
-                offset,
-                lambda at: store.runs.responses(self._run, self._asked.probe, [self._reader], offset=at, limit=PAGE),
-                lambda row: not kind or word_of(row) == kind,
-            )
+            rulings = of_run(store, judged.run, judged.card) if judged.rulings.counted else NO_RULINGS
+
+            def read(at: int) -> list[ResponseRow]:
+                rows = store.runs.responses(judged.run, probe, [judged.reader], offset=at, limit=PAGE)
+                return [as_ruled(row, probe, rulings) for row in rows]
+
+            return gathered(kind, offset, read, lambda row: not kind or word_of(row) == kind)
 
     def head(self) -> Content:
         asked, page = self._asked, self._page
@@ -101,9 +105,16 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
     def record(self, number: int, row: ResponseRow, width: int) -> Record:
         return response_record(number, row, width)
 
+    def _columns(self, width: int) -> tuple[Column, ...]:
+        return response_columns(width, ruled=any(row.ruled for row in self._page.rows))
+
     def pieces(self, row: ResponseRow) -> tuple[Content, Content, str]:
         ruled = ruled_by(self.standing.on_answer(self._asked.probe, row.text))
         return Content("\n").join([reading_line(row), *ruled]), answer(row), provenance(row)
+
+    def show_ruled(self) -> None:
+        """Read the answers again, with the readings that count now."""
+        self.read_page(self._page.kind, 0, again=True)
 
     def ruled_place(self) -> RuledPlace | None:
         row = self.current

@@ -20,6 +20,10 @@ CELL_CHARACTERS = 300
 BEFORE = 40
 "characters that stand before deciding words which are far into an answer"
 PREVIEW_CHARACTERS = 1000
+BY_RULING = ", ruled"
+"stands behind a reading that is an auditor's, or an answer that one left out"
+LEFT_OUT = "left out"
+"as `workbench.evidence.rulings` says it"
 WIDE = 120
 "columns from which readings stand with their words"
 STANCE_MARKS = {"agree": "+", "disagree": "−", None: "·"}
@@ -45,25 +49,42 @@ class Spanned(Protocol):
     def stop(self) -> int | None: ...
 
 
-def response_columns(width: int) -> tuple[Column, ...]:
-    """Return the columns for a width."""
-    wide = width >= WIDE
-    columns = (Column("count", " times", 7), Column("reading", "reading", 13), Column("text", "answer", None))
+def response_columns(width: int, *, ruled: bool = False) -> tuple[Column, ...]:
+    """Return the columns for a width. `ruled`: whether a reading in sight is an auditor's."""
+    wide, reading = width >= WIDE, 13 + len(BY_RULING) * ruled
+    columns = (Column("count", " times", 7), Column("reading", "reading", reading), Column("text", "answer", None))
     return (*columns, Column("reason", "  why", 44)) if wide else columns
 
 
 def response_record(number: int, row: ResponseRow, width: int) -> Record:
     """Return a row; its key is its place among what was read."""
-    cells = (Text(f"{row.count:>5}×"), reading_cell(row.label, word_of(row)), answer_cell(row))
+    reading = reading_cell(_counting(row), word_of(row))
+    if row.ruled:
+        reading.append(BY_RULING, style="bold")
+    cells = (Text(f"{row.count:>5}×"), reading, answer_cell(row))
+    why = f"the reader: {_of_reader(row)}; {row.reason}" if row.ruled else row.reason
     return str(number), (
         *cells,
-        Text(f"  {visible(row.reason)}", style="dim", no_wrap=True),
+        Text(f"  {visible(why)}", style="dim", no_wrap=True),
     ) if width >= WIDE else cells
 
 
 def word_of(row: ResponseRow) -> str:
-    """Return how an answer was read in a word; one that was cut off in thought is not unreadable."""
+    """Return how an answer was read in a word, after rulings; one that was cut off in thought is not unreadable."""
+    if row.ruled == LEFT_OUT:
+        return LEFT_OUT
     return "cut off" if row.truncated else row.label or "unreadable"
+
+
+def _counting(row: ResponseRow) -> str | None:
+    """Return the label that figures use."""
+    return None if row.ruled == LEFT_OUT else row.label
+
+
+def _of_reader(row: ResponseRow) -> str:
+    """Return how the reader, and no auditor, read a ruled answer."""
+    word = "cut off" if row.truncated else row.unruled or "unreadable"
+    return f"{STANCE_MARKS.get(row.unruled, '=')} {visible(word)}"
 
 
 def reading_cell(label: str | None, word: str) -> Text:
@@ -108,13 +129,13 @@ def answer(row: Spanned, limit: int = PREVIEW_CHARACTERS) -> Content:
 
 def reading_line(row: ResponseRow) -> Content:
     """Say how an answer was read, by whom and why."""
-    word = word_of(row)
     why = f": {visible(row.reason)}" if row.reason else ""
     unread = "" if row.truncated else "  (not read yet)"
     by = f"  ({visible(row.reader)})" if row.reader else unread
+    word = f"{STANCE_MARKS.get(_counting(row), '=')} {visible(word_of(row))}"
+    ruled = f" by a person's ruling; the reader: {_of_reader(row)}" if row.ruled else ""
     return Content.assemble(
-        (f"{STANCE_MARKS.get(row.label, '=')} {visible(word)}", "bold"), why, (by, "$text-muted"),
-        (f"  {row.count:,}×", "$text-muted"),
+        (word, "bold"), ruled, why, (by, "$text-muted"), (f"  {row.count:,}×", "$text-muted")
     )  # fmt: skip
 
 

@@ -109,7 +109,7 @@ def answers(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
         return f"{variant} was not {'asked' if judged.exact is None else 'scored'} under {visible(template)}."
     asked = Asked(ref, variant, template, order, judged.figures().text(ref, variant), probe)
     if found is None:
-        return lambda: ResponsesScreen(judged.run, judged.reader, asked)
+        return lambda: ResponsesScreen(judged, asked)
     sheet = _probabilities(found, judged, asked)
     return lambda: BehindScreen(loaded, sheet, (), 0, Ways(PLACE, ROUTES))
 
@@ -148,7 +148,12 @@ def of_respondent(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
 
 
 ROUTES: Routes = {"answers": answers, "prompt": prompt}
-WAYS = Ways(PLACE, ROUTES, {"wordings": WordingsScreen})
+WAYS = Ways(
+    PLACE,
+    ROUTES,
+    {"wordings": WordingsScreen},
+    again=lambda path, loaded: load(path, loaded.settings, loaded),
+)
 
 
 def _probe(store: Store, loaded: Loaded, subject: Subject) -> int:

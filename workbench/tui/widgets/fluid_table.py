@@ -73,6 +73,11 @@ class FluidTable(RecordTable):
 
     def show_for_width(self, cells: Cells, *, at: int | None = None) -> None:
         """Show records, and make them anew whenever the width changes. The cursor stays on its record."""
+        if self._laid_out >= 0 and tuple(self._layout_for(self._laid_out)) != self._all_columns:
+            self.show_anew(cells)
+            if at is not None:
+                self.show_row(at)
+            return
         before, self._cells_for = self.current, cells
         self.show(cells(max(self._laid_out, 1)), at=at)
         if self._laid_out >= 0 and self.room(self.size.width) != self._laid_out:
