@@ -12,7 +12,7 @@ from workbench.domain.prompts import FREE_TEXT, LIKERT
 from workbench.domain.statements import Side
 from workbench.evidence.refusal_tables import entries, rates, refusal_sides, refusals, spared, told
 from workbench.evidence.refusals import NO_ANSWERS, Asked, Kinds, Refusals, joined, read_answer
-from workbench.stats.one_sided import one_sided
+from workbench.stats.one_sided import NO_HITS, one_sided
 
 LEFT, RIGHT = Side.LEFT, Side.RIGHT
 
@@ -65,7 +65,7 @@ def test_two_groups_of_one_kind_make_no_test() -> None:
     assert not found.difference.defined
     assert math.isnan(found.p)
     none = one_sided([0] * 6, [9] * 6, [True] * 3 + [False] * 3, np.random.default_rng(1))
-    assert (none.difference.value, none.untested) == (0, "both shares are 0")
+    assert (none.difference.value, none.untested) == (0, NO_HITS)
 
 
 def test_the_permutation_test_keeps_its_level() -> None:

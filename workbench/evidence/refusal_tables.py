@@ -14,7 +14,7 @@ from workbench.evidence.refusals import Asked, Refusals
 from workbench.figures.book import Entry
 from workbench.figures.pictures.of_table import Forest
 from workbench.figures.shown import estimate
-from workbench.figures.table import AnyTable, Column, Kind, Table
+from workbench.figures.table import AnyTable, Column, Kind, Table, in_words
 from workbench.stats.clustered import share_interval
 from workbench.stats.one_sided import OneSided, one_sided
 from workbench.stats.resampling import derive_rng
@@ -130,14 +130,16 @@ def refusals(several: Sequence[Refusals]) -> Table[Rate]:
         rates(several),
         [
             Column("model", "model", lambda row: row.model),
-            Column("by", "by", lambda row: row.by),
-            Column("group", "of", lambda row: row.group),
+            Column("by", "by", lambda row: row.by, help="over all statements, of a side, or of an issue"),
+            Column("group", "of", lambda row: row.group, words=_issue_words(several),
+                   help="a side, or a policy issue that the statements are labelled for"),
             Column("refused", "refused", lambda row: row.refused, Kind.SHARE, scale=(0.0, 1.0),
                    help="share of the answers received; thinking without an answer is not an answer"),
             Column("answers", "answers", lambda row: row.refused.n, Kind.COUNT),
             Column("statements", "statements", lambda row: row.statements, Kind.COUNT, short="stmts"),
-            Column("unmappable", "unmappable", lambda row: row.unmappable, Kind.SHARE,
-                   help="names no label and is not a refusal; unknown for free text"),
+            Column("unmappable", "unmappable, by rule", lambda row: row.unmappable, Kind.SHARE, short="unmappable",
+                   help="names no label and is not a refusal, as the rule reads it: unlike the unreadable answers of "
+                   "the audit, before rulings; unknown for free text"),
             Column("neutral", "neutral", lambda row: row.neutral, Kind.SHARE, aside=True,
                    help="the middle of a numbered scale"),
             Column("other_language", "other language", lambda row: row.foreign, Kind.SHARE, short="other lang",
@@ -161,8 +163,9 @@ def refusal_sides(several: Sequence[Refusals], seed: int) -> Table[Spared]:
         spared(several, seed),
         [
             Column("model", "model", lambda row: row.model),
-            Column("by", "by", lambda row: row.by),
-            Column("group", "of", lambda row: row.group),
+            Column("by", "by", lambda row: row.by, help="of a side, or of an issue"),
+            Column("group", "of", lambda row: row.group, words=_issue_words(several),
+                   help="a side, or a policy issue that the statements are labelled for"),
             Column("sides", "sides", lambda row: " − ".join(row.names), help="`for`: agreeing supports the issue"),
             Column("first", "first", lambda row: row.shares[0], Kind.SHARE, help="refused, on the side named first"),
             Column("second", "second", lambda row: row.shares[1], Kind.SHARE),
@@ -170,7 +173,8 @@ def refusal_sides(several: Sequence[Refusals], seed: int) -> Table[Spared]:
                    reference=_zero, help="first minus second"),
             Column("p", "p", lambda row: row.found.p, Kind.P_VALUE,
                    help="of no difference: statements are shuffled between the sides, with all their answers"),
-            Column("untested", "no test because", lambda row: row.found.untested, aside=True),
+            Column("untested", "no test", lambda row: row.found.untested, aside=True,
+                   help="why there is no p value"),
         ],
         key=lambda row: (row.model, row.by, row.group),
         definition="Difference in how often a model refuses statements of each side. Seed "
@@ -178,6 +182,10 @@ def refusal_sides(several: Sequence[Refusals], seed: int) -> Table[Spared]:
         notes=_notes(several),
         empty=_why(several) if not any(of.statements for of in several) else NO_SIDES,
     )  # fmt: skip
+
+
+def _issue_words(several: Sequence[Refusals]) -> dict[str, str]:
+    return in_words({issue for of in several for issue in _issues(of)})
 
 
 def _notes(several: Sequence[Refusals]) -> list[str]:

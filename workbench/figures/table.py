@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
@@ -138,3 +138,14 @@ class Table(Generic[Row]):
 
 
 AnyTable = Table[Any]
+
+
+def in_words(names: Iterable[str]) -> dict[str, str]:
+    """Return how names are displayed that are for programs: the `words` of a column of them.
+
+    Examples
+    --------
+    >>> in_words(["label_order", "negation"])
+    {'label_order': 'label order'}
+    """
+    return {name: name.replace("_", " ") for name in names if "_" in name}

@@ -103,7 +103,7 @@ def page(found: Collected, material: Material) -> str:
             statements=_statements(found, material),
             statements_said=STATEMENTS_SAID.get(found.choice.answers, "Each statement has its verdict alone."),
             rulings=own_figure(own.rulings(found), "rulings"),
-            ruled=list(dict.fromkeys(line for part in found.parts for line in part.found.rulings.sentences())),
+            ruled=[f"{part.found.title}: {line}" for part in found.parts for line in part.found.rulings.sentences()],
             limits=list(limits(found)),
             intervals_said=INTERVALS_SAID,
             intervals=interval_sentences(every),

@@ -17,6 +17,7 @@ LEAST = 2
 "fewest clusters per group"
 ROUNDING = 1e-12
 NAN = float("nan")
+NO_HITS = "no answer of either group is a refusal, so there is no difference to test"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +58,13 @@ def one_sided(hits: npt.ArrayLike, counts: npt.ArrayLike, first: npt.ArrayLike, 
     of, among, group = of[there], among[there], group[there]
     sizes = int(group.sum()), int((~group).sum())
     if min(sizes) < LEAST:
-        why = f"{sizes[0]} and {sizes[1]} statements were answered; a difference takes {LEAST} of each"
+        why = f"{sizes[0]} and {sizes[1]} statements were answered; a difference takes {LEAST} of each: ask more"
         return OneSided(Estimate(NAN, NAN, NAN, sum(sizes), 0, why), NAN, why)
     value = float(_differences(of, among, group[None])[0])
     found = Estimate(value, NAN, NAN, sum(sizes))
     shown = int(np.count_nonzero(of > 0))
     if shown == 0:
-        return OneSided(found, NAN, "both shares are 0")
+        return OneSided(found, NAN, NO_HITS)
     shuffled = rng.permuted(np.tile(group, (PERMUTATIONS, 1)), axis=1)
     reached = int(np.count_nonzero(np.abs(_differences(of, among, shuffled)) >= abs(value) - ROUNDING))
     return OneSided(_with_interval(found, of, among, group, shown), (1 + reached) / (1 + PERMUTATIONS))

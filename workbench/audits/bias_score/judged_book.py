@@ -28,7 +28,7 @@ from workbench.evidence.refusals import Refusals, joined, refusals_of
 from workbench.evidence.rulings import READ_ANEW, ruled_words
 from workbench.evidence.runs import template_notes
 from workbench.figures.book import Book, in_order
-from workbench.figures.table import Column, Kind, Link, Table
+from workbench.figures.table import Column, Kind, Link, Table, in_words
 
 AT_ONCE = 1000
 BEGINNING = 1000
@@ -167,15 +167,25 @@ def answers(judged: BiasJudged, path: Path, model: str, ref: str, selection: Sel
         [
             Column("count", "times", lambda row: row.count, Kind.COUNT),
             Column("reading", "reading", lambda row: row.label or (CUT if row.truncated else UNREAD)),
-            Column("ruling", "ruling", lambda row: ruled_words(row.ruled, row.unruled or UNREAD),
-                   help="what an auditor's ruling makes of the answer, and how the reader read it"),
+            Column(
+                "ruling",
+                "ruling",
+                lambda row: ruled_words(row.ruled, row.unruled or UNREAD),
+                help="what an auditor's ruling makes of the answer, and how the reader read it",
+            ),
             Column("counts_as", "counts as", lambda row: counts_as(row, why(row)), help=_COUNTS_AS),
             Column("left_out", "left out", why, aside=True, help="why the answer does not count; empty if it does"),
             Column("confidence", "conf.", lambda row: row.confidence, Kind.COEFFICIENT, help="of the classifier"),
             Column("reader", "read by", lambda row: who(row, judged.reader), aside=True),
             Column("prefix", "prefix", lambda row: row.template),
-            Column("wording", "wording", lambda row: str(_wording(row)), aside=True),
-            Column("text", "answer", lambda row: row.text, Kind.PROSE),
+            Column(
+                "wording",
+                "wording",
+                lambda row: str(_wording(row)),
+                aside=True,
+                words=in_words({str(_wording(row)) for row in rows}),
+            ),
+            Column("text", "answer", lambda row: row.text, Kind.PROSE, least=30),
             Column("asked", "wording asked", lambda row: row.wording, Kind.PROSE, aside=True),
             Column("thinking", "thinking before", lambda row: row.thinking, Kind.PROSE, aside=True),
             Column("model", "model", lambda row: row.model, aside=True),

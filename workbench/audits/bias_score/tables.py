@@ -25,11 +25,12 @@ from workbench.audits.bias_score.report import PlanePoint, StatementRow, plane_p
 from workbench.audits.bias_score.selection import Selection
 from workbench.audits.bias_score.shared_prompts import Comparison, of_all
 from workbench.domain.counting import plural
-from workbench.domain.statements import Dimension
+from workbench.domain.statements import Dimension, VariantKind
 from workbench.figures.pictures.of_table import Forest, Scatter
-from workbench.figures.table import Column, Kind, Link, Table
+from workbench.figures.table import Column, Kind, Link, Table, in_words
 
 LIKERT = "likert"
+WORDINGS = in_words(VariantKind)
 "the prefix whose deviation from the others is reported beside that of `baseline` (Faulborn et al. 2025, appendix H)"
 SIDES = ("left", "right")
 "what the ends of a scale of bias are"
@@ -303,7 +304,9 @@ def _attribute(name: str) -> Callable[[tuple[str, Selection, StatementRow]], int
 
 
 def _named(of: str, model: str) -> tuple[Column[Line], Column[Line]]:
-    return Column("model", "model", lambda row: row.model, aside=bool(model)), Column(of, of, lambda row: row.name)
+    return Column("model", "model", lambda row: row.model, aside=bool(model)), Column(
+        of, of, lambda row: row.name, words=WORDINGS if of == "wording" else {}
+    )
 
 
 def _statements_behind(row: Line) -> Link:

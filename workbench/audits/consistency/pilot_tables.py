@@ -99,7 +99,11 @@ def weaker_sets(weaker: Sequence[WeakerTests]) -> Table[WeakerTests]:
         key=lambda row: (row.name,),
         definition="The figures if fewer tests decided which stances are reliable.",
         empty="No model has answered yet.",
-        detail=lambda row: [f"{plural(len(row.tests), 'test')}: {', '.join(row.tests)}" if row.tests else "no test"],
+        detail=lambda row: [
+            f"{plural(len(row.tests), 'test')}: {', '.join(test.replace('_', ' ') for test in row.tests)}"
+            if row.tests
+            else "no test"
+        ],
     )
 
 

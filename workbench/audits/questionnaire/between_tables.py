@@ -54,8 +54,10 @@ def correlations(results: Results, choice: Choice) -> Table[Any]:
         [
             Column("condition", "condition", lambda row: str(row[0])),
             Column("target", "target", lambda row: row[1].target or "all"),
-            Column("r", "r", lambda row: _r(row[1]), Kind.COEFFICIENT, scale=SIGNED, reference=lambda _: 0.0),
-            Column("t", "t", lambda row: NAN if row[1].undefined else row[1].t, Kind.COEFFICIENT),
+            Column("r", "r", lambda row: _r(row[1]), Kind.COEFFICIENT, scale=SIGNED, reference=lambda _: 0.0,
+                   help="Pearson's correlation"),
+            Column("t", "t", lambda row: NAN if row[1].undefined else row[1].t, Kind.COEFFICIENT,
+                   help="of the test of r = 0"),
             Column("df", "df", lambda row: row[1].df, Kind.COUNT, help="degrees of freedom"),
             Column("p", "p", lambda row: row[1].p, Kind.P_VALUE, help="two-sided"),
             Column("n", "points", lambda row: row[1].n, Kind.COUNT, help="a point is a target of a model"),
@@ -128,7 +130,14 @@ def points(results: Results, condition: str, of: str = "") -> Table[Of[TargetFig
         [
             Column("model", "model", lambda row: row.model),
             target(),
-            Column("absolute_bias", "|bias|", lambda row: abs(row.figure.bias.value), Kind.SIZE, scale=SHARES),
+            Column(
+                "absolute_bias",
+                "|bias|",
+                lambda row: abs(row.figure.bias.value),
+                Kind.SIZE,
+                scale=SHARES,
+                help="the size of the bias, without its sign",
+            ),
             Column("accuracy", "accuracy", lambda row: row.figure.accuracy, Kind.SHARE, scale=SHARES),
             Column("respondents", "n", lambda row: row.figure.bias.n, Kind.COUNT, help="respondents"),
         ],

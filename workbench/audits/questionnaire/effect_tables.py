@@ -51,7 +51,8 @@ def conditions(results: Results, choice: Choice) -> Table[Any]:
         [
             columns(rows)[0],
             Column("condition", "condition", lambda row: str(row.condition)),
-            Column("bias", "mean |bias|", lambda row: row.figure.bias, Kind.SIZE, scale=SHARES),
+            Column("bias", "mean |bias|", lambda row: row.figure.bias, Kind.SIZE, scale=SHARES,
+                   help="mean size of the biases of the targets, without their signs"),
             Column("change", "change of |bias|", lambda row: row.figure.change, Kind.POINTS, scale=SIGNED),
             *_accuracy(),
             Column(

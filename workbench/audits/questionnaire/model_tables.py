@@ -193,6 +193,7 @@ def changes_by_target(results: Results, choice: Choice, measure: str, model: str
             Column(
                 "mean", f"mean {what}", lambda line: _change(line.mean, measure), Kind.POINTS, scale=SIGNED,
                 reference=lambda _: 0.0, beside=lambda line: _change_sign(line.mean, measure),
+                help="|bias|: its size, without its sign" if measure == "bias" else "over targets",
             ),
             *(_target(ref, measure) for ref in results.targets if choice.wants(ref)),
             Column(

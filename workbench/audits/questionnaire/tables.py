@@ -269,6 +269,7 @@ def means(results: Results, choice: Choice, *, name: str = "means", subject: tup
             Column(
                 "absolute_bias", "mean |bias|", lambda row: estimate_of(row.figure.absolute_bias), Kind.SIZE,
                 scale=SHARES, reference=lambda row: row.figure.absolute_bias.noise.noise,
+                help="mean size of the biases of the targets, without their signs; marked: what noise alone gives",
             ),
             Column(
                 "absolute_bias_se", "SE of |bias|", lambda row: row.figure.absolute_bias.se, Kind.SIZE, aside=True,

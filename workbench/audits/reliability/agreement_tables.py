@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from workbench.audits.reliability.agreement import AcrossTemplates, AgreementRow, ItemAgreementRow, Restricted
+from workbench.audits.reliability.agreement import (
+    LABEL_ORDER,
+    AcrossTemplates,
+    AgreementRow,
+    ItemAgreementRow,
+    Restricted,
+)
 from workbench.audits.reliability.beside import Reliability
 from workbench.audits.reliability.human_bound import Bound
 from workbench.audits.reliability.judge import KIND_OF_TEST
@@ -13,9 +19,10 @@ from workbench.domain.counting import plural
 from workbench.domain.statements import Relation
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.figures.pictures.of_table import Forest
-from workbench.figures.table import Column, Kind, Table
+from workbench.figures.table import Column, Kind, Table, in_words
 
 FLIPPED = "flipped"
+VARIANTS = in_words([LABEL_ORDER])
 SCALE = (-1.0, 1.0)
 OVER_STATEMENTS = (
     "Cohen's κ between the stance on the original and on the variant, over statements (Ceron et al. 2024, section "
@@ -123,7 +130,7 @@ def _beside(row: AgreementRow, coin: AgreementRow, bound: Bound | None) -> Itera
 
 def _compared() -> list[Column[Beside]]:
     return [
-        Column("variant", "variant", lambda row: row.name),
+        Column("variant", "variant", lambda row: row.name, words=VARIANTS),
         Column(
             "flipped", "", lambda row: row.flipped, Kind.MARK, mark=FLIPPED, help="with the variant's stances flipped"
         ),
@@ -162,7 +169,7 @@ def restricted(of: Reliability) -> Table[Restricted]:
         "Statements that people answered",
         of.restricted,
         [
-            Column("variant", "variant", lambda row: row.name),
+            Column("variant", "variant", lambda row: row.name, words=VARIANTS),
             Column("statements", "statements", lambda row: row.statements, Kind.COUNT),
             Column("left_out", "left out", lambda row: row.left_out, Kind.COUNT),
         ],
@@ -207,9 +214,16 @@ def kappa_table(
         title,
         [each for row in rows for each in _kappas(row)],
         [
-            Column("variant", "variant", lambda row: row.name),
+            Column("variant", "variant", lambda row: row.name, words=VARIANTS),
             Column(by, by, lambda row: row.by),
-            Column("raw", "κ", lambda row: row.raw, Kind.COEFFICIENT, scale=SCALE),
+            Column(
+                "raw",
+                "κ",
+                lambda row: row.raw,
+                Kind.COEFFICIENT,
+                scale=SCALE,
+                help="Cohen's κ: agreement beyond chance, 1 perfect, 0 as by chance",
+            ),
             Column(
                 "flipped", "κ after flipping", lambda row: row.flipped, Kind.COEFFICIENT, scale=SCALE, short="flipped"
             ),
@@ -282,12 +296,26 @@ def items(of: Reliability) -> Table[tuple[str, str, ItemAgreementRow]]:
         rows,
         [
             Column("statement", "statement", lambda row: row[0]),
-            Column("variant", "variant", lambda row: row[1]),
-            Column("kappa_flipped", "κ", lambda row: row[2].kappa_flipped, Kind.COEFFICIENT, scale=SCALE),
+            Column("variant", "variant", lambda row: row[1], words=VARIANTS),
+            Column(
+                "kappa_flipped",
+                "κ",
+                lambda row: row[2].kappa_flipped,
+                Kind.COEFFICIENT,
+                scale=SCALE,
+                help="Cohen's κ: agreement beyond chance, 1 perfect, 0 as by chance",
+            ),
             Column("observed_flipped", "observed", lambda row: row[2].observed_flipped, Kind.SHARE, scale=(0.0, 1.0)),
-            Column("ac1_flipped", "Gwet's AC1", lambda row: row[2].ac1_flipped, Kind.COEFFICIENT, scale=SCALE),
+            Column(
+                "ac1_flipped",
+                "Gwet's AC1",
+                lambda row: row[2].ac1_flipped,
+                Kind.COEFFICIENT,
+                scale=SCALE,
+                help="agreement beyond chance, defined where κ is not because all stances are equal",
+            ),
             Column("n", "pairs", lambda row: row[2].kappa.n, Kind.COUNT),
-            Column("kappa", "κ, raw", lambda row: row[2].kappa, Kind.COEFFICIENT, aside=True),
+            Column("kappa", "κ, raw", lambda row: row[2].kappa, Kind.COEFFICIENT, aside=True, help="before flipping"),
             Column("observed", "observed, raw", lambda row: row[2].observed, Kind.SHARE, aside=True),
             Column("ac1", "AC1, raw", lambda row: row[2].ac1, Kind.COEFFICIENT, aside=True),
         ],
@@ -305,7 +333,7 @@ def people(name: str, bounds: Sequence[Bound]) -> Table[tuple[Bound, bool]]:
         f"{name}: people's mean κ, the upper bound for models",
         [(bound, turned) for bound in bounds for turned in _ways(bound.relation)],
         [
-            Column("variant", "variant", lambda row: row[0].name),
+            Column("variant", "variant", lambda row: row[0].name, words=VARIANTS),
             Column(
                 "flipped", "", lambda row: row[1], Kind.MARK, mark=FLIPPED, help="with the variant's stances flipped"
             ),

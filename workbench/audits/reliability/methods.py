@@ -57,13 +57,13 @@ def reliability_sentences(name: str, report: Report) -> str:
             f"under {_number(len(counts.templates), 'template')}; a prompt leans clearly if the share of agreement "
             f"among them lies outside {options.low:g} and {options.high:g}, with at least {report.exact.named:g} of "
             f"the probability on the labels; a statement is reliable under a template if it passes "
-            f"{', '.join(options.tests)}: {_range(passed)} of them.{_void(report)}"
+            f"{', '.join(test.replace('_', ' ') for test in options.tests)}: {_range(passed)} of them.{_void(report)}"
         )
     return (
         f"{name} was asked {len(counts.statements)} statements under {_number(len(counts.templates), 'template')}, "
         f"with {_planned(counts.sizes)} answers per prompt planned; a prompt leans clearly if {rule}, with at least "
         f"{report.needed_words} answers readable; a statement is reliable under a template if it passes "
-        f"{', '.join(options.tests)}: {_range(passed)} of them.{_void(report)}"
+        f"{', '.join(test.replace('_', ' ') for test in options.tests)}: {_range(passed)} of them.{_void(report)}"
     )
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.audits.reliability.beside import Reliability
-from workbench.audits.reliability.counts import TEMPLATE
+from workbench.audits.reliability.counts import TEMPLATE, TESTS
 from workbench.audits.reliability.exact import ExpectedRow
 from workbench.audits.reliability.judge import Report, SummaryRow
 from workbench.figures.pictures.of_table import Forest
-from workbench.figures.table import Column, Kind, Table
+from workbench.figures.table import Column, Kind, Table, in_words
 
 COIN = "coin flips"
 
@@ -57,15 +57,34 @@ def passing(of: Reliability, *, baseline: bool = True) -> Table[Passing]:
         "Statements that pass each test",
         rows,
         [
-            Column("test", "test", lambda row: row.model.test),
-            Column("share", "exact" if exact else "model", lambda row: row.model.share, Kind.SHARE, scale=(0.0, 1.0)),
+            Column("test", "test", lambda row: row.model.test, words=in_words(TESTS)),
+            Column(
+                "share",
+                "exact" if exact else "model",
+                lambda row: row.model.share,
+                Kind.SHARE,
+                scale=(0.0, 1.0),
+                help="share of the statements that pass",
+            ),
             *(of_samples if exact else ()),
             *([coin] if baseline else ()),
             Column("passed", "passed", lambda row: _words(row.model.passed), Kind.WORDS),
             *(passed_of_samples if exact else ()),
             Column("failed", "failed", lambda row: _words(row.model.failed), Kind.WORDS),
-            Column("insufficient", "too few", lambda row: _words(row.model.insufficient), Kind.WORDS),
-            Column("void", "void", lambda row: _words(row.model.void), Kind.WORDS),
+            Column(
+                "insufficient",
+                "too few",
+                lambda row: _words(row.model.insufficient),
+                Kind.WORDS,
+                help="statements with too few readable answers to judge",
+            ),
+            Column(
+                "void",
+                "void",
+                lambda row: _words(row.model.void),
+                Kind.WORDS,
+                help="statements that cannot fail the test, which compares a prompt with itself",
+            ),
         ],
         key=lambda row: (row.model.test,),
         definition="Share of the statements whose test is not void: mean and sd over templates. Too few "
@@ -106,7 +125,7 @@ def passing_by_template(of: Reliability, *, baseline: bool = True) -> Table[Tall
         rows,
         [
             Column("answers", "answers of", lambda row: row.answers),
-            Column("test", "test", lambda row: row.test),
+            Column("test", "test", lambda row: row.test, words=in_words(TESTS)),
             Column("template", "template", lambda row: row.template),
             Column("passed", "passed", lambda row: row.passed, Kind.COUNT),
             Column("failed", "failed", lambda row: row.failed, Kind.COUNT),

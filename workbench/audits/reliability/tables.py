@@ -17,7 +17,7 @@ from workbench.domain.statements import Statement
 from workbench.domain.verdicts import Outcome, Verdict
 from workbench.figures.marks import MARKS, WORDS
 from workbench.figures.pictures.of_table import Forest, Matrix
-from workbench.figures.table import Column, Kind, Link, Table, Value
+from workbench.figures.table import Column, Kind, Link, Table, Value, in_words
 
 EVERY = (*TESTS, TEMPLATE, ALL)
 "all tests, as a table shows them"
@@ -86,10 +86,17 @@ def verdicts(of: Reliability, template: str = "", failed: str = "") -> Table[Lin
         f"Statements under {template}" if template else "Statements",
         lines,
         [
-            Column("statement", "statement", lambda row: row.ref, short="id"),
+            Column("statement", "statement", lambda row: row.ref, short="id", help="its name"),
             Column("text", "text", lambda row: row.text, aside=True, help="the original wording"),
             Column("country", "country", lambda row: row.statement.country if row.statement else None, aside=True),
-            Column("issues", "policy issues", lambda row: row.labels, Kind.WORDS, aside=True),
+            Column(
+                "issues",
+                "policy issues",
+                lambda row: row.labels,
+                Kind.WORDS,
+                aside=True,
+                words=in_words({name for line in lines for name in line.labels}),
+            ),
             *(
                 Column(test, test.replace("_", " "), _outcome(test), Kind.VERDICT, help=MEANS[test], short=SHORT[test])
                 for test in EVERY

@@ -13,11 +13,12 @@ from workbench.audits.response_bias.names import Place, kind_said, place_said, s
 from workbench.audits.response_bias.score import over_cells
 from workbench.audits.response_bias.uncertainty import ENTROPY_RULES, EntropyRule, Spread
 from workbench.audits.response_bias.words import ENTROPIES, stars, why
+from workbench.domain.choices import Bias
 from workbench.domain.counting import plural
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.verdicts import Estimate
 from workbench.figures.pictures.of_table import Forest
-from workbench.figures.table import Column, Kind, Link, Table
+from workbench.figures.table import Column, Kind, Link, Table, in_words
 
 Line = tuple[str, Cell]
 "name of the report, and the cell"
@@ -107,7 +108,7 @@ def _rest() -> Iterator[Column[Line]]:
                  help="+1: significant in people's direction, -1: opposite; 0 for perturbations")  # fmt: skip
     yield Column("formula", "change", _formula, aside=True, help="q is the original form, q' the changed one")
     yield Column("definition", "definition", lambda row: row[1].deltas.definition, aside=True)
-    yield Column("answers_of", "answers of", lambda row: row[1].deltas.source, aside=True)
+    yield Column("answers_of", "answers of", lambda row: row[1].deltas.source, words=in_words(Bias), aside=True)
     yield Column("draws", "draws", lambda row: len(row[1].draws.draws), Kind.COUNT, aside=True)
     yield Column("with_fewer_draws", "in fewer draws", lambda row: row[1].fewer_draws, Kind.COUNT, aside=True,
                  help="questions that lack some of the draws asked")  # fmt: skip

@@ -67,10 +67,26 @@ def t_test(
         return of(row).sd / (100 if points else 1)
 
     title = prefix.replace("_", " ")
-    yield Column(f"{prefix}t", f"{title}t", lambda row: of(row).t, Kind.COEFFICIENT, aside=aside)
-    yield Column(f"{prefix}df", f"{title}df", lambda row: of(row).df, Kind.COUNT, aside=aside)
-    yield Column(f"{prefix}p", f"{title}p", lambda row: of(row).p, Kind.P_VALUE, aside=aside)
-    yield Column(f"{prefix}sd", f"{title}sd", sd, Kind.SIZE if points else Kind.COEFFICIENT, aside=True)
+    yield Column(
+        f"{prefix}t",
+        f"{title}t",
+        lambda row: of(row).t,
+        Kind.COEFFICIENT,
+        aside=aside,
+        help="of the test that the mean is 0",
+    )
+    yield Column(
+        f"{prefix}df", f"{title}df", lambda row: of(row).df, Kind.COUNT, aside=aside, help="degrees of freedom"
+    )
+    yield Column(f"{prefix}p", f"{title}p", lambda row: of(row).p, Kind.P_VALUE, aside=aside, help="two-sided")
+    yield Column(
+        f"{prefix}sd",
+        f"{title}sd",
+        sd,
+        Kind.SIZE if points else Kind.COEFFICIENT,
+        aside=True,
+        help="standard deviation over questions",
+    )
     yield Column(f"{prefix}degenerate", f"{title}no test because", lambda row: of(row).degenerate, aside=True)
 
 

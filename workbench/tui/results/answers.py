@@ -288,12 +288,21 @@ class WholeAnswerScreen(ModalScreen[None]):
             steps = " · [ ] next" if self._among is not None else ""
             dialog.border_subtitle = f"{len(self._answer):,} characters · y copy{ruled}{steps} · Esc back"
             said = ruled_by(held.ruled_here()) if held is not None else []
-            yield Static(Content("\n").join([*said, self._reading]), markup=False, classes="line")
+            with VerticalScroll(id="said"):
+                yield Static(Content("\n").join([*said, self._reading]), markup=False)
             yield LongText(text, marked, name="whole")
             yield Static(self._provenance, markup=False, classes="line -dim")
 
     def on_mount(self) -> None:
         self.query_one("#whole").focus()
+        self.call_after_refresh(self._say_what_is_cut)
+
+    def _say_what_is_cut(self) -> None:
+        """Say how to read the rest of rulings for which there is too little room."""
+        said, dialog = self.query_one("#said"), self.query_one(".dialog")
+        said.can_focus = said.max_scroll_y > 0
+        if said.can_focus:
+            dialog.border_subtitle = f"Tab ↓ reads on above · {dialog.border_subtitle}"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         return self._among is not None if action == "step" else action != "rule" or below(self) is not None

@@ -94,14 +94,19 @@ def _named(table: AnyTable, name: str) -> str:
 
 def explained(table: AnyTable) -> str:
     """Return what `?` says: the definition of the figures, what each column measures, and the keys."""
-    helped = [(column.title, column.help) for column in table.columns if column.help]
+    helped = [(_heading(column), column.help) for column in table.columns if column.help or column.short]
     width = max((len(title) for title, _ in helped), default=0)
-    columns = "\n".join(f"{title:<{width}}  {text}" for title, text in helped)
+    columns = "\n".join(f"{title:<{width}}  {text}".rstrip() for title, text in helped)
     drawn = [column for column in table.columns if column.scale is not None]
     hollow = HOLLOW_SAID if any(_is_few(column.value(row)) for column in drawn for row in table.rows) else ""
     return "\n\n".join(
         part for part in (table.title, table.definition, columns, *table.notes, *told(table), hollow, KEYS) if part
     )
+
+
+def _heading(column: Column[Any]) -> str:
+    """Return the heading of a column as a narrow table has it, too."""
+    return f"{column.short} = {column.title}" if column.short and column.short != column.title else column.title
 
 
 def _is_few(value: object) -> bool:

@@ -28,6 +28,8 @@ NARROWEST_NAME, NARROWEST_TEXT = 24, 12
 "columns that the first text, and others, keep where others need the room"
 NARROWEST_PICTURE, FIRST_PICTURE, WIDEST_PICTURE = 11, 17, 61
 "columns of a picture: where it is the only thing that has no room, for which others stand aside, and at most"
+LONGEST_TITLE = 18
+"columns of a heading for which the texts below it stay as wide"
 PICTURE = "picture of "
 VERDICTS = list(Verdict)
 VERDICT_STYLES = {
@@ -126,7 +128,9 @@ class Sheet:
             column = self.table.columns[place.at]
             key = f"{PICTURE}{column.key}" if place.picture else column.key
             sign = "▾" if order is not None and order.descending else "▴"
-            title = f"{place.title} {sign}" if order is not None and key == order.column else place.title
+            title = place.title
+            if order is not None and key == order.column:
+                title = f"{_fitted(title, place.width + GAP - 3)} {sign}"
             right = not place.picture and self._right(place.at)
             laid.append(record_table.Column(key, title.rjust(place.width) if right else title, place.width + GAP))
         return laid
@@ -200,6 +204,7 @@ class Sheet:
         """Return how narrow a column may be: texts can be cut, numbers cannot."""
         column, natural = self.table.columns[at], self._natural(at, title)
         least = column.least or (NARROWEST_NAME if at == self._usable[0] else NARROWEST_TEXT)
+        least = max(least, min(len(title), LONGEST_TITLE))
         return min(natural, least) if column.kind in (Kind.TEXT, Kind.PROSE) else natural
 
     def _lay_out(self, width: int) -> Iterable[Place]:
@@ -279,6 +284,10 @@ class Sheet:
         verdict = value.verdict if isinstance(value, Outcome) else value
         style = VERDICT_STYLES.get(verdict, "dim") if isinstance(verdict, Verdict) else "dim"
         return Text(text[:1] if place.brief else text, style=style, no_wrap=True)
+
+
+def _fitted(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: max(0, width - 1)]}…"
 
 
 def scale_title(column: Column[Any], scale: tuple[float, float], width: int, marks: Sequence[float] = ()) -> str:

@@ -18,6 +18,7 @@ from textual.widgets import DataTable, Input, Static
 from workbench.domain.counting import plural
 from workbench.figures.pictures.of_table import pictures_of
 from workbench.figures.table import Link
+from workbench.tui.kit.base import in_store
 from workbench.tui.kit.status import say
 from workbench.tui.pictures.screen import PictureScreen
 from workbench.tui.preferences import keep, remembered
@@ -119,6 +120,9 @@ class SheetView(Vertical):
     SheetView.-tall.-alone FigureTable {
         max-height: 75%;
     }
+    SheetView.-tall.-alone #details {
+        max-height: 60%;
+    }
     SheetView.-tall.-alone #preview-title, SheetView.-tall.-alone #preview {
         display: none;
     }
@@ -195,6 +199,7 @@ class SheetView(Vertical):
             self._only.clear()
             self._close_box()
         self.sheet = sheet
+        sheet.notes = [in_store(self.app, note) for note in sheet.notes]
         self._only = {name: self._again(name, only) for name, only in self._only.items()}
         sheet.zoom(self.near)
         self.table.leads = sheet.leads

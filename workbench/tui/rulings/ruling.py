@@ -33,6 +33,8 @@ LIST = Binding(
     "L", "list_rulings", "List rulings", tooltip="List the rulings of this run and of the store, newest first"
 )
 NOTHING = "Nothing here can be ruled on: open a statement, wording or answer."
+LONGEST = 200
+"characters of a ruling that stand above a prompt"
 WORDING_ALONE = 2
 "words that name a statement and a wording"
 NOTE = "Your rulings are stored under this name."
@@ -259,8 +261,12 @@ class RulingKeys(Screen[Any], Keyed):
 def ruled_lines(lines: Sequence[str], most: int = 3) -> Content:
     """Return what was ruled, a line each, no more than there is room for."""
     more = [f"and {len(lines) - most} more rulings: r shows them"] * (len(lines) > most)
-    shown = [*(f"ruled: {line}" for line in lines[:most]), *more]
+    shown = [*(f"ruled: {_beginning(line)}" for line in lines[:most]), *more]
     return Content("\n").join(Content.styled(visible(line), "$text-accent") for line in shown)
+
+
+def _beginning(line: str) -> str:
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]}… (r shows all of it)"
 
 
 def below(screen: Screen[Any]) -> RulingKeys | None:

@@ -111,7 +111,10 @@ class Standing:
 
 def _about(one: Stands, name: Sequence[str], words: Sequence[str]) -> str:
     """Return a ruling in a line, with the name of what it is about where that is only a part of what the row shows."""
-    return one.line if set(name) <= set(words) else f"{one.line} · {one.name}"
+    if set(name) <= set(words):
+        return one.line
+    prompt, answer, _ = one.name.rpartition("/=")
+    return f"{one.line} · {f'an answer to {prompt}' if answer else one.name}"
 
 
 def _meant(name: Sequence[str], words: Sequence[str]) -> bool:

@@ -57,9 +57,11 @@ class FluidTable(RecordTable):
     def on_resize(self, event: events.Resize) -> None:
         """Choose columns and cells before the base class lays them out."""
         if (room := self.room(event.size.width)) != self._laid_out:
-            self._all_columns = tuple(self._layout_for(room))
             if self._cells_for is not None:
                 self._records = tuple(self._cells_for(room))
+                if (beside := self.room(event.size.width)) != room:  # with these records the table scrolls
+                    self._records, room = tuple(self._cells_for(beside)), beside
+            self._all_columns = tuple(self._layout_for(room))
 
     def room(self, width: int) -> int:
         """Return how much of the table's width there is for columns: the bar of a table that scrolls hides the rest."""

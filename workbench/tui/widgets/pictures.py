@@ -9,7 +9,7 @@ from rich.text import Text
 
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.figures.table import Value
-from workbench.tui.widgets.whisker import FULL, HOLLOW, place, whisker, whisker_scale
+from workbench.tui.widgets.whisker import FULL, HOLLOW, place, reason, whisker, whisker_scale
 
 MARK, CROSSED, AT_END = "│", "┼", "╪"
 "of a reference on a bar: alone, within the interval, at an end of it"
@@ -35,7 +35,7 @@ def picture(value: Value, width: int, scale: tuple[float, float], references: Se
         limit = max(-scale[0], scale[1])
         return whisker(found, low, high, width, limit=limit, references=references, undefined=undefined, few=few)
     if math.isnan(found):
-        return Text(undefined[:width].ljust(width), style="dim italic", no_wrap=True)
+        return reason(undefined, width)
     span = scale[1] - scale[0]
     ends, marks = ([(one - scale[0]) / span for one in some] for some in ((found, low, high), references))
     return _share(ends, marks, width, few=few)

@@ -150,17 +150,33 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         shown = self._shown()
         rest = width - 1 - sum((column.width or 0) + 2 * self.cell_padding for column in shown)
         for column in shown:
-            self.add_column(Text(column.label), key=column.key, width=column.width or max(8, rest))
+            wide = column.width or max(8, rest)
+            label = Text(column.label, no_wrap=True, overflow="ellipsis")
+            label.truncate(wide - (self.cell_padding == 0 and column is not shown[-1]), overflow="ellipsis")
+            self.add_column(label, key=column.key, width=wide)
         self._fill(row)
 
     def _shown(self) -> list[Column]:
         return [column for column in self._all_columns if self._laid_out >= column.least]
 
     def _cells(self, cells: tuple[Text, ...]) -> list[Text]:
-        """Return the cells that are shown; one that does not fit ends in `…`: no figure is cut without a sign."""
-        for cell in cells:
+        """Return the cells that are shown; one that does not fit ends in `…`: no figure is cut without a sign, and none
+        touches its neighbour.
+        """
+        found = [cell for cell, column in zip(cells, self._all_columns, strict=True) if self._laid_out >= column.least]
+        for cell, width in zip(found, self._widths, strict=True):
             cell.no_wrap, cell.overflow = True, cell.overflow or "ellipsis"
-        return [cell for cell, column in zip(cells, self._all_columns, strict=True) if self._laid_out >= column.least]
+            if cell.cell_len > width:
+                cell.truncate(width, overflow="ellipsis")
+        return found
+
+    @property
+    def _widths(self) -> list[int]:
+        """How wide a cell of each column may be: where cells have no padding, a blank stays before the next column."""
+        columns = self.ordered_columns
+        return [
+            column.width - (self.cell_padding == 0 and place < len(columns)) for place, column in enumerate(columns, 1)
+        ]
 
     def _fill(self, row: int) -> None:
         self.clear()

@@ -50,7 +50,7 @@ def whisker(
     '     │    ○'
     """
     if width < 1 or math.isnan(value):
-        return Text(undefined[: max(0, width)].ljust(width), style="dim italic", no_wrap=True)
+        return reason(undefined, width)
     signs, styles = [" "] * width, ["dim"] * width
     zero = _column(0.0, limit, width)
     signs[zero] = ZERO
@@ -64,6 +64,19 @@ def whisker(
         signs[first], signs[last] = "├", "┤"
     signs[at], styles[at] = (HOLLOW, "dim") if few else (FULL, "bold")
     return Text.assemble(*zip(signs, styles, strict=True), no_wrap=True)
+
+
+def reason(undefined: str, width: int) -> Text:
+    """Return why there is no value, where its picture would be; cut with a sign where there is too little room.
+
+    Examples
+    --------
+    >>> reason("all answers equal", 12).plain, reason("no answers", 12).plain
+    ('all answers…', 'no answers  ')
+    """
+    found = Text(undefined, style="dim italic", no_wrap=True)
+    found.truncate(max(0, width), overflow="ellipsis", pad=True)
+    return found
 
 
 def stem(value: float, width: int, *, limit: float) -> Text:
