@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,6 +27,7 @@ from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_que
 from workbench.audits.reliability.counts import Counts
 from workbench.audits.reliability.verdicts import Verdicts, run_verdicts
 from workbench.audits.response_bias.judged import ResponseBiasChoice, ResponseBiasJudged, judge_response_bias
+from workbench.audits.response_bias.judged_findings import findings
 from workbench.data import shipped_templates
 from workbench.domain.annotations import Purpose
 from workbench.domain.choice_statements import with_pairs
@@ -303,6 +305,18 @@ def arms(found: ResponseBiasJudged) -> dict[tuple[object, ...], tuple[dict[str, 
     }
 
 
+def answers_shown(store: Store, found: ResponseBiasJudged) -> set[tuple[str, str]]:
+    """What became of the answers to each form of every question, and the letters that count."""
+    made = findings(found, lambda: nullcontext(store))
+    shown = [
+        made.source.question(name, place, row.key)
+        for name in made.reports
+        for place in made.places
+        for row in made.source.questions(name, place)
+    ]
+    return {(one.ruled, one.letter) for of in shown for form in made.source.forms(of) for one in form.answers}
+
+
 def test_a_misread_letter_is_another_letter_and_a_prompt_at_fault_has_none(asked: Store) -> None:
     ask(asked, first_option())
     before = judge_response_bias(asked)
@@ -319,6 +333,9 @@ def test_a_misread_letter_is_another_letter_and_a_prompt_at_fault_has_none(asked
     assert changed
     assert {at[-1] for at in changed} == {asked.choices.items("choices")[probe.ref].key}
     assert found.notes[0].startswith("1 ruling: 1 answer read anew; 1 question differs")
+    assert ("read anew", read_as) in answers_shown(asked, found)
+    without = judge_response_bias(asked, ResponseBiasChoice(readings=WITHOUT))
+    assert {ruled for ruled, _ in answers_shown(asked, without)} == {""}
     undo_all(asked)
     assert arms(judge_response_bias(asked)) == arms(before)
     rule(asked, of, Verdict.TEMPLATE_AT_FAULT)

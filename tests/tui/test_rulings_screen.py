@@ -176,6 +176,13 @@ async def test_free_answers_are_ruled_on_from_their_table(tmp_path: Path) -> Non
         (ruling,) = standing(path)
         assert (ruling.subject.kind, ruling.label) == (Ruled.ANSWER, "neutral")
         assert "ruled by otto: misread (neutral)" in screen_text(app)
+        table = app.screen.view.sheet.table  # type: ignore[attr-defined]
+        ruled = [(row.label, row.ruled, row.unruled) for row in table.rows if row.ruled]
+        assert len(ruled) == 1
+        assert ruled[0][:2] == ("neutral", "read anew")
+        assert f"was {ruled[0][2]}" in flowing(app)
+        await press(app, pilot, "enter")
+        assert f"neutral by ruling (was {ruled[0][2]})" in flowing(app)
 
 
 @pytest.mark.e2e

@@ -106,14 +106,14 @@ def of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRulings:
 
 
 def ruled_words(ruled: str, unruled: str) -> str:
-    """Return what a ruling makes of an answer, and how the reader read it; empty without a ruling.
+    """Return how the reader read an answer that a ruling reads anew, or that it is left out; empty without a ruling.
 
     Examples
     --------
     >>> ruled_words("read anew", "disagree"), ruled_words("left out", "agree"), ruled_words("", "agree")
-    ('read anew; the reader: disagree', 'left out', '')
+    ('was disagree', 'left out', '')
     """
-    return f"{ruled}; the reader: {unruled}" if ruled == READ_ANEW else ruled
+    return f"was {unruled}" if ruled == READ_ANEW else ruled
 
 
 @dataclass(frozen=True, eq=False, slots=True)

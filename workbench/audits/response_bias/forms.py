@@ -234,7 +234,7 @@ def answers(shown: QuestionShown, made: Sequence[FormShown], arm: str = "") -> T
             Column("text", "as written", lambda row: row[1].text, words=_with_blanks(rows)),
             Column("letter", "read as", lambda row: row[1].letter, words={"": "no letter"}),
             Column("ruling", "ruling", lambda row: ruled_words(row[1].ruled, row[1].unruled or "no letter"),
-                   help="what an auditor's ruling makes of the answer, and the letter that the rule reads"),
+                   help="an auditor's; the letter that the rule had read in an answer that it reads anew", least=14),
             Column("offered", "offered", _offered),
             Column("count", "times", lambda row: row[1].count, Kind.COUNT, aside=_exact(shown)),
             Column("probability", "probability", lambda row: row[1].probability, Kind.SHARE, scale=(0, 1),

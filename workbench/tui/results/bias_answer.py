@@ -36,11 +36,14 @@ def whole_answer(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
 
 def reading_line(table: AnyTable, row: Any) -> Content:
     """Say how an answer was read, by whom, and what it counts as."""
+    from workbench.evidence.rulings import READ_ANEW
+
     of = _values(table, row)
     confident = row.confidence is not None and not row.by_rule
     sure = f", confidence {number(row.confidence, Kind.COEFFICIENT)}" if confident else ""
-    by = f"  by {of['reader']}{sure}" if row.label is not None or row.ruled else ""
-    ruling = f"; ruling: {of['ruling']}" if row.ruled else ""
+    read = row.label is not None or row.ruled == READ_ANEW
+    by = f"  by {of['reader']}{sure}" if read else ""
+    ruling = f" ({of['ruling']})" if row.ruled == READ_ANEW else ""
     counts = f"; does not count: {of['left_out']}" if of["left_out"] else f"; counts as {of['counts_as']}"
     return Content.assemble(
         (of["reading"], "bold"), (by, "$text-muted"), ruling, counts, (f"  {row.count:,}×", "$text-muted")
