@@ -173,7 +173,7 @@ def refusal_sides(several: Sequence[Refusals], seed: int) -> Table[Spared]:
                    reference=_zero, help="first minus second"),
             Column("p", "p", lambda row: row.found.p, Kind.P_VALUE,
                    help="of no difference: statements are shuffled between the sides, with all their answers"),
-            Column("untested", "no test", lambda row: row.found.untested, aside=True,
+            Column("untested", "no test because", lambda row: row.found.untested, short="no test", aside=True,
                    help="why there is no p value"),
         ],
         key=lambda row: (row.model, row.by, row.group),
