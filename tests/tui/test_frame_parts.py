@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar
 
+import pytest
 from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
@@ -13,6 +14,7 @@ from textual.widgets import Input, Static
 from textual.widgets._footer import FooterKey
 
 from tests.tui.conftest import at_rest, screen_text, until
+from tests.tui.test_one_set_of_keys import screens
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.statements.statements import StatementsScreen
 from workbench.tui.widgets.keys import Keys
@@ -98,3 +100,11 @@ async def test_a_table_that_is_painted_before_it_is_told_its_size_shows_its_reco
         app.screen._compositor.update_widgets({table})  # what is to be repainted has no place yet:
         assert table in app.screen._compositor.full_map  # asked where it is, Textual takes it for placed
         await until(pilot, lambda: "albatross" in screen_text(app), seconds=10)
+
+
+@pytest.mark.parametrize("screen", screens(), ids=lambda one: one.__name__)
+def test_a_screen_looks_as_its_bases_say(screen: type[Screen[Any]]) -> None:
+    """Textual follows the first base alone to find what a screen looks like."""
+    for base in screen.__mro__:
+        if base.__module__.startswith("workbench.") and {"DEFAULT_CSS", "CSS", "CSS_PATH"} & base.__dict__.keys():
+            assert base.__name__ in screen._css_type_names, f"{screen.__name__} does not look like {base.__name__}"

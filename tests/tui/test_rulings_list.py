@@ -158,9 +158,14 @@ async def test_a_blind_review_lists_others_rulings_only_on_what_one_has_decided(
             assert "eva" not in text
             assert SECRET not in text
             assert "smol" not in text
+        rule(path, "tax-02", Verdict.LOOK_AGAIN, "otto", "not decided")
+        await press(app, pilot, "f5")
+        assert "disputed" not in flowing(app)
         rule(path, "tax-02", Verdict.CONFIRMED, "otto", "as it is")
         await press(app, pilot, "f5")
-        assert SECRET in flowing(app)
+        assert isinstance(app.screen, RulingsScreen)
+        rows = app.screen.view.sheet.table.rows  # type: ignore[union-attr]
+        assert [row.ruling.auditor for row in rows].count("eva") == 3
         assert "hidden" not in flowing(app)
 
 

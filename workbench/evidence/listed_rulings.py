@@ -165,11 +165,11 @@ def for_people(rows: Sequence[ListedRuling], empty: str) -> Table[ListedRuling]:
     newest = sorted(rows, key=lambda row: (row.ruling.at, row.ruling.uid), reverse=True)
     names = {row.ruling.uid.hex(): row.name for row in rows}
     columns: list[Column[ListedRuling]] = [
-        Column("at", "at (UTC)", lambda row: moment(row.ruling), aside=True),
-        Column("subject", "ruled on", lambda row: row.name, least=14, words=names),
+        Column("subject", "ruled on", lambda row: row.name, least=18, words=names),
         Column("kind", "kind", lambda row: row.ruling.subject.kind.value, aside=True),
-        Column("verdict", "ruling", lambda row: row.said, least=10),
+        Column("verdict", "ruling", lambda row: row.said, least=18),
         *_shared(),
+        Column("at", "at (UTC)", lambda row: moment(row.ruling), aside=True),
     ]
     return Table(
         "rulings",

@@ -348,11 +348,11 @@ def shares(of: Review) -> str:
     """Say how many statements that pass, and that do not, somebody has looked at; empty where there are no verdicts."""
     if of.judged.passed is None:
         return ""
-    return ", ".join(
-        f"{sum(of.looked_at(ref, None) for ref in of.judged.statements if of.judged.stratum(ref) == kind):,} of "
-        f"{sum(of.judged.stratum(ref) == kind for ref in of.judged.statements):,} {words}"
-        for kind, words in ((PASSED, "that pass"), (NOT_PASSED, "that do not"))
-    )
+    found = [
+        ([of.looked_at(ref, None) for ref in of.judged.statements if of.judged.stratum(ref) == kind], words)
+        for kind, words in ((PASSED, "that pass"), (NOT_PASSED, "that do not pass"))
+    ]
+    return ", ".join(f"{sum(done):,} of {len(done):,} {words}" for done, words in found if done)
 
 
 def sampled(progress: Progress) -> str:

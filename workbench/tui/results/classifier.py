@@ -48,11 +48,11 @@ class _TestTexts(Following):
         return RuledPlace((found.instrument,), (found.ref, found.variant), text=found.text)
 
 
-class TextsScreen(_TestTexts, BehindScreen):
+class TextsScreen(BehindScreen, _TestTexts):
     """The texts of one cell of the confusion matrix, or of one of its rows."""
 
 
-class ClassifierScreen(_TestTexts, BookScreen):
+class ClassifierScreen(BookScreen, _TestTexts):
     """The classifiers of a store, one of them with its test; Esc goes back to the results."""
 
     PLACE = "results › classifier"
@@ -72,7 +72,7 @@ class ClassifierScreen(_TestTexts, BookScreen):
             key_display="+ −",
             tooltip="Change the confidence below which answers are left out",
         ),
-        Binding("c", "classifier(1)", "Next one", tooltip="Show the previous classifier"),
+        Binding("c", "classifier(1)", "Next one", tooltip="Show the next classifier"),
         Binding("C", "classifier(-1)", "Previous one", show=False),
         Binding("e", "misread", "Misread", tooltip="List the test answers that were misread"),
     ]

@@ -67,10 +67,10 @@ class ItemTable(FluidTable):
     ]
 
 
-class ReviewItemScreen(BlindKey, AnswersScreen["ItemAnswer"]):
+class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     """One item after another."""
 
-    DEFAULT_CSS = """
+    CSS = """
     ReviewItemScreen #about {
         max-height: 12;
     }

@@ -72,7 +72,7 @@ class Material:
     "control samples that were drawn of it"
 
 
-class ReviewScreen(BlindKey, BookScreen):
+class ReviewScreen(BookScreen, BlindKey):
     """The queue of a run, with everything that stands beside it. Enter opens an item."""
 
     PLACE = "review"

@@ -259,11 +259,7 @@ def load(path: Path, settings: Settings, run: Run | None, known: Loaded | None =
         kept_back = withheld(store, every, settings.auditor, reviews=settings.reviews, blind=settings.blind)
         rulings = [row.ruling for row in every]
         of_run = {one.uid for one, _ in about_run(store, run, rulings)} if run is not None else set()
-    rows = [
-        replace(row, against=tuple(one for one in row.against if one.uid not in kept_back))
-        for row in every
-        if row.ruling.uid not in kept_back
-    ]
+    rows = [without(row, kept_back) for row in every if row.ruling.uid not in kept_back]
 
     def entry(name: str, title: str, of: Sequence[ListedRuling], empty: str) -> Entry:
         def make(auditor: str = "") -> AnyTable:
@@ -271,21 +267,30 @@ def load(path: Path, settings: Settings, run: Run | None, known: Loaded | None =
             return for_people(mine, empty)
 
         names = sorted({row.ruling.auditor for row in of})
-        return Entry(name, title, make, [(), *((one,) for one in names)])
+        return Entry(name, title, make, [(), *((one,) for one in names)], choices=(name,))
 
     here = [row for row in rows if row.ruling.uid in of_run]
     contents = [entry("run", "of this run", here, NOT_HERE)] if run is not None else []
     contents.append(entry("store", "of the whole store", rows, NOBODY))
-    hidden = len(kept_back)
-    told = [f"{plural(hidden, 'ruling')} of others hidden until you decide on the same items"] if hidden else []
-    about = [run.instrument if settings.blind else run.label] if run is not None else []
+    about = [("run", run.instrument if settings.blind else run.label)] if run is not None else []
+    hidden = [("run", len(kept_back & of_run)), ("store", len(kept_back))]
     return Loaded(
         settings,
         book=Book("Rulings", contents),
         judged=Seen(rows, kept_back),
-        options=[("", words) for words in (*about, *told)],
+        options=[*about, *((name, f"{plural(n, 'ruling')} of others hidden until you decide on the same items")
+                           for name, n in hidden if n)],
         rests_on=rests_on,
-    )
+    )  # fmt: skip
+
+
+def without(row: ListedRuling, kept_back: frozenset[bytes]) -> ListedRuling:
+    """Return a row that does not tell of rulings that may not be seen yet."""
+    from workbench.evidence.listed_rulings import STANDS
+
+    against = tuple(one for one in row.against if one.uid not in kept_back)
+    told_apart = bool(row.against) and not against
+    return replace(row, against=against, stands=STANDS if told_apart else row.stands)
 
 
 __all__ = ["RulingsScreen", "Settings", "load", "reviews"]
