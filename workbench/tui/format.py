@@ -7,11 +7,13 @@ plain strings as markup, and direction marks reorder what stands beside them.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from rich.text import Text
 
 from workbench.figures.visible import visible as visible
 
+BETWEEN = " · "
 EMPTY = "(empty answer)"
 "stands where a model said nothing"
 
@@ -19,6 +21,24 @@ FASTEST_PACE = 9_999
 "labels an hour that a person can give; a faster pace comes from a script, or from a clock that was set"
 
 JOB_MARKS = {"queued": "◌", "running": "▸", "paused": "‖", "done": "✓", "cancelled": "■", "failed": "✗", "lost": "?"}
+
+
+def in_lines(parts: Sequence[str], width: int, most: int = 3) -> str:
+    """Return parts with ` · ` between them, broken between parts: a name and its value stay together. Where this takes
+    more than `most` lines, they are broken anywhere.
+
+    Examples
+    --------
+    >>> in_lines(["8 statements", "T 0.4, top-p 0.85", "label-words"], 32)
+    '8 statements · T 0.4, top-p 0.85\\nlabel-words'
+    """
+    lines: list[str] = []
+    for part in parts:
+        if lines and len(lines[-1]) + len(BETWEEN) + len(part) <= width:
+            lines[-1] += f"{BETWEEN}{part}"
+        else:
+            lines.append(part)
+    return "\n".join(lines) if len(lines) <= most else BETWEEN.join(parts)
 
 
 def literal(text: str, limit: int | None = None, style: str = "") -> Text:

@@ -143,7 +143,7 @@ def about(results: Results, target: str) -> str:
         return results.texts.get(target, "")
     leaning = f"a yes is {question.leaning.value}" if question.leaning else "no leaning"
     text = results.texts.get(target, "")
-    return f"{text} ({question.form.value}, {question.scale}, {leaning})".strip()
+    return f"{text} ({question.form.value}, {question.scale.replace('_', ' ')}, {leaning})".strip()
 
 
 def axis_targets(

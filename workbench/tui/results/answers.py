@@ -22,7 +22,7 @@ from textual.types import CSSPathType
 from textual.widgets import DataTable, Static
 from textual.worker import get_current_worker
 
-from workbench.tui.format import EMPTY, visible
+from workbench.tui.format import BETWEEN, EMPTY, in_lines, visible
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.status import say
 from workbench.tui.rulings.ruling import RulingScreen, below, rule_below, ruled_by
@@ -186,7 +186,7 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         if row is not None:
             text = folded(text, row.thinking, row.truncated, shown=self._unfolded)
         self.query_one("#text", Static).update(text)
-        self.query_one("#provenance", Static).update(provenance)
+        self.query_one("#provenance", Static).update(in_lines(provenance.split(BETWEEN), self.size.width - 2))
         self.query_one("#answer").scroll_home(animate=False)
 
     @on(RecordTable.RowSelected)
@@ -291,7 +291,8 @@ class WholeAnswerScreen(ModalScreen[None]):
             with VerticalScroll(id="said"):
                 yield Static(Content("\n").join([*said, self._reading]), markup=False)
             yield LongText(text, marked, name="whole")
-            yield Static(self._provenance, markup=False, classes="line -dim")
+            origin = in_lines(self._provenance.split(BETWEEN), self.app.size.width - 4, most=6)
+            yield Static(origin, markup=False, classes="line -dim")
 
     def on_mount(self) -> None:
         self.query_one("#whole").focus()

@@ -15,6 +15,7 @@ from textual.widgets import Static
 
 from workbench.figures.book import WARNS, Book, Entry, Subject
 from workbench.figures.visible import visible
+from workbench.tui.format import in_lines
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.template_choice import TEMPLATES_KEY
 from workbench.tui.neighbours import following
@@ -247,7 +248,8 @@ class BookScreen(JudgingScreen):
             entry = self._book.entry(found.look.view)
             self.query_one("#header", Static).update(headed(self._book.header, self.size.width - 2))
             self.query_one("#tabs", Static).update(tabs(self._book, found.look, self.size.width - 2))
-            self.query_one("#options", Static).update(visible(" · ".join(self.chosen(entry))))
+            chosen = [visible(one) for one in self.chosen(entry)]
+            self.query_one("#options", Static).update(in_lines(chosen, self.size.width - 2))
 
     def chosen(self, entry: Entry) -> list[str]:
         """Return the choices that a table rests on, in a few words each."""

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from workbench.audits.reliability.judged import ReliabilityJudged
 
 EXPLAIN = section("screens-results", "Answers to a prompt")
+BEGINNING = 110
+"characters of a ruling beside a list: the answer below has to stay in sight"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +111,11 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
         return response_columns(width, ruled=any(row.ruled for row in self._page.rows))
 
     def pieces(self, row: ResponseRow) -> tuple[Content, Content, str]:
-        ruled = ruled_by(self.standing.on_answer(self._asked.probe, row.text))
-        return Content("\n").join([reading_line(row), *ruled]), answer(row), provenance(row)
+        return self._reading(row, BEGINNING), answer(row), provenance(row)
+
+    def _reading(self, row: ResponseRow, most: int = 0) -> Content:
+        ruled = ruled_by(self.standing.on_answer(self._asked.probe, row.text), most)
+        return Content("\n").join([reading_line(row), *ruled])
 
     def show_ruled(self) -> None:
         """Read the answers again, with the readings that count now."""
@@ -122,7 +127,7 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
 
     def whole(self, row: ResponseRow) -> WholeAnswerScreen:
         shown = whole_answer(row)
-        return WholeAnswerScreen(self._asked.title, row.text, self.pieces(row)[0], provenance(row), shown)
+        return WholeAnswerScreen(self._asked.title, row.text, self._reading(row), provenance(row), shown)
 
     def action_only(self, only: str) -> None:
         """Show the answers of one reading, or all."""

@@ -283,9 +283,10 @@ def rule_below(screen: ModalScreen[None]) -> None:
         found.call_after_refresh(found.action_rule)
 
 
-def ruled_by(lines: Sequence[str]) -> list[Content]:
-    """Return who ruled what on the thing beside which this stands, a line each."""
-    return [Content.styled(visible(f"ruled by {line}"), "$text-accent") for line in lines]
+def ruled_by(lines: Sequence[str], most: int = 0) -> list[Content]:
+    """Return who ruled what on the thing beside which this stands, a line each; of each `most` characters, if any."""
+    cut = [f"{line[:most]}… (Enter shows all)" if most and len(line) > most else line for line in lines]
+    return [Content.styled(visible(f"ruled by {line}"), "$text-accent") for line in cut]
 
 
 class RulingScreen(RulingKeys, StoreScreen):
