@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from workbench.audits.reliability.judged import ReliabilityJudged
 
 EXPLAIN = section("screens-results", "Answers to a prompt")
-BEGINNING = 110
-"characters of a ruling beside a list: the answer below has to stay in sight"
+BEGINNING = 48
+"characters of a ruling beside a list, a line at 80 columns: the answer below has to stay in sight"
 
 
 @dataclass(frozen=True, slots=True)
