@@ -205,7 +205,7 @@ def test_jobs_and_home_say_what_was_valid_what_was_drawn_again_and_what_was_give
     assert "response_bias:next Next step   9" in text, "answers that are there already come before new ones"
 
     told = job(path, ask(path, invalid=0.3))
-    assert subject(told) == "letters · response_bias · lettered"
+    assert subject(told) == "letters · response bias · lettered"
     details = job_details(told).plain
     assert "at least 4 valid samples per prompt, at most 8 drawn" in details
     over, again = round(told.progress["over"]), round(told.progress["invalid"])
@@ -259,7 +259,7 @@ def test_a_job_of_some_questions_names_their_biases(tmp_path: Path) -> None:
     with Store.open(made(tmp_path / "audit.db", questions())) as store:
         asked = Design("choices", "m", AUDIT.name, 50, LETTER, family="steering", statements=("allow_forbid.q3",))
         created = store.jobs.get(launch.create(store, asked))
-    assert subject(created) == "m · response_bias · steering · allow forbid"
+    assert subject(created) == "m · response bias · steering · allow forbid"
 
 
 def test_the_dearest_outcome_is_that_of_all_tries_and_an_earlier_job_says_how_many_are_likely(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from workbench.domain.counting import plural
 from workbench.domain.instruments import IssueDefinition
 from workbench.domain.issue_gold import FEWEST
 from workbench.figures.book import Book, Entry
-from workbench.figures.table import Column, Kind, Link, Table
+from workbench.figures.table import Column, Kind, Link, Table, in_words
 
 SCALE = (-1.0, 1.0)
 LISTS = ("ties", "where people differ", "all")
@@ -155,7 +155,7 @@ def agreement(of: IssueFigures) -> Table[IssueAgreement]:
         "Agreement per issue",
         of.report.issues,
         [
-            Column("issue", "issue", lambda row: row.issue),
+            Column("issue", "issue", lambda row: row.issue, words=in_words(row.issue for row in of.report.issues)),
             Column("ties", "ties", lambda row: row.ties, Kind.COUNT, help="statements to decide"),
             Column(
                 "cohen",
@@ -205,7 +205,7 @@ def pairs(of: IssueFigures) -> Table[tuple[str, Pair]]:
         "Pairs of annotators",
         [(issue.issue, pair) for issue in of.report.issues for pair in issue.cohen.pairs],
         [
-            Column("issue", "issue", lambda row: row[0]),
+            Column("issue", "issue", lambda row: row[0], words=in_words(row.issue for row in of.report.issues)),
             Column("first", "first", lambda row: row[1].first),
             Column("second", "second", lambda row: row[1].second),
             Column("kappa", "Cohen's κ", lambda row: row[1].kappa, Kind.COEFFICIENT, scale=SCALE),
@@ -282,7 +282,7 @@ def case_table(
         found,
         [
             Column("statement", "statement", lambda row: row.statement),
-            Column("issue", "issue", lambda row: row.issue),
+            Column("issue", "issue", lambda row: row.issue, words=in_words(row.issue for row in found)),
             Column("labels", "labels", _letters, Kind.WORDS, help="letters, which differ between rows"),
             Column("source", "source", lambda row: row.source, Kind.BALANCE, help="the source's own label"),
             Column("gold", "counts", lambda row: row.gold, Kind.BALANCE, help="the label that counts"),
@@ -334,7 +334,9 @@ def gold_labels(found: Sequence[Gold]) -> Table[tuple[str, str, int]]:
         [(ref, issue, label) for ref, labels in found for issue, label in labels.items()],
         [
             Column("statement", "statement", lambda row: row[0]),
-            Column("issue", "issue", lambda row: row[1]),
+            Column(
+                "issue", "issue", lambda row: row[1], words=in_words(issue for _, labels in found for issue in labels)
+            ),
             Column("label", "label", lambda row: row[2], Kind.BALANCE, help=LABEL),
         ],
         key=lambda row: (row[0], row[1]),

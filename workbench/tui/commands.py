@@ -17,6 +17,7 @@ from textual.widget import Widget
 from textual.worker import WorkerCancelled, WorkerFailed
 
 from workbench import registry
+from workbench.domain.names import in_words
 from workbench.tui.format import visible
 from workbench.tui.key_words import does
 from workbench.tui.kit.base import store_path
@@ -113,7 +114,9 @@ def read_names(path: Path) -> tuple[Named, ...]:
         answered = {place.mode: audit for audit in registry.every_audit() if (place := audit.place) is not None}
         found += [
             Named(
-                f"review {run.label}: {run.audit}", "what an auditor reviews first", ("review", (*run.way, run.family))
+                f"review {run.label}: {in_words(run.audit)}",
+                "what an auditor reviews first",
+                ("review", (*run.way, run.family)),
             )
             for run in store.runs.list(personas=True)
             if run.responses
@@ -122,7 +125,7 @@ def read_names(path: Path) -> tuple[Named, ...]:
         for (model, name), run in newest.items():
             for mode, audit in answered.items():
                 if audit.name == name:
-                    found.append(Named(f"{model}: {audit.name}", "results of a model", (mode, run)))
+                    found.append(Named(f"{model}: {in_words(audit.name)}", "results of a model", (mode, run)))
         found += [
             Named(f"job {job.id}: {job.spec.get('model', job.kind)}", f"job, {job.state}", ("jobs", job.id))
             for job in store.jobs.list()

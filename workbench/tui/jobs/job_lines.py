@@ -9,6 +9,7 @@ from rich.text import Text
 from textual.content import Content
 
 from workbench import registry
+from workbench.domain.names import in_words
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
 from workbench.tui.format import bar, human_duration, job_mark, literal, percent, visible
@@ -90,8 +91,8 @@ def subject(job: Job) -> str:
         return f"{spec.get('model', '')} · {_drafted_kinds(job)}"
     if job.kind == CHECK:
         return f"{spec.get('instrument', '')} · {_checkers(job)}"
-    named = [str(spec[name]) for name in ("model", "audit") if spec.get(name)]
-    return " · ".join([*named, *asked_about(job)]) or job.kind
+    named = [str(spec.get("model") or ""), in_words(str(spec.get("audit") or ""))]
+    return " · ".join([*filter(None, named), *asked_about(job)]) or job.kind
 
 
 def counts(done: int, total: int) -> str:

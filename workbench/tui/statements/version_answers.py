@@ -8,6 +8,7 @@ from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
+from workbench.domain.names import in_words
 from workbench.help.sections import section
 from workbench.tui.format import literal, visible
 from workbench.tui.results.answers import PAGE, AnswersScreen, Page, WholeAnswerScreen, gathered
@@ -102,6 +103,6 @@ def _columns(width: int) -> tuple[Column, ...]:
 
 def _provenance(row: VersionAnswer) -> str:
     return visible(
-        f"{row.model} · {row.version} · {row.audit} · {row.template} · T {row.temperature:g} · seed {row.seed} · "
-        f"{row.at[:16].replace('T', ' ')} · {row.code_version} · job {row.job}"
+        f"{row.model} · {row.version} · {in_words(row.audit)} · {row.template} · T\u00a0{row.temperature:g} · "
+        f"seed {row.seed} · {row.at[:16].replace('T', ' ')} · {row.code_version} · job {row.job}"
     )
