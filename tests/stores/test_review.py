@@ -39,14 +39,15 @@ from workbench.domain.rulings import Ruled, Subject, Verdict
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.evidence import ruling_subjects as subjects
+from workbench.evidence.reviewed import run_key
 from workbench.evidence.runs import find_run
 from workbench.pipeline import review_item
 from workbench.pipeline.control import Control, control_of, draw
-from workbench.pipeline.review import Review, answers_of, known_to_wait, named, review
+from workbench.pipeline.review import Review, answers_of, known_to_wait, review
 from workbench.pipeline.review_item import Shown, shown
 from workbench.pipeline.review_item import answers as answers_table
 from workbench.pipeline.review_progress import Progress, State, Waiting, mixed, progress_of, take_next
-from workbench.pipeline.review_tables import nothing_waits
+from workbench.pipeline.review_tables import nothing_waits, shares
 
 
 def odd(probe: Probe) -> Answers:
@@ -248,6 +249,22 @@ def test_the_rate_counts_the_prefix_that_is_decided_and_only_answers_that_were_d
         assert draw(store, queue(store), 10, seed=5).sample.seed == 5, "a sample that is done makes room for another"
 
 
+def test_the_queue_and_the_verdicts_say_with_one_number_how_much_is_reviewed(tmp_path: Path) -> None:
+    with Store.open(audited(tmp_path / "one.db")) as store:
+        run = find_run(store, "reliability")
+
+        def said() -> str:
+            assert shares(queue(store)) == run_verdicts(store, run).told.reviewed
+            return shares(queue(store)).partition(": ")[2]
+
+        for item in draw(store, queue(store), 40, seed=3).sample.items:
+            answered(store, item, Verdict.CONFIRMED)
+        rule(store, "env-03", Verdict.LOOK_AGAIN)
+        assert said() == "0 of 1 that pass every test, 0 of 3 that do not pass", "neither reviews a statement"
+        rule(store, "env-03/negation", Verdict.CONFIRMED)
+        assert said() == "0 of 1 that pass every test, 1 of 3 that do not pass"
+
+
 def test_misread_as_what_the_reader_said_is_no_error(tmp_path: Path) -> None:
     with Store.open(audited(tmp_path / "one.db")) as store:
         made = draw(store, queue(store), 4, seed=3)
@@ -302,7 +319,7 @@ def test_auditors_at_once_are_given_different_statements_and_the_same_drawn_answ
         assert otto.ref == "tax-02", "one's own item comes again"
         rule(one, "tax-02", Verdict.CONFIRMED)
         assert following(one, "otto") is None, "the others hold the rest"
-        run = named(one, find_run(one, "reliability"))
+        run = run_key(one, find_run(one, "reliability"))
         one.review_leases.release(run, "eva")
         found = following(one, "otto")
         assert found is not None
@@ -315,7 +332,7 @@ def test_auditors_at_once_are_given_different_statements_and_the_same_drawn_answ
 
 def test_a_lease_ends_by_itself_and_another_one_takes_its_place(tmp_path: Path) -> None:
     with Store.open(audited(tmp_path / "one.db", odd)) as store:
-        run = named(store, find_run(store, "reliability"))
+        run = run_key(store, find_run(store, "reliability"))
         assert store.review_leases.take(run, ["a", "b"], "otto", lease_s=-1) == "a"
         assert store.review_leases.held(run) == {}
         assert store.review_leases.take(run, ["a", "b"], "eva") == "a"

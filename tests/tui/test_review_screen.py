@@ -22,11 +22,12 @@ from workbench.domain.rulings import Ruled, Subject, Verdict
 from workbench.domain.seeds import SEED
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.kept import forget
+from workbench.evidence.reviewed import run_key
 from workbench.evidence.runs import find_run
 from workbench.pipeline import review as of_review
 from workbench.pipeline import review_tables as of_tables
 from workbench.pipeline.control import draw
-from workbench.pipeline.review import named, review
+from workbench.pipeline.review import review
 from workbench.pipeline.todo import tasks
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.commands import read_names
@@ -136,7 +137,7 @@ async def test_what_waits_next_is_given_to_somebody_by_name(path: Path) -> None:
         assert isinstance(app.screen, PersonDialog)
         with Store.open(path) as store:
             run = store.runs.list()[-1]
-            store.review_leases.take(named(store, run), ["tax-02"], "ben")
+            store.review_leases.take(run_key(store, run), ["tax-02"], "ben")
         await press(app, pilot, *"ana", "enter")
         assert item_of(app).ref != "tax-02"
 
@@ -149,7 +150,7 @@ async def test_the_list_says_why_each_item_is_there_and_four_keys_rule_on_its_an
         text = flowing(app)
         assert "one wording only 40 (negation alone, under personal-1, personal-2)" in text
         assert "otto has reviewed 0 of 4 statements" in text
-        assert "reviewed: 0 of 1 that pass, 0 of 3 that do not" in text
+        assert "reviewed, drawn answers aside: 0 of 1 that pass every test, 0 of 3 that do not pass" in text
         assert "no control sample: d draws one" in text
         await press(app, pilot, "enter", "r", "m", "1", "enter")
         (ruling,) = standing(path)
@@ -352,7 +353,7 @@ async def test_what_others_ruled_on_a_drawn_answer_is_kept_back_also_where_the_m
     sampled(path)
     with Store.open(path) as store:
         of = review(store, find_run(store, "reliability"), USUAL)
-        for sample in store.control_samples.of_run(named(store, of.run), of.card):  # type: ignore[arg-type]
+        for sample in store.control_samples.of_run(run_key(store, of.run), of.card):  # type: ignore[arg-type]
             for one in sample.items:
                 subject = Subject(Ruled.ANSWER, {"prompt": one.prompt.hex(), "text": one.text.hex()})
                 store.rulings.rule(subject, Verdict.CONFIRMED, auditor="eva", reason=SECRET)
@@ -387,7 +388,7 @@ async def test_a_control_sample_is_drawn_from_the_screen_and_its_seed_is_kept(pa
         assert "sum of the weights" not in flowing(app), "a sentence about another kind of row"
         with Store.open(path) as store:
             of = review(store, find_run(store, "reliability"), USUAL)
-            (sample,) = store.control_samples.of_run(named(store, of.run), of.card)  # type: ignore[arg-type]
+            (sample,) = store.control_samples.of_run(run_key(store, of.run), of.card)  # type: ignore[arg-type]
         assert (sample.seed, sample.drawn_by) == (SEED, "otto")
         assert sum(one.drawn for one in sample.strata.values()) == 20
         await press(app, pilot, "tab")
@@ -409,10 +410,10 @@ async def test_a_name_is_asked_for_before_the_first_item_and_kept(path: Path) ->
         assert "smol · eva" in screen_text(app)
         with Store.open(path) as store:
             run = find_run(store, "reliability")
-            assert store.review_leases.held(named(store, run)) == {"tax-02": "eva"}
+            assert store.review_leases.held(run_key(store, run)) == {"tax-02": "eva"}
         await press(app, pilot, "escape")
         with Store.open(path) as store:
-            assert store.review_leases.held(named(store, run)) == {}
+            assert store.review_leases.held(run_key(store, run)) == {}
         await press(app, pilot, "enter")
         assert isinstance(app.screen, ReviewItemScreen)
 
@@ -421,7 +422,7 @@ async def test_a_name_is_asked_for_before_the_first_item_and_kept(path: Path) ->
 async def test_what_another_auditor_looks_at_is_said_and_passed_over(path: Path) -> None:
     with Store.open(path) as store:
         run = find_run(store, "reliability")
-        assert store.review_leases.take(named(store, run), ["tax-02"], "eva") == "tax-02"
+        assert store.review_leases.take(run_key(store, run), ["tax-02"], "eva") == "tax-02"
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)

@@ -41,8 +41,6 @@ class RunRulings:
     "rulings without effect because auditors contradict each other"
     touched: frozenset[str] = frozenset()
     "refs of changed statements"
-    reviewed: frozenset[str] = frozenset()
-    "refs of statements with a ruling in force on them or anything below them"
 
     @property
     def texts(self) -> frozenset[bytes]:
@@ -100,9 +98,7 @@ def of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRulings:
             if one.verdict is not Verdict.LOOK_AGAIN
         ),
         touched=frozenset(places.refs[probe] for probe in (*probes, *answers)),
-        reviewed=frozenset(places.refs[probe] for of in things.values() for one in of.values()
-                           for probe in places.of_subject(one)),
-    )  # fmt: skip
+    )
 
 
 def ruled_words(ruled: str, unruled: str) -> str:

@@ -16,8 +16,9 @@ from workbench.domain.responses import EXACT
 from workbench.domain.rulings import Ruling, Verdict, disputed
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
+from workbench.evidence.reviewed import run_key, samples_of
 from workbench.evidence.rulings import on_answers
-from workbench.pipeline.review import Review, answers_of, named
+from workbench.pipeline.review import Review, answers_of
 from workbench.stats.control_sample import Stratum, allocated, drawn, misread_rate
 from workbench.stats.resampling import derive_rng
 
@@ -95,7 +96,7 @@ def control_of(store: Store, of: Review) -> Control | None:
     """Return the newest control sample of a run as its reader read it; None where none was drawn."""
     if of.card is None:
         return None
-    found = samples_of(store, of)
+    found = samples_of(store, of.run, of.card)
     return Control(_in_words(store, of, found[-1]), on_answers(store, of.run, of.card)) if found else None
 
 
@@ -114,11 +115,6 @@ def _in_words(store: Store, of: Review, sample: ControlSample) -> ControlSample:
     return replace(sample, items=tuple(replace(item, words=words(item)) for item in sample.items))
 
 
-def samples_of(store: Store, of: Review) -> tuple[ControlSample, ...]:
-    """Return the control samples of a run as its reader read it, the oldest first."""
-    return () if of.card is None else store.control_samples.of_run(named(store, of.run), of.card)
-
-
 def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> Control:
     """Draw n answers, half of them of statements that pass every test and half of the others, and keep them.
 
@@ -132,7 +128,7 @@ def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> 
             f"there is a control sample (seed {there.sample.seed}); {len(there.waiting(None)):,} answers are open. "
             "Decide these before you draw another"
         )
-    if any(one.seed == seed for one in samples_of(store, of)):
+    if any(one.seed == seed for one in samples_of(store, of.run, of.card)):
         raise UsageError(
             f"the control sample of seed {seed} is decided; give another seed, because one seed draws one sample"
         )
@@ -155,7 +151,7 @@ def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> 
             for one, of_one in ((group[at], found) for at, found in places.items())
         ]
     items.sort(key=lambda one: one.places)
-    store.control_samples.add(named(store, of.run), of.card, seed, strata, items, drawn_by)
+    store.control_samples.add(run_key(store, of.run), of.card, seed, strata, items, drawn_by)
     made = control_of(store, of)
     assert made is not None, "it was just written"
     return made

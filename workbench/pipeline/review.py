@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from stores.annotation.review_queries import ReadAnswer, Remarked
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench import registry
-from workbench.domain.control_samples import ControlSample
 from workbench.domain.counting import plural
-from workbench.domain.keys import content_key
 from workbench.domain.readings import ReaderCard, ReaderKind, Readings
 from workbench.domain.responses import EXACT
 from workbench.domain.reviews import BY_AUDITORS, Judged, Ranked, Signal, ranked
@@ -20,6 +18,7 @@ from workbench.evidence.contradictions import contradictions, read_by_all
 from workbench.evidence.kept import Part, kept
 from workbench.evidence.other_language import in_other_languages
 from workbench.evidence.readings import Source, source_of
+from workbench.evidence.reviewed import Drawn, as_drawn, deciders, drawn_since, run_key, samples_of
 from workbench.evidence.rulings import RulingsOn, on_answers, rulings_on
 from workbench.pipeline.checking import check_report
 
@@ -35,8 +34,7 @@ class Review:
     judged: Judged
     queue: tuple[Ranked, ...]
     rulings: RulingsOn
-    drawn: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    "keys of prompt and text of the answers that were drawn at random, in hexadecimal -> when they first were"
+    drawn: Drawn = field(default_factory=dict)
     found: tuple[tuple[str, Signal], ...] = ()
     "every (ref, reason) that rulings have no part in"
 
@@ -46,24 +44,14 @@ class Review:
         return bool(deciders) if auditor is None else auditor in deciders
 
     def deciders(self, ref: str) -> tuple[str, ...]:
-        """Return who has decided on a statement or something below it, in the order in which they did.
-
-        Look again is no decision. An answer that was drawn at random says nothing of why its statement is here, unless
-        somebody ruled on it before it was drawn: they came to it through the statement.
+        """Return who has decided on a statement or something below it, in the order in which they did; what counts
+        says `workbench.evidence.reviewed`.
         """
-        return tuple(
-            dict.fromkeys(
-                one.auditor
-                for one in self.rulings.statements.get(ref, ())
-                if one.verdict is not Verdict.LOOK_AGAIN and not self.as_drawn(one)
-            )
-        )
+        return deciders(self.rulings.statements.get(ref, ()), self.drawn)
 
     def as_drawn(self, ruling: Ruling) -> bool:
         """Return whether a ruling is on an answer that had been drawn at random by then."""
-        named = ruling.subject.named
-        since = self.drawn.get((named.get("prompt", ""), named.get("text", "")))
-        return since is not None and since <= ruling.at
+        return as_drawn(ruling, self.drawn)
 
     def waiting(self, auditor: str | None) -> tuple[Ranked, ...]:
         """Return the statements that an auditor, or anybody, has not looked at."""
@@ -101,8 +89,7 @@ def _unruled(store: Store, run: Run, plain: Readings, source: Source, *, by_rule
 def with_rulings(store: Store, of: Review) -> Review:
     """Return a queue updated with auditors' new rulings; nothing else is read again."""
     on = rulings_on(store, of.run)
-    samples = () if of.card is None else store.control_samples.of_run(named(store, of.run), of.card)
-    drawn = _drawn_since(samples)
+    drawn = drawn_since(samples_of(store, of.run, of.card))
     queue = ranked(of.judged.statements, [*of.found, *_ruled(on)])
     return replace(of, queue=queue, rulings=on, drawn=drawn)
 
@@ -112,8 +99,8 @@ def known_to_wait(store: Store, run: Run, judged: Judged | None) -> int:
     control sample. No answer is read, so what readers disagree on and what checks find is not counted.
     """
     on = rulings_on(store, run)
-    sample = store.control_samples.newest(named(store, run)) if store.control_samples.any() else None
-    drawn = _drawn_since(() if sample is None else (sample,))
+    sample = store.control_samples.newest(run_key(store, run)) if store.control_samples.any() else None
+    drawn = drawn_since(() if sample is None else (sample,))
     signals = [(ref, one) for ref, found in (judged.signals.items() if judged is not None else ()) for one in found]
     ruled = tuple(_ruled(on))
     refs = tuple(dict.fromkeys((*(judged.statements if judged is not None else ()), *(ref for ref, _ in ruled))))
@@ -124,12 +111,6 @@ def known_to_wait(store: Store, run: Run, judged: Judged | None) -> int:
         return waiting
     decided = {at for at, rulings in on_answers(store, run, sample.reader).items() if _decided(rulings)}
     return waiting + sum((one.prompt, one.text) not in decided for one in sample.items)
-
-
-def _drawn_since(samples: Sequence[ControlSample]) -> dict[tuple[str, str], str]:
-    """Return when each answer was first drawn; `samples`: the oldest first."""
-    newest_first = [(one, sample.at) for sample in reversed(samples) for one in sample.items]
-    return {(one.prompt.hex(), one.text.hex()): at for one, at in newest_first}
 
 
 def _decided(rulings: Iterable[Ruling]) -> bool:
@@ -150,21 +131,6 @@ def answers_of(store: Store, of: Review, ref: str | None = None) -> tuple[ReadAn
         return ()
     classified = of.card.kind is ReaderKind.CLASSIFIER
     return store.review_queries.answers(of.run, of.reader, ref, classified=classified)
-
-
-def named(store: Store, run: Run) -> dict[str, str]:
-    """Return the key of a run, the same in every store."""
-    return {
-        "audit": run.audit,
-        "instrument": run.instrument,
-        "language": run.language,
-        "family": run.family,
-        "model": store.runs.model_key(run).hex(),
-        "sampling": run.sampling.key.hex(),
-        "fingerprint": run.fingerprint or "",
-        "templates": content_key(sorted(one.key.hex() for one in store.runs.templates(run))).hex(),
-        **({"persona": run.persona} if run.persona else {}),
-    }
 
 
 def _unjudged(store: Store, run: Run) -> Judged:

@@ -10,9 +10,10 @@ from itertools import islice
 from stores.core.store import Store
 from workbench.domain.control_samples import ControlItem
 from workbench.domain.reviews import BY_AUDITORS, Ranked
+from workbench.evidence.reviewed import run_key
 from workbench.evidence.ruling_subjects import short_answer
 from workbench.pipeline.control import Control, control_of
-from workbench.pipeline.review import Review, named, with_rulings
+from workbench.pipeline.review import Review, with_rulings
 
 BETWEEN = 2
 "statements of the queue between two answers of the control sample"
@@ -114,7 +115,7 @@ def _wants_another(item: Waiting) -> bool:
 
 def progress_of(store: Store, of: Review, auditor: str | None) -> Progress:
     """Return a queue as an auditor sees it now."""
-    return Progress(of, control_of(store, of), auditor, store.review_leases.held(named(store, of.run)))
+    return Progress(of, control_of(store, of), auditor, store.review_leases.held(run_key(store, of.run)))
 
 
 def same(one: Progress, two: Progress) -> bool:
@@ -149,4 +150,4 @@ def open_item(store: Store, progress: Progress, item: Waiting) -> bool:
     """Lease an item to its auditor; False where another one looks at it. The control sample is leased to nobody."""
     if progress.auditor is None or not isinstance(item, Ranked):
         return True
-    return store.review_leases.take(named(store, progress.of.run), [item.ref], progress.auditor) is not None
+    return store.review_leases.take(run_key(store, progress.of.run), [item.ref], progress.auditor) is not None

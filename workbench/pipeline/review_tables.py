@@ -11,6 +11,7 @@ from workbench.domain.counting import plural
 from workbench.domain.reviews import ALL_ANSWERS, BY_AUDITORS, NOT_PASSED, PASSED, REASONS, Ranked, Reason
 from workbench.domain.rulings import Verdict, disputed
 from workbench.domain.verdicts import Estimate
+from workbench.evidence.reviewed import reviewed_words
 from workbench.evidence.ruling_subjects import UNREADABLE
 from workbench.figures.book import Book, Entry
 from workbench.figures.shown import estimate, number
@@ -338,21 +339,16 @@ def told(progress: Progress, *, blind: bool = False) -> tuple[str, ...]:
     who = f"{auditor} has" if auditor else "auditors have"
     there = f"{len(of.queue):,} of {plural(len(of.judged.statements), 'statement')} have a reason"
     said = [f"{run}{read}", f"{there}; {who} reviewed {len(of.queue) - left:,} of them; {left:,} are pending"]
-    if of.judged.passed is not None:
-        said.append(f"statements that auditors have reviewed: {shares(of)}")
-    said.append(sampled(progress))
+    said += [shares(of), sampled(progress)]
     return tuple(filter(None, said))
 
 
 def shares(of: Review) -> str:
-    """Say how many statements that pass, and that do not, somebody has looked at; empty where there are no verdicts."""
+    """Say how many statements that pass, and that do not, auditors have reviewed; empty where there are no verdicts."""
     if of.judged.passed is None:
         return ""
-    found = [
-        ([of.looked_at(ref, None) for ref in of.judged.statements if of.judged.stratum(ref) == kind], words)
-        for kind, words in ((PASSED, "that pass"), (NOT_PASSED, "that do not pass"))
-    ]
-    return ", ".join(f"{sum(done):,} of {len(done):,} {words}" for done, words in found if done)
+    looked = [ref for ref in of.judged.statements if of.looked_at(ref, None)]
+    return reviewed_words(of.judged.statements, of.judged.passed, looked)
 
 
 def sampled(progress: Progress) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from workbench.domain.responses import EXACT
 from workbench.errors import UsageError
 from workbench.evidence.kept import Part, kept
 from workbench.evidence.readings import Source, source_of
+from workbench.evidence.reviewed import reviewed, reviewed_words
 from workbench.evidence.rulings import NO_RULINGS, RunRulings, Told
 from workbench.evidence.runs import nothing_answered
 from workbench.readers.verbalizers import FIRST, VERSION, forms_of
@@ -60,7 +61,7 @@ def run_verdicts(
         def judged(rulings: RunRulings) -> Report:
             return of_probabilities.judge(without_prompts(store, run, mass, rulings), options, exact)
 
-        return Verdicts(judged(source.rulings(run)), 0, card, _told(source, run, judged))
+        return Verdicts(judged(source.rulings(run)), 0, card, _told(store, source, run, judged))
     assert source.card is not None, "a rule reads a run that was sampled"
     assert source.reader is not None, "and has its place in the store"
     reader = source.reader
@@ -68,32 +69,20 @@ def run_verdicts(
     def counted(rulings: RunRulings) -> Report:
         return judge(counts(store, run, reader, rulings), options)
 
-    return Verdicts(counted(source.rulings(run)), reader, source.card, _told(source, run, counted))
+    return Verdicts(counted(source.rulings(run)), reader, source.card, _told(store, source, run, counted))
 
 
-def _told(source: Source, run: Run, judged: Callable[[RunRulings], Report]) -> Told:
+def _told(store: Store, source: Source, run: Run, judged: Callable[[RunRulings], Report]) -> Told:
     """Say what rulings change, and how much was reviewed; verdicts are compared with those without rulings."""
-    refs = source.would[run].reviewed
-    if not refs:
+    refs = reviewed(store, run, source.card)
+    if refs is None:
         return source.told()
     plain = judged(NO_RULINGS)
     differ = different(judged(source.rulings(run)), plain) if source.changed else 0
-    return replace(source.told(differ=differ, figure="verdict"), reviewed=reviewed(plain, refs))
-
-
-def reviewed(report: Report, refs: Collection[str]) -> str:
-    """Say of how many statements that pass every test, and of how many others, somebody ruled on something.
-
-    Flagged statements are looked at first, so what is found in them says nothing of the others. Verdicts are those
-    without rulings.
-    """
-    looked = np.array([ref in refs for ref in report.counts.statements])
-    passed = report.over_templates(ALL) == PASS
-    parts = (
-        f"{(looked & of).sum():,} of {of.sum():,} that {says}"
-        for of, says in ((passed, "pass every test"), (~passed, "do not"))
-    )
-    return f"statements that auditors have reviewed: {', '.join(parts)}"
+    statements = plain.counts.statements
+    passed = [ref for ref, verdict in zip(statements, plain.over_templates(ALL), strict=True) if verdict == PASS]
+    told = source.told(differ=differ, figure="verdict")
+    return replace(told, reviewed=reviewed_words(statements, passed, refs))
 
 
 def different(one: Report, two: Report) -> int:

@@ -337,8 +337,7 @@ def load(path: Path, settings: Settings, known: Loaded | None = None, *, anew: b
     itself where nothing has changed. Raises WorkbenchError.
     """
     from stores.core.store import Store
-    from workbench.pipeline.control import samples_of
-    from workbench.pipeline.review import named
+    from workbench.evidence import reviewed
     from workbench.pipeline.review_progress import progress_of, same
     from workbench.pipeline.review_tables import book
 
@@ -352,11 +351,11 @@ def load(path: Path, settings: Settings, known: Loaded | None = None, *, anew: b
             return Loaded(settings, problem=error, material=Material(runs, None))
         run, progress = of.run, progress_of(store, of, settings.auditor)
         if settings.auditor is not None and settings.auditor in progress.held.values():
-            store.review_leases.release(named(store, run), settings.auditor)
+            store.review_leases.release(reviewed.run_key(store, run), settings.auditor)
             progress = replace(
                 progress, held={ref: who for ref, who in progress.held.items() if who != settings.auditor}
             )
-        drawn = len(samples_of(store, of))
+        drawn = len(reviewed.samples_of(store, run, of.card))
     if known is not None and known.settings == settings and known.judged is not None and same(known.judged, progress):
         return known
     return Loaded(
@@ -419,7 +418,7 @@ def _options(progress: Progress, runs: Sequence[Run], *, blind: bool) -> Sequenc
         words += [misread(control)]
     elif of.reader is not None:
         words += ["no control sample: d draws one"]
-    return [*words, *([f"reviewed: {shares(of)}"] if shares(of) else [])]
+    return [*words, *([shares(of)] if shares(of) else [])]
 
 
 __all__ = ["ReviewScreen", "Settings", "load"]
