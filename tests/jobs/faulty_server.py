@@ -55,6 +55,9 @@ class FaultyServer:
         "of the fault `slow`"
         self.report: Callable[[Asked], tuple[str | None, str | None]] = lambda _: (f"{self.model}-2026", "fp_1")
         "the model and the `system_fingerprint` that a reply reports; None: it has no such field"
+        self.models: tuple[str, ...] | None = (model,)
+        "what it lists; None: it has no list"
+        self.hangs_when_listed = False
         self.owned_by = ""
         "as its list of models says; empty: it does not"
         self.respond: Callable[[Asked], dict[str, Any]] | None = None
@@ -152,7 +155,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.owner.note(self.path, dict(self.headers), {})
-        entries = [{"id": self.owner.model, "object": "model", "created": 7, "root": f"{self.owner.model}-weights"}]
+        if self.owner.hangs_when_listed:
+            self.owner.over.wait(30)
+        if self.owner.models is None:
+            self._send(404, {"error": {"message": "no such path"}})
+            return
+        entries = [{"id": id_, "object": "model", "created": 7, "root": f"{id_}-weights"} for id_ in self.owner.models]
         entries = [entry | ({"owned_by": self.owner.owned_by} if self.owner.owned_by else {}) for entry in entries]
         self._send(200, {"object": "list", "data": entries})
 
@@ -297,6 +305,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _no_temperature(self, _asked: Asked) -> bool:
         said = "Unsupported value: 'temperature' does not support 0.7 with this model."
         return self._send(400, {"error": {"message": said, "param": "temperature", "code": "unsupported_value"}})
+
+    def _no_such_model(self, asked: Asked) -> bool:
+        return self._send(400, {"error": {"message": f"{asked.body['model']} is not a valid model ID", "code": 400}})
 
     def _filtered(self, asked: Asked) -> bool:
         choice = self._choices(asked, 1)[0] | {"finish_reason": "content_filter"}

@@ -364,7 +364,7 @@ def test_the_card_says_what_the_server_says() -> None:
         assert (card.dtype, card.chat_format) == ("served", "served")
         model.close()
         assert served(server).card == card, "the same server is the same model when a job is resumed"
-        server.model = "something else"
+        server.models = ("something else",)
         other = load_remote(f"openai:parrot-1@{server.url}", environ={})
         assert other.card.revision == "unknown"
         other.close()

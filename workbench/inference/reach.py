@@ -25,7 +25,7 @@ CONFIG, MORE = "tokenizer_config.json", "additional_chat_templates"
 def check_reachable(
     name: str, *, cluster: str = "", batched: bool = False, environ: Mapping[str, str] = os.environ
 ) -> None:
-    """Look for a model at the endpoint, on the hub or on disk, without loading it.
+    """Look for a model at the endpoint, on the hub or on disk, without loading it; see `served.available`.
 
     Models loaded by a cluster's machines are not checked. Raises ModelError that says what was tried, MissingPackage
     for an embedded model or a client that is not installed. `batched`: also check that it takes batches.
@@ -33,12 +33,9 @@ def check_reachable(
     if cluster or name.partition(":")[0] == "scripted":
         return
     if name.startswith(PREFIX):
-        from workbench.inference.served.model import load_remote
+        from workbench.inference.served.available import check_served
 
-        model = load_remote(name, environ=environ)
-        model.close()
-        if batched:
-            model.check_batches()
+        check_served(name, environ, batched=batched)
         return
     if name.startswith(LAUNCHED):
         from workbench.inference.served.launched import executable

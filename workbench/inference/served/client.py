@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from difflib import SequenceMatcher
 from typing import Any
 
 from workbench.errors import MissingPackage, ModelError
@@ -24,6 +25,12 @@ CANNOT_LIST = (500, 501)
 "statuses of a server that lists no models, like transformers serve without the hub; other errors may be temporary"
 LIST_TRIES, LIST_S = 3, 10.0
 "tries and timeout in seconds for asking a server what it serves"
+NAMED = 10
+"models that a message names of those that a server lists"
+
+
+class NotServed(ModelError):
+    """The server answered with 404: it has no such model, or takes no such calls."""
 
 
 class Client:
@@ -65,7 +72,7 @@ class Client:
         try:
             reply = await self._within(offered[endpoint].with_raw_response.create(**body), self._patience.reply_s)
         except self._openai.NotFoundError as error:
-            raise ModelError(await self._not_found(endpoint, error)) from None
+            raise NotServed(await self._not_found(endpoint, error)) from None
         content = reply.content
         return content if isinstance(content, bytes) else bytes(content)
 
@@ -94,10 +101,19 @@ class Client:
             except TryFailed as failure:
                 if failure.status in CANNOT_LIST or failure.kind is Kind.REFUSED:
                     return None
-                if attempt == LIST_TRIES or failure.kind is Kind.ABSENT:
-                    raise ModelError(f"{self._address.name}: {failure.reason}") from None
+                most = min(LIST_TRIES, self._patience.long_tries) if failure.kind is Kind.LATE else LIST_TRIES
+                if attempt >= most or failure.kind is Kind.ABSENT:
+                    raise ModelError(f"{self._address.name}: {self._no_list(failure)}") from None
                 await asyncio.sleep(min(self._patience.first_wait_s * attempt, LIST_S))
         return None
+
+    def _no_list(self, failure: TryFailed) -> str:
+        if failure.kind is not Kind.LATE:
+            return failure.reason
+        return (
+            f"{self._address.url} was asked which models it serves: {failure.reason}. Look whether the server is well, "
+            "then start again"
+        )
 
     async def _within(self, call: Any, seconds: float) -> Any:
         """Wait for a complete reply. Translates the errors of the package and of the transport below it."""
@@ -171,10 +187,16 @@ class Client:
             ids = []
         if not ids:
             return said + "Look whether the address ends as the server's own does (mostly /v1) and serves this model"
-        more = f" and {len(ids) - 10} more" if len(ids) > 10 else ""
         if self._address.model in ids:
             return f"{said}It lists this model, but not for such calls; try #completions, #responses, or neither"
-        return said + f"It serves: {brief(', '.join(ids[:10]))}{more}"
+        return said + serves_words(self._address.model, ids)
+
+
+def serves_words(model: str, ids: Iterable[str]) -> str:
+    """Return which models a server lists, those first whose names are nearest to that of a model."""
+    names = sorted(ids, key=lambda name: -SequenceMatcher(None, model.casefold(), name.casefold()).ratio())
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return f"It serves: {brief(', '.join(names[:NAMED]))}{more}"
 
 
 def _listed(reply: Any) -> tuple[dict[str, Any], ...] | None:

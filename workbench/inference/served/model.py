@@ -106,6 +106,8 @@ class RemoteModel:
         self._revision = UNKNOWN
         self.listed: Mapping[str, Any] = {}
         "the endpoint's list entry of this model"
+        self.serves: tuple[str, ...] = ()
+        "the models that the endpoint lists; empty: it has no list"
         self._most = self._patience.concurrency
         self._loop: Loop | None = None
         self._asker: Asker | None = None
@@ -184,6 +186,7 @@ class RemoteModel:
         listed = loop.do(asker.client.served()) or ()
         self._revision = _revision(self.address, listed)
         self.listed = _entry(self.address, listed) or {}
+        self.serves = tuple(str(entry.get("id")) for entry in listed)
         if not self.address.dialect:
             self._dialect.speak(recognised(self.address.host, listed))
 

@@ -70,6 +70,7 @@ class StartForm(ModalScreen[int | None], Keyed):
     ]
     HEADING = ""
     EXPLAIN = ""
+    STARTING = "Starting …"
     FIRST = ""
     "selector of the field that has focus at first"
 
@@ -147,6 +148,8 @@ class StartForm(ModalScreen[int | None], Keyed):
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR and event.worker.error is not None:
             self.say(as_trouble(event.worker.error))
+            if event.worker.group == "launch":  # whoever has mended it starts again
+                self.start_button.disabled = self._outlook is None
 
     @on(Opened)
     def show_choices(self, event: Opened) -> None:
@@ -208,6 +211,7 @@ class StartForm(ModalScreen[int | None], Keyed):
             self.plan_now()
         elif self._outlook.start is not None and not self.start_button.disabled:
             self.start_button.disabled = True
+            say(self, self.STARTING)
             self.launch(self._outlook.start)
 
     def action_explain(self) -> None:
