@@ -16,7 +16,7 @@ from tests.jobs.test_response_bias_runs import ask, first_option, pairs
 from tests.questionnaire_stores import ideal, panel, predict
 from tests.tui.audit_runs import audited
 from tests.tui.bias_stores import asked, full
-from tests.tui.conftest import flowing, screen_text
+from tests.tui.conftest import flowing, screen_text, shown, until
 from tests.tui.issue_stores import issue_store, label
 from workbench.audits.questionnaire.asked import prompt_asked
 from workbench.audits.questionnaire.figures import Options as Draws
@@ -247,6 +247,26 @@ async def test_the_screen_of_a_question_shows_what_was_ruled_on_either_form(tmp_
         await app.push_screen(QuestionScreen(loaded, found))
         await settle(app, pilot)
         assert "eva: excluded – odd" in flowing(app)
+
+
+@pytest.mark.e2e
+async def test_a_question_is_judged_again_once_answers_to_it_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "choices.db"
+    with new_store(path) as store:
+        blank = Instrument("choices", "Choices", (), templates=shipped_templates("response_bias"))
+        store.instruments.add(with_pairs(blank, pairs()))
+        ask(store, first_option())
+    app = WorkbenchApp(path, start="response_bias", annotator="otto")
+    async with app.run_test(size=(100, 40)) as pilot:
+        await settle(app, pilot)
+        await press(app, pilot, "enter", "enter")
+        assert isinstance(app.screen, QuestionScreen)
+        before = shown(app, "#original")
+        await press(app, pilot, "enter", "r", "x", "enter", "escape")
+        assert isinstance(app.screen, QuestionScreen)
+        await until(pilot, lambda: shown(app, "#original") != before)
+        assert "20 valid answers of 20" in before
+        assert "20 valid answers of 20" not in shown(app, "#original")
 
 
 SECRET = "the auditor thinks this is misread"

@@ -16,7 +16,8 @@ from workbench.tui.results.audit_loaded import Rules, Settings, comparing, load,
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Comparing, Loaded, Look
 from workbench.tui.results.rules_dialog import OptionsScreen, RunsScreen
-from workbench.tui.results.wordings import PLACE, WAYS
+from workbench.tui.results.wordings import PLACE, ROUTES
+from workbench.tui.results.wordings import SCREENS as WORDINGS
 
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
@@ -30,7 +31,7 @@ class AuditScreen(BookScreen):
 
     PLACE = PLACE
     COUNTING = "Reading and judging the answers …"
-    SCREENS = WAYS.screens
+    SCREENS = WORDINGS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "subject(1)", "Template", tooltip="Judge under one template after another"),
         Binding("i", "narrow('issues')", "Issue", tooltip="Show one policy issue after another"),
@@ -46,7 +47,7 @@ class AuditScreen(BookScreen):
 
     def __init__(self) -> None:
         super().__init__(Settings())
-        self.routes = WAYS.routes
+        self.routes = ROUTES
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         judged: ReliabilityJudged | None = self._judged

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
 from workbench.figures.table import Link
 from workbench.figures.visible import visible
@@ -22,7 +19,6 @@ from workbench.tui.results.following import Following
 from workbench.tui.results.loaded import Loaded, Routes
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
-from workbench.tui.rulings.standing import Standing
 from workbench.tui.widgets.fluid_table import FluidTable
 
 
@@ -34,8 +30,8 @@ class Ways:
     routes: Routes
     screens: Mapping[str, type[BehindScreen]] = field(default_factory=dict)
     "name of a table -> the screen that shows it, where keys of its own belong to it"
-    again: Callable[[Path, Loaded], Loaded] | None = None
-    "judges figures again, after a ruling; called in a thread"
+    again: Callable[[Loaded], Loaded] | None = None
+    "see `JudgesAgain`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +72,10 @@ class BehindScreen(Following):
         Binding("escape", "back", "Back", key_display="Esc"),
     ]
 
-    @dataclass
-    class JudgedAgain(Message):
-        """The figures are judged with the rulings that stand now."""
-
-        loaded: Loaded
-
-    _stood: Standing | None = None
-    "the rulings that stood when the figures in sight were judged"
-
     def __init__(self, loaded: Loaded, sheet: Sheet, links: Sequence[Link], at: int, ways: Ways) -> None:
         super().__init__()
         self.PLACE, self._ways = ways.place, ways
-        self.routes = ways.routes
+        self.routes, self.again = ways.routes, ways.again
         self._loaded, self._sheet, self._links, self._at = loaded, sheet, links, at
 
     def compose_body(self) -> ComposeResult:
@@ -133,23 +120,13 @@ class BehindScreen(Following):
     def show_standing(self) -> None:
         """Show what auditors ruled; where that changed, judge the figures again."""
         super().show_standing()
-        changed = self._stood is not None and self._stood != self.standing
-        self._stood = self.standing
-        if changed and self._links and self._ways.again is not None:
-            self.judge_again(self._ways.again, self._loaded)
+        if self._links:
+            self.judge_if_ruled(self._loaded)
 
-    @on(JudgedAgain)
-    def take_again(self, event: JudgedAgain) -> None:
-        self._loaded = event.loaded
-        if event.loaded.book is not None:
-            self.bring(event.loaded, self._links, self._at, instead=True)
-
-    @work(thread=True, exclusive=True, exit_on_error=False, group="again", description="figures")
-    def judge_again(self, again: Callable[[Path, Loaded], Loaded], loaded: Loaded) -> None:
-        worker = get_current_worker()
-        found = again(self.store_path, loaded)
-        if not worker.is_cancelled:
-            self.post_message(self.JudgedAgain(found))
+    def show_judged(self, loaded: Loaded) -> None:
+        self._loaded = loaded
+        if loaded.book is not None:
+            self.bring(loaded, self._links, self._at, instead=True)
 
     def action_whole(self) -> None:
         self.view.show_whole()

@@ -18,24 +18,60 @@ from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.routes import screen
 from workbench.tui.rulings.ruling import LIST, RulingScreen
-from workbench.tui.rulings.standing import RuledPlace
+from workbench.tui.rulings.standing import RuledPlace, Standing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from stores.runs.run_rows import Run
 
 OPENING = "Reading …"
 
 
-class AmongRows(RulingScreen):
+class JudgesAgain(RulingScreen):
+    """A screen of figures that another screen judged: it has them judged again once rulings have changed."""
+
+    again: Callable[[Loaded], Loaded] | None = None
+    "judges figures with the rulings that stand now; called in a thread"
+    _stood: Standing | None = None
+    "the rulings that stood when the figures in sight were judged"
+
+    @dataclass
+    class JudgedAgain(Message):
+        """The figures are judged with the rulings that stand now."""
+
+        loaded: Loaded
+
+    def judge_if_ruled(self, loaded: Loaded) -> None:
+        """Judge figures again where rulings have changed since they were judged."""
+        changed = self._stood is not None and self._stood != self.standing
+        self._stood = self.standing
+        if changed and self.again is not None:
+            self.judge_again(self.again, loaded)
+
+    @on(JudgedAgain)
+    def take_again(self, event: JudgedAgain) -> None:
+        self.show_judged(event.loaded)
+
+    def show_judged(self, loaded: Loaded) -> None:
+        """Show figures that were judged again."""
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="again", description="figures")
+    def judge_again(self, again: Callable[[Loaded], Loaded], loaded: Loaded) -> None:
+        worker = get_current_worker()
+        found = again(loaded)
+        if not worker.is_cancelled:
+            self.post_message(self.JudgedAgain(found))
+
+
+class AmongRows(JudgesAgain):
     """A screen that a route opens, which can go on to what the neighbouring rows lead to."""
 
     links: Sequence[Link] = ()
     "of all rows in sight"
 
 
-class Following(RulingScreen):
+class Following(JudgesAgain):
     """A screen with a `SheetView` of a book."""
 
     READS_ONLY = True
@@ -164,7 +200,7 @@ class Following(RulingScreen):
         else:
             screen = event.found()
             if isinstance(screen, AmongRows):
-                screen.links = event.links
+                screen.links, screen.again = event.links, self.again
             self.app.push_screen(screen)
 
     def show_table(self, event: Came) -> None:

@@ -86,6 +86,7 @@ class JudgingScreen(Following):
         "whether only a part is judged yet"
         self._pending: Any = None
         "the settings by which the store is being judged"
+        self.again = lambda loaded: self.judged_now(loaded.settings, loaded)
 
     @property
     def figures(self) -> Loaded | None:
@@ -163,12 +164,7 @@ class JudgingScreen(Following):
 
     def show_table(self, event: Following.Came) -> None:
         if self._loaded is not None and isinstance(event.found, Sheet):
-            ways = Ways(
-                self.title_bar.place,
-                self.routes,
-                self.SCREENS,
-                again=lambda _, loaded: self.judged_now(loaded.settings, loaded),
-            )
+            ways = Ways(self.title_bar.place, self.routes, self.SCREENS, again=self.again)
             self.app.push_screen(behind(self._loaded, event.found, event.links, event.at, ways))
 
     def be_about(self, run: Run) -> None:

@@ -125,11 +125,15 @@ class QuestionScreen(AmongRows):
 
     def __init__(self, loaded: Loaded, shown: QuestionShown) -> None:
         super().__init__()
-        self._loaded, self._shown = loaded, shown
-        self._findings: Findings = loaded.material
-        self._judged: ResponseBiasJudged = loaded.judged
+        self._shown = shown
+        self._take(loaded)
         place = (shown.bias, shown.condition, shown.variant)
         self._wanted = Wanted(shown.subject, place, shown.row.key, shown.draw)
+
+    def _take(self, loaded: Loaded) -> None:
+        self._loaded = loaded
+        self._findings: Findings = loaded.material
+        self._judged: ResponseBiasJudged = loaded.judged
 
     def ruled_place(self) -> RuledPlace | None:
         """Return the question, in its original form where that was asked here."""
@@ -143,7 +147,19 @@ class QuestionScreen(AmongRows):
         return found or super().ruled_places()
 
     def show_standing(self) -> None:
+        """Show what auditors ruled; where that changed, judge the question again."""
         self.read_rulings(self.ruled_places())
+        self.judge_if_ruled(self._loaded)
+
+    def on_screen_resume(self) -> None:
+        self.read_standing()
+
+    def show_ruled(self) -> None:
+        """Wait for `show_standing`, which follows every ruling."""
+
+    def show_judged(self, loaded: Loaded) -> None:
+        self._take(loaded)
+        self.read_question(self._wanted)
 
     def show_rulings(self, lines: Sequence[str]) -> None:
         ruled = self.query_one("#ruled", Static)
@@ -160,7 +176,6 @@ class QuestionScreen(AmongRows):
     def on_mount(self) -> None:
         self.query_one(Forms).focus()
         self._paint()
-        self.show_standing()
 
     def on_resize(self, event: events.Resize) -> None:
         self.query_one("#sides").set_class(event.size.width >= SIDE_BY_SIDE, "-beside")
@@ -182,7 +197,7 @@ class QuestionScreen(AmongRows):
             self.title_bar.note = ""
             self.trouble.hide()
             self._paint()
-            self.show_standing()
+            self.read_rulings(self.ruled_places())
             self.refresh_bindings()
 
     def action_answers(self) -> None:

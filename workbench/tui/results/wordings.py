@@ -144,16 +144,12 @@ def of_respondent(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     links = [Link("wordings", (ref, template)) for template in under]
     at = under.index(meant[0]) if meant and meant[0] in under else 0
     sheet = Sheet(found.book.behind["wordings"](*links[at].subject), links[at].subject)
-    return lambda: behind(found, sheet, links, at, WAYS)
+    ways = Ways(PLACE, ROUTES, SCREENS, again=lambda known: load(path, known.settings, known))
+    return lambda: behind(found, sheet, links, at, ways)
 
 
 ROUTES: Routes = {"answers": answers, "prompt": prompt}
-WAYS = Ways(
-    PLACE,
-    ROUTES,
-    {"wordings": WordingsScreen},
-    again=lambda path, loaded: load(path, loaded.settings, loaded),
-)
+SCREENS = {"wordings": WordingsScreen}
 
 
 def _probe(store: Store, loaded: Loaded, subject: Subject) -> int:
