@@ -66,7 +66,7 @@ def test_a_control_sample_is_mixed_in_and_worked_through_item_by_item(
     assert [row["score"] is None for row in queue[:4]] == [True, False, False, True]
     assert queue[1]["inclusion"] == 1
     sampled = {row["subject"]: row for row in rows(drawn, "drawn")}
-    strata = {row["stratum"]: row for row in rows(drawn, "errors")}
+    strata = {row["stratum"]: row for row in rows(told(capsys, "review", path), "errors")}
     for row in sampled.values():
         of = strata[row["stratum"]]
         assert row["inclusion"] == pytest.approx(of["drawn"] / of["answers"])
@@ -94,6 +94,39 @@ def test_blind_hides_the_model_and_a_seed_without_a_draw_is_refused(
         assert "smol" not in json.dumps(told(capsys, "review", path, "--blind", *more))
     assert main(["review", str(path), "--seed", "5"]) == 2
     assert "--draw N" in capsys.readouterr().err
+
+
+@pytest.mark.e2e
+def test_what_others_decided_on_the_control_sample_is_withheld_until_ones_own_decision(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drawn = rows(told(capsys, "review", path, "--draw", "6", "--as", "eva"), "drawn")
+    first, *others = (row["subject"] for row in drawn)
+    for subject in (first, *others):
+        assert rule(path, subject, "confirmed", by="eva") == 0
+    assert rule(path, first, "look-again", by="ivo") == 0
+    left = len(drawn)
+    for more in (("--as", "otto"), ("--as", "otto", "--blind"), ("--as", "otto", "--next"), ("--blind",)):
+        found = told(capsys, "review", path, *more)
+        assert found["control"]["withheld"].startswith("shown ")
+        assert "drawn_by" not in found["control"]
+        text = json.dumps(found)
+        assert "by eva" not in text
+        assert "by others" not in text
+        assert "looked" not in text.replace("looked_at", ""), "what somebody said of a drawn answer"
+        if "--next" not in more:
+            assert rows(found, "errors") == []
+            assert not any(row["looked_at"] for row in rows(found, "drawn"))
+            assert all(row["control"] is None for row in rows(found, "auditors") if row["auditor"] == "eva")
+    capsys.readouterr()
+    assert main(["review", str(path), "--as", "otto"]) == 0
+    assert f"shown once you have decided your {left} control items" in capsys.readouterr().out
+    assert rows(told(capsys, "review", path), "errors")[-1]["misread"] == 0, "nobody is known to have yet to decide"
+    for subject in (first, *others):
+        assert rule(path, subject, "confirmed") == 0
+    done = told(capsys, "review", path, "--as", "otto")
+    assert rows(done, "errors")[-1]["misread"] == 0
+    assert (done["control"]["withheld"], done["control"]["drawn_by"]) == ("", "eva")
 
 
 def test_agreement_of_auditors_is_that_of_their_rulings(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -28,8 +28,6 @@ from workbench.tui.results.following import Following
 from workbench.tui.results.sheet_view import FigureTable, SheetView
 from workbench.tui.widgets.record_table import RecordTable
 
-RULED_BY_R = {("ReviewItemScreen", "following")}
-"acts on screens where r asks for the reading, so that no key reads by itself"
 Meaning = tuple[str, str, str]
 "class, action, what it is called"
 
@@ -192,8 +190,6 @@ def test_moving_neighbours_and_undoing_have_the_same_keys_everywhere(screen: typ
 def test_keys_that_read_answers_mean_the_same_where_answers_are_read(screen: type[Screen[Any]]) -> None:
     keys = {key: found[0][1] for key, found in meanings(screen).items()}
     for key, reading in READING.items():
-        if (screen.__name__, keys.get(key)) in RULED_BY_R:
-            continue
         assert key not in keys or reading in keys[key], f"{key} on {screen.__name__}: {keys[key]}"
 
 

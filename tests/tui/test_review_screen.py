@@ -133,7 +133,7 @@ async def test_what_waits_next_is_given_to_somebody_by_name(path: Path) -> None:
     app = opened(path, auditor=None)
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
-        await press(app, pilot, "n")
+        await press(app, pilot, "N")
         assert isinstance(app.screen, PersonDialog)
         with Store.open(path) as store:
             run = store.runs.list()[-1]
@@ -204,7 +204,7 @@ async def test_answers_that_a_reason_is_about_stand_first(path: Path) -> None:
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
-        await press(app, pilot, "n", "n")
+        await press(app, pilot, "N", "N")
         assert item_of(app).ref == "env-03"
         assert "‼    1× + agree" in screen_text(app) or "‼    1× − disagree" in screen_text(app)
         assert "It is not at all beneficial." in flowing(app)
@@ -233,8 +233,8 @@ async def test_n_goes_on_from_drawn_answers_and_statements_alike_and_z_leads_bac
         await press(app, pilot, "r", "m", "2", "enter")
         assert item_of(app) == first, "what was ruled stays in sight"
         assert "misread (disagree): “" in flowing(app)
-        assert "n goes to the next pending item, z undoes the ruling" in flowing(app)
-        await press(app, pilot, "n")
+        assert "N goes to the next pending item, z undoes the ruling" in flowing(app)
+        await press(app, pilot, "N")
         second = item_of(app)
         assert second != first
         await press(app, pilot, "r", "c", "enter")
@@ -280,7 +280,7 @@ async def test_a_ruling_on_a_drawn_answer_says_that_its_statement_stays_open(pat
         await press(app, pilot, "right_square_bracket", "r", "c", "enter")
         assert "the statement stays open" in flowing(app)
         await press(app, pilot, "r", "tab", "tab", "tab", "tab", "tab", "c", "enter")
-        assert "n goes to the next pending item, z undoes the ruling" in flowing(app)
+        assert "N goes to the next pending item, z undoes the ruling" in flowing(app)
 
 
 @pytest.mark.e2e
@@ -305,9 +305,9 @@ async def test_brackets_go_through_the_whole_queue_and_n_to_what_waits(path: Pat
         assert item_of(app).ref == "env-03"
         await press(app, pilot, "left_square_bracket", "left_square_bracket")
         assert item_of(app).ref == "soc-07"
-        await press(app, pilot, "n", "n")
+        await press(app, pilot, "N", "N")
         assert item_of(app).ref == "mig-01", "the decided one is passed over"
-        await press(app, pilot, "r", "c", "enter", "n", "r", "c", "enter", "n", "r", "c", "enter", "n")
+        await press(app, pilot, "r", "c", "enter", "N", "r", "c", "enter", "N", "r", "c", "enter", "N")
         assert "Nothing is pending" in screen_text(app)
 
 
@@ -364,11 +364,51 @@ async def test_what_others_ruled_on_a_drawn_answer_is_kept_back_also_where_the_m
             await press(app, pilot, key)
             assert SECRET not in flowing(app)
         assert "smol" in flowing(app)
-        for key in ("n", "down", "r", "escape"):  # a statement, of whose answers some were drawn
+        for key in ("N", "down", "r", "escape"):  # a statement, of whose answers some were drawn
             await press(app, pilot, key)
             assert SECRET not in flowing(app)
         await press(app, pilot, "escape", "home", "enter", "r", "c", "enter")
         assert f"ruled by eva: confirmed – {SECRET}" in flowing(app)
+
+
+@pytest.mark.e2e
+async def test_how_often_the_reader_errs_is_withheld_until_ones_own_decisions(path: Path) -> None:
+    with Store.open(path) as store:
+        items = draw(
+            store, review(store, find_run(store, "reliability"), USUAL), 4, seed=3, drawn_by="eva"
+        ).sample.items
+
+        def decide(auditor: str) -> None:
+            for one in items:
+                subject = Subject(Ruled.ANSWER, {"prompt": one.prompt.hex(), "text": one.text.hex()})
+                store.rulings.rule(subject, Verdict.CONFIRMED, auditor=auditor, reason=SECRET)
+
+        decide("eva")
+    app = opened(path)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await queue(app, pilot)
+        for key in ("down", "b", "tab", "b", "shift+tab"):
+            text = flowing(app)
+            assert f"hown once you have decided your {len(items)} control items" in text
+            assert "0.0 %" not in text
+            assert "by eva" not in text
+            assert "by others" not in text
+            await press(app, pilot, key)
+        with Store.open(path) as store:
+            decide("otto")
+        await press(app, pilot, "f5")
+        assert "misread 0.0 % (4 decided, too few for an interval: 4 of 20 answers)" in flowing(app)
+
+
+@pytest.mark.e2e
+async def test_who_has_no_name_yet_is_told_how_often_the_reader_errs_by_its_table_alone(path: Path) -> None:
+    sampled(path, 4)
+    app = opened(path, auditor=None)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await queue(app, pilot)
+        assert "misread: Tab shows how often the reader errs" in flowing(app)
+        await press(app, pilot, "tab")
+        assert "all answers" in flowing(app)
 
 
 @pytest.mark.e2e
@@ -392,7 +432,7 @@ async def test_a_control_sample_is_drawn_from_the_screen_and_its_seed_is_kept(pa
         assert (sample.seed, sample.drawn_by) == (SEED, "otto")
         assert sum(one.drawn for one in sample.strata.values()) == 20
         await press(app, pilot, "tab")
-        assert "How often label-words misreads" in flowing(app) or "not passed" in flowing(app)
+        assert "Shown once you have decided your 18 control items." in flowing(app)
         await press(app, pilot, "shift+tab", "d")
         assert isinstance(app.screen, ReviewScreen)
         assert "There is a control sample already;" in told(app)
@@ -427,7 +467,7 @@ async def test_what_another_auditor_looks_at_is_said_and_passed_over(path: Path)
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
         assert "with eva" in screen_text(app)
-        await press(app, pilot, "n")
+        await press(app, pilot, "N")
         assert item_of(app).ref == "env-03"
         await press(app, pilot, "left_square_bracket")
         assert "Another auditor is reviewing this item." in flowing(app)
@@ -533,7 +573,7 @@ async def test_nothing_to_review_is_said(tmp_path: Path) -> None:
         await app.push_screen(ReviewScreen())
         await settle(app, pilot)
         assert "Nothing to review: no model has answered yet." in flowing(app)
-        await press(app, pilot, "n", "d", "b", "r", "z")
+        await press(app, pilot, "N", "d", "b", "r", "z")
         assert not isinstance(app.screen, RulingDialog)
 
 
@@ -624,5 +664,5 @@ async def test_an_empty_queue_offers_no_key_that_does_nothing_and_says_why(
         assert "Draw" in footer
         for key in ("Enter", "Next", "Rule ", "Sort", "Search", "Undo"):
             assert key not in footer, footer
-        await press(app, pilot, "enter", "n", "r", "s", "slash")
+        await press(app, pilot, "enter", "N", "r", "s", "slash")
         assert isinstance(app.screen, ReviewScreen), "none of them does anything"

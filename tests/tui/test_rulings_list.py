@@ -222,7 +222,7 @@ async def test_every_reason_of_an_item_is_readable(path: Path, size: tuple[int, 
     app = WorkbenchApp(path, start="audit", annotator="otto")
     async with app.run_test(size=size) as pilot:
         await settle(app, pilot)
-        await press(app, pilot, "V", "n")
+        await press(app, pilot, "V", "N")
         score = item_of(app).score
         low = size == (80, 24)
         assert ("w shows all" in flowing(app)) is low
@@ -239,7 +239,7 @@ async def test_the_key_of_a_blind_review_says_what_it_does_now(path: Path, size:
     app = WorkbenchApp(path, start="audit", annotator="otto")
     async with app.run_test(size=size) as pilot:
         await settle(app, pilot)
-        for keys in (("V",), ("n",)):
+        for keys in (("V",), ("N",)):
             await press(app, pilot, *keys)
             await until(pilot, lambda: "b Hide model" in screen_text(app))
             assert "model hidden" not in screen_text(app)

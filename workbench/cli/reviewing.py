@@ -28,7 +28,12 @@ if TYPE_CHECKING:
     Section(
         "The queue",
         (
-            Option("as_", "your name: items you have reviewed leave the queue", metavar="NAME"),
+            Option(
+                "as_",
+                "your name: items you have reviewed leave the queue, and what others decided on the control sample is "
+                "not shown before your own decisions",
+                metavar="NAME",
+            ),
             flag(
                 "next",
                 "print only the next item, with the answers and the names for `workbench rule`; with --as "
@@ -100,9 +105,13 @@ def _show(options: Namespace, progress: Progress) -> int:
     from workbench.pipeline import review_tables as tables
 
     of, control = progress.of, progress.control
-    made: list[AnyTable] = [tables.queue(progress, blind=options.blind), tables.reasons(), tables.auditors(of, control)]
-    made += [tables.agreement(of)] if tables.shared(of) else []
-    made += [tables.errors(control), tables.answers_drawn(control)] if control is not None else []
+    blind, kept_back = options.blind, tables.withheld(progress, blind=options.blind)
+    made: list[AnyTable] = [tables.queue(progress, blind=blind), tables.reasons()]
+    made += [tables.auditors(progress, blind=blind)]
+    made += [tables.agreement(progress, blind=blind)] if tables.shared(progress, blind=blind) else []
+    if control is not None:
+        of_whom = (progress.auditor or "") if kept_back else None
+        made += [tables.errors(control, kept_back), tables.answers_drawn(control, of_whom)]
     shown = made if options.json or options.csv or options.parquet else [one for one in made if one.name != "drawn"]
     told = tables.told(progress, blind=options.blind)
     put_out(options, shown, _about(options, progress), title=tables.title(of, options.blind), told=told)
@@ -146,13 +155,15 @@ def _nothing(progress: Progress) -> str:
 
 def _about(options: Namespace, progress: Progress) -> dict[str, Any]:
     from workbench.evidence.run_choice import about
+    from workbench.pipeline.review_tables import withheld
 
-    of = progress.of
+    of, kept_back = progress.of, withheld(progress, blind=options.blind)
     sample = None if progress.control is None else progress.control.sample
+    told = {} if sample is None or kept_back else {"drawn_by": sample.drawn_by}
     return {
         "run": {"instrument": of.run.instrument, "language": of.run.language} if options.blind else about(of.run),
         "auditor": progress.auditor,
         "blind": options.blind,
         "reader": of.card,
-        "control": None if sample is None else {"seed": sample.seed, "drawn_by": sample.drawn_by, "at": sample.at},
+        "control": None if sample is None else {"seed": sample.seed, **told, "at": sample.at, "withheld": kept_back},
     }

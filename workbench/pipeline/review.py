@@ -90,7 +90,7 @@ def with_rulings(store: Store, of: Review) -> Review:
     """Return a queue updated with auditors' new rulings; nothing else is read again."""
     on = rulings_on(store, of.run)
     drawn = drawn_since(samples_of(store, of.run, of.card))
-    queue = ranked(of.judged.statements, [*of.found, *_ruled(on)])
+    queue = ranked(of.judged.statements, [*of.found, *_ruled(on, drawn)])
     return replace(of, queue=queue, rulings=on, drawn=drawn)
 
 
@@ -102,7 +102,7 @@ def known_to_wait(store: Store, run: Run, judged: Judged | None) -> int:
     sample = store.control_samples.newest(run_key(store, run)) if store.control_samples.any() else None
     drawn = drawn_since(() if sample is None else (sample,))
     signals = [(ref, one) for ref, found in (judged.signals.items() if judged is not None else ()) for one in found]
-    ruled = tuple(_ruled(on))
+    ruled = tuple(_ruled(on, drawn))
     refs = tuple(dict.fromkeys((*(judged.statements if judged is not None else ()), *(ref for ref, _ in ruled))))
     of = Review(run, None, None, Judged(refs, None), ranked(refs, [*signals, *ruled]), on, drawn)
     asked = {ref for ref, one in ruled if one.reason in BY_AUDITORS}
@@ -137,15 +137,22 @@ def _unjudged(store: Store, run: Run) -> Judged:
     return Judged(tuple(dict.fromkeys(cell[0] for cell in store.runs.cells(run))), None)
 
 
-def _ruled(on: RulingsOn) -> Iterator[tuple[str, Signal]]:
-    """Yield where an auditor wants another look that nobody has had since, and where auditors contradict each other."""
+def _ruled(on: RulingsOn, drawn: Drawn) -> Iterator[tuple[str, Signal]]:
+    """Yield where an auditor wants another look that nobody has had since, and where auditors contradict each other.
+
+    What somebody says of a drawn answer is not told: others have yet to decide on it.
+    """
     for ref, of in on.statements.items():
         asked = [one for one in of if one.verdict is Verdict.LOOK_AGAIN]
         open_ = [one for one in asked if not any(two.at > one.at and two.verdict is not one.verdict for two in of)]
         if open_:
-            yield ref, Signal("look_again", "; ".join(f"{one.auditor}: {one.reason}" for one in open_))
+            yield ref, Signal("look_again", "; ".join(_asked(one, drawn) for one in open_))
     for ref, n in on.disputed.items():
         yield ref, Signal("disputed", f"about {plural(n, 'thing')}")
+
+
+def _asked(one: Ruling, drawn: Drawn) -> str:
+    return "about a drawn answer" if as_drawn(one, drawn) else f"{one.auditor}: {one.reason}"
 
 
 def _remarks(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:

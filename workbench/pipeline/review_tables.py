@@ -141,8 +141,14 @@ def why(row: Waiting, *, blind: bool = False) -> str:
 
 
 def state(progress: Progress, item: Waiting, *, blind: bool = False) -> str:
-    """Say in a few words who has decided on an item, or looks at it; `blind`: others without their names."""
+    """Say in a few words who has decided on an item, or looks at it; `blind`: others without their names.
+
+    Everybody decides on a drawn answer, so for an auditor it is open whatever others did, and nobody is named.
+    """
     found = progress.state(item)
+    if not isinstance(item, Ranked):
+        open_ = found is State.OTHERS and progress.auditor is not None
+        return (State.OPEN if open_ else found).value
     if found is State.HELD:
         return "with somebody" if blind else f"with {progress.holder(item)}"
     if found is State.OTHERS and not blind:
@@ -184,18 +190,44 @@ class Auditor:
 
     name: str
     statements: int
-    answers: int
-    "of the control sample"
+    answers: int | None
+    "of the control sample; None: not told yet"
 
 
-def auditors(of: Review, control: Control | None = None) -> Table[Auditor]:
-    """Return how far each auditor is. All have the same order, and each one's progress is their own."""
+def withheld(progress: Progress, *, blind: bool = False) -> str:
+    """Return when an auditor is told what was decided on the control sample and how often the reader errs; empty: now.
+
+    That is once they have decided on all of it themselves. Without a name nobody is known to have yet to decide, so it
+    is told unless the review is `blind`.
+    """
+    control = progress.control
+    if control is None or not (left := len(control.waiting(progress.auditor or ""))):
+        return ""
+    if progress.auditor is None:
+        return "shown in a blind review once you have given your name and decided your control items" if blind else ""
+    return f"shown once you have decided your {plural(left, 'control item')}"
+
+
+def auditors(progress: Progress, *, blind: bool = False) -> Table[Auditor]:
+    """Return how far each auditor is. All have the same order, and each one's progress is their own.
+
+    In a `blind` review there is only one's own. What others decided on the control sample is told as `withheld` says.
+    """
+    of, control, me = progress.of, progress.control, progress.auditor
+    kept_back = bool(withheld(progress, blind=blind))
     done = looked_at_by(of)
     items = () if control is None else control.sample.items
     drawn = {who.auditor for item in items for who in (control.of(item) if control is not None else ())}
     rows = [
-        Auditor(who, done.get(who, 0), 0 if control is None else sum(control.looked_at(item, who) for item in items))
+        Auditor(
+            who,
+            done.get(who, 0),
+            None
+            if kept_back and who != me
+            else sum(control.looked_at(item, who) for item in items if control is not None),
+        )
         for who in sorted({*done, *drawn})
+        if who == me or not blind
     ]
     return Table(
         "auditors",
@@ -211,7 +243,7 @@ def auditors(of: Review, control: Control | None = None) -> Table[Auditor]:
             ),
         ],
         key=lambda row: (row.name,),
-        empty="This run has no rulings yet.",
+        empty="You have not ruled on this run yet." if blind else "This run has no rulings yet.",
         link=lambda row: Link("rulings", (row.name,)),
     )
 
@@ -226,22 +258,24 @@ class Pair:
     same: int
 
 
-def shared(of: Review) -> tuple[Pair, ...]:
-    """Return every two auditors who decided on a thing."""
+def shared(progress: Progress, *, blind: bool = False) -> tuple[Pair, ...]:
+    """Return every two auditors who decided on a thing; where others' decisions are withheld, those with oneself."""
+    of, me = progress.of, progress.auditor
+    own = blind or bool(withheld(progress, blind=blind))
     tallies: dict[tuple[str, str], list[bool]] = {}
     for rulings in of.rulings.things:
         decided = sorted((one for one in rulings if one.verdict is not Verdict.LOOK_AGAIN), key=lambda one: one.auditor)
         for a, b in combinations(decided, 2):
             tallies.setdefault((a.auditor, b.auditor), []).append(not disputed((a, b)))
-    return tuple(Pair(*who, len(same), sum(same)) for who, same in sorted(tallies.items()))
+    return tuple(Pair(*who, len(same), sum(same)) for who, same in sorted(tallies.items()) if not own or me in who)
 
 
-def agreement(of: Review) -> Table[Pair]:
+def agreement(progress: Progress, *, blind: bool = False) -> Table[Pair]:
     """Return how often two auditors' rulings on one thing have the same effect."""
     return Table(
         "agreement",
         "Agreement of auditors",
-        shared(of),
+        shared(progress, blind=blind),
         [
             Column("one", "auditor", lambda row: row.one),
             Column("two", "and", lambda row: row.two),
@@ -268,8 +302,8 @@ class ErrorRow:
     rate: Estimate | float | None
 
 
-def errors(control: Control) -> Table[ErrorRow]:
-    """Return how often the reader misreads answers, from the control sample alone."""
+def errors(control: Control, kept_back: str = "") -> Table[ErrorRow]:
+    """Return how often the reader misreads answers, from the control sample alone; no rows where that is kept back."""
     strata = control.strata()
     rows = [
         ErrorRow(one.name, one.size, one.drawn, one.counted, one.undecided, one.misread,
@@ -286,7 +320,7 @@ def errors(control: Control) -> Table[ErrorRow]:
     return Table(
         "errors",
         f"How often {control.sample.reader.name} misreads",
-        rows,
+        () if kept_back else rows,
         [
             Column("stratum", "answers to statements", lambda row: row.name),
             Column("answers", "answers", lambda row: row.answers, Kind.COUNT),
@@ -299,14 +333,17 @@ def errors(control: Control) -> Table[ErrorRow]:
         key=lambda row: (row.name,),
         definition="Drawn answers up to the first undecided one, in the order of the draw. The share of all "
         "answers weights the strata by their answers. Rulings on other answers do not count.",
-        notes=[
+        notes=[]
+        if kept_back
+        else [
             f"drawn with seed {control.sample.seed}" + f" by {control.sample.drawn_by}" * bool(control.sample.drawn_by)
         ],
+        empty=f"{kept_back.capitalize()}.",
     )
 
 
-def answers_drawn(control: Control) -> Table[ControlItem]:
-    """Return every item of the control sample: for programs."""
+def answers_drawn(control: Control, auditor: str | None = None) -> Table[ControlItem]:
+    """Return every item of the control sample: for programs. `auditor`: who decided it; None: anybody."""
     return Table(
         "drawn",
         "The control sample",
@@ -319,7 +356,7 @@ def answers_drawn(control: Control) -> Table[ControlItem]:
             Column("times", "drawn", lambda row: len(row.places), Kind.COUNT),
             Column("answers", "given", lambda row: row.answers, Kind.COUNT),
             Column("reads", "read as", lambda row: row.label or UNREADABLE),
-            Column("looked_at", "decided", lambda row: control.looked_at(row, None), Kind.MARK),
+            Column("looked_at", "decided", lambda row: control.looked_at(row, auditor), Kind.MARK),
         ],
         key=lambda row: (name(row),),
     )
@@ -339,7 +376,7 @@ def told(progress: Progress, *, blind: bool = False) -> tuple[str, ...]:
     who = f"{auditor} has" if auditor else "auditors have"
     there = f"{len(of.queue):,} of {plural(len(of.judged.statements), 'statement')} have a reason"
     said = [f"{run}{read}", f"{there}; {who} reviewed {len(of.queue) - left:,} of them; {left:,} are pending"]
-    said += [shares(of), sampled(progress)]
+    said += [shares(of), sampled(progress, blind=blind)]
     return tuple(filter(None, said))
 
 
@@ -351,20 +388,36 @@ def shares(of: Review) -> str:
     return reviewed_words(of.judged.statements, of.judged.passed, looked)
 
 
-def sampled(progress: Progress) -> str:
-    """Say how far the control sample is; empty where none can be drawn."""
+def sampled(progress: Progress, *, blind: bool = False) -> str:
+    """Say how far the control sample is, and when its rate is told; empty where none can be drawn."""
     of, control = progress.of, progress.control
     if control is None:
         none = "No control sample yet, so the reader's error rate is unknown: --draw N draws one."
         return none if of.reader is not None else ""
     items = control.sample.items
     n = len(items) - len(control.waiting(progress.auditor))
-    who = f"{progress.auditor} has" if progress.auditor else "auditors have"
-    return f"control sample: {who} decided on {n:,} of {plural(len(items), 'different answer')}"
+    of_all = plural(len(items), "different answer")
+    if kept_back := withheld(progress, blind=blind):
+        mine = f"{progress.auditor} has decided on {n:,} of {of_all}" if progress.auditor else of_all
+        return f"control sample: {mine}; how often the reader errs is {kept_back}"
+    if progress.auditor is None:
+        open_ = "; --as NAME withholds others' decisions until you have decided" * bool(control.waiting(""))
+        return f"control sample: auditors have decided on {n:,} of {of_all}{open_}"
+    return f"control sample: {progress.auditor} has decided on {n:,} of {of_all}"
 
 
-def misread(control: Control) -> str:
-    """Say in a few words how often the reader errs."""
+def misread(progress: Progress, *, blind: bool = False) -> str:
+    """Say in a few words how often the reader errs, or when that is told; empty without a control sample.
+
+    Who has not given a name is told by the table of misreadings alone: they may be about to decide.
+    """
+    control = progress.control
+    if control is None:
+        return ""
+    if kept_back := withheld(progress, blind=blind):
+        return f"misread: {kept_back}"
+    if progress.auditor is None:
+        return "misread: Tab shows how often the reader errs"
     rate, decided = control.rate, sum(one.counted for one in control.strata())
     if rate.undefined:
         return f"misread: {rate.undefined}"
@@ -375,11 +428,12 @@ def misread(control: Control) -> str:
 def book(progress: Progress, *, blind: bool = False) -> Book:
     """Return the queue with every item, and what stands beside it."""
     of, control = progress.of, progress.control
+    kept_back, shared_ = withheld(progress, blind=blind), shared(progress, blind=blind)
     contents = [
         Entry("review", "queue", partial(queue, progress, every=True, blind=blind)),
-        *([Entry("errors", "misread", partial(errors, control))] if control is not None else []),
-        Entry("auditors", "auditors", partial(auditors, of, control)),
-        *([Entry("agreement", "agreement", partial(agreement, of))] if shared(of) else []),
+        *([Entry("errors", "misread", partial(errors, control, kept_back))] if control is not None else []),
+        Entry("auditors", "auditors", partial(auditors, progress, blind=blind)),
+        *([Entry("agreement", "agreement", partial(agreement, progress, blind=blind))] if shared_ else []),
         Entry("reasons", "weights", reasons),
     ]
     return Book(title(of, blind), contents)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from workbench.pipeline.review_progress import Progress, Waiting
 
 EXPLAIN = section("screens-results", "An item of the review queue")
-GO_ON = "n goes to the next pending item, z undoes the ruling"
+GO_ON = "N goes to the next pending item, z undoes the ruling"
 STAYS_OPEN = (
     "the answer was drawn at random, so the statement stays open: rule on another answer or, with Tab, on the statement"
 )
@@ -80,7 +80,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     FOOTER_FIRST = ("select_cursor", "rule", "following", "undo", "why", "prompt", "blind")
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n", "following", "Next", tooltip="Go to the next pending item"),
+        Binding("N", "following", "Next", tooltip="Go to the next pending item"),
         Binding("z", "undo", "Undo", tooltip="Undo your last ruling, and go to its item"),
         Binding("left_square_bracket", "step(-1)", "Previous item", show=False),
         Binding("right_square_bracket", "step(1)", "Item", key_display="[ ]", tooltip="Step through the whole queue"),

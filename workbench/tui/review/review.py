@@ -79,8 +79,7 @@ class ReviewScreen(BookScreen, BlindKey):
     FOOTER_FIRST = ("select_cursor", "rule", "following", "undo", "draw", "blind", "view(1)")
     COUNTING = "Ranking the queue: reading every answer of the run once …"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n", "following", "Next", tooltip="Open the next pending item"),
-        Binding("N", "notes", "Notes", show=False, tooltip="Show notes on how to read the figures"),
+        Binding("N", "following", "Next", tooltip="Open the next pending item"),
         Binding("d", "draw", "Draw", tooltip="Draw a random control sample to measure how often the reader errs"),
         Binding("z", "undo", "Undo", tooltip="Undo your last ruling"),
         Binding("M", "runs", "Model", tooltip="Open the queue of another run"),
@@ -415,7 +414,7 @@ def _options(progress: Progress, runs: Sequence[Run], *, blind: bool) -> Sequenc
     if control is not None:
         items = control.sample.items
         words[-1] += f", {len(items) - len(control.waiting(progress.auditor)):,} of {len(items):,} drawn answers"
-        words += [misread(control)]
+        words += [misread(progress, blind=blind)]
     elif of.reader is not None:
         words += ["no control sample: d draws one"]
     return [*words, *([shares(of)] if shares(of) else [])]
