@@ -62,7 +62,7 @@ def test_the_shell_marks_void_tests_and_leaves_them_out_of_every_share(
 ) -> None:
     code, out, _ = run(capsys, "verdicts", path)
     assert code == 0
-    assert "void: negation 2, label_order 4 (statements × templates)" in out
+    assert "void: negation 2, label order 4 (statements × templates)" in out
     assert "∅ void" in out
     found = data(capsys, "verdicts", path)
     tests = verdicts_of(found, "soc-07")

@@ -418,7 +418,7 @@ async def test_each_kind_of_job_is_shown_in_its_own_words(path: Path, size: tupl
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: "smollm2 · bias score" in screen_text(app))
-        assert "stance-1 reads bias_score answers of smollm2 on all instruments" in shown(app, "#details")
+        assert "stance-1 reads bias score answers of smollm2 on all instruments" in shown(app, "#details")
         assert "400 of 1,000 responses read · 400 in this attempt · 40.0 responses a second" in shown(app, "#details")
         assert "stance-1 · minilm" in screen_text(app)
         await pilot.press("down")

@@ -17,6 +17,7 @@ from workbench.audits.reliability.settled import optimum
 from workbench.audits.reliability.verdicts import run_verdicts
 from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
+from workbench.domain.names import in_words
 from workbench.domain.readings import USUAL, ReaderCard, Readings
 from workbench.evidence.answered import Answered, Part, answered, foreign_part, refused_part
 from workbench.evidence.answered_tables import as_json, entry, header
@@ -208,7 +209,7 @@ def _void(report: Report) -> Iterator[str]:
     """Say how many tests cannot fail, and what becomes of them."""
     found = {row.test: sum(row.void) for row in report.summary() if sum(row.void)}
     if found:
-        counted = ", ".join(f"{test} {n:,}" for test, n in found.items())
+        counted = ", ".join(f"{in_words(test)} {n:,}" for test, n in found.items())
         yield (
             f"void: {counted} (statements × templates): the test compares a prompt with itself, so it cannot fail; "
             "it is in no denominator. workbench lint names the texts; --judge-void judges them as published"

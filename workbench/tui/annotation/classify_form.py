@@ -11,6 +11,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
+from workbench.domain.names import in_words
 from workbench.errors import UsageError
 from workbench.help.sections import section
 from workbench.tui.format import percent, visible
@@ -119,7 +120,7 @@ class ClassifyForm(StartForm):
         of = f" of {', '.join(values.models)}" if values.models else " of all models"
         where = f" on {values.instrument}" if values.instrument else " on all instruments"
         text = (
-            f"{classifier.name} reads {spec.audit} answers{of}{where}\n"
+            f"{classifier.name} reads {in_words(spec.audit)} answers{of}{where}\n"
             f"{total:,} different responses with their statements; {total - left:,} ({percent(total - left, total)}) "
             f"have been read; {left:,} to read"
         )

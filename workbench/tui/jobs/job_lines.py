@@ -315,7 +315,7 @@ def _classifying(job: Job) -> str:
     models = spec.get("models")
     of = ", ".join(map(str, models)) if isinstance(models, list) and models else "all models"
     where = spec.get("instrument") or "all instruments"
-    return f"{spec.get('classifier', '')} reads {spec.get('audit', '')} answers of {of} on {where}"
+    return f"{spec.get('classifier', '')} reads {in_words(str(spec.get('audit', '')))} answers of {of} on {where}"
 
 
 def _classified(job: Job) -> str:

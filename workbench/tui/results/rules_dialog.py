@@ -17,6 +17,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from workbench.audits.reliability.options import READERS, RULES
+from workbench.domain.names import in_words
 from workbench.domain.responses import EXACT
 from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
@@ -199,7 +200,7 @@ def run_words(run: Run, *, audits: bool = False) -> Content:
     of = "prompts scored" if run.sampling.mode == EXACT else "answers"
     return Content.assemble(
         (visible(run.model), "bold"),
-        f" · {run.audit}" if audits else "",
+        f" · {in_words(run.audit)}" if audits else "",
         f" · {visible(' · '.join([run.instrument, str(run.sampling), *run.asked_with]))}\n",
         (f"  {run.responses:,} {of} · {visible(_made(run))} · {visible(run.version)}", "dim"),
         (f" · last {visible(run.last[:16]).replace('T', ' ')} UTC", "dim"),
