@@ -19,8 +19,10 @@ from tests.jobs.test_jobs import ended, wait
 from tests.questionnaires import Known, ask, panel
 from workbench.audits.questionnaire.asked import prompt_asked
 from workbench.audits.questionnaire.figures import Condition
-from workbench.audits.questionnaire.judged import judge_questionnaire
+from workbench.audits.questionnaire.judged import QuestionnaireJudged, judge_questionnaire
 from workbench.domain.responses import EXACT, SAMPLED
+from workbench.domain.rulings import Verdict
+from workbench.evidence import ruling_subjects as subjects
 
 N = 12
 GERMAN = "Das kann ich nicht sagen, weil ich dazu keine Meinung habe."
@@ -90,12 +92,43 @@ def test_an_endpoint_without_probabilities_is_asked_for_answers_and_figures_say_
         shown = dict(zip(found.probe.tolist(), found.predictions.prompt.tolist(), strict=True))  # type: ignore[union-attr]
         assert came.parts["unreadable"].count == sum(silent[probe] for probe in shown)
         assert came.parts["foreign"].count == sum(silent.values())
+        rulings_on_drawn_answers_count(store, judged)
     code, out, _ = run(capsys, "verdicts", path, "--audit", "questionnaire", "--condition", "qm,zero-shot")
     assert code == 0
     said = " ".join(out.split())
     assert f"p(yes) is yes / (yes + no) among {N} answers to each prompt" in said
     assert "counted answers" in said
     assert re.search(r"unreadable [0-9.]+ %, in another language [0-9.]+ %", said)
+
+
+def rulings_on_drawn_answers_count(store: Store, before: QuestionnaireJudged) -> None:
+    """An answer read anew has its right reading, one that is excluded counts nowhere, and the header stays."""
+    (name,) = before.reports
+    probe = int(before.gathered[name].probe[0])
+    given = store.raw_answers.of_run(before.runs[name])[probe]
+    (put, *_) = store.ruled_things.prompts(probe=probe)
+    of = {one.words: one for one in subjects.below(store, subjects.prompt(put))}
+    text = next(text for text in given if text in of and text != GERMAN)
+    right = "disagree" if text != "No" else "agree"
+
+    def rule(verdict: Verdict, reading: str | None = None) -> QuestionnaireJudged:
+        subjects.rule(store, of[text], verdict, auditor="otto", reason="looked", reading=reading)
+        return judge_questionnaire(store)
+
+    def of_prompt(judged: QuestionnaireJudged) -> tuple[float, float]:
+        found = judged.gathered[name].predictions
+        return round(float(found.yes[0]) * N, 6), round(float(found.no[0]) * N, 6)
+
+    yes, no = of_prompt(before)
+    moved = given[text] if right == "agree" else -given[text]
+    assert of_prompt(rule(Verdict.MISREAD, right)) == (yes + moved, no - moved)
+    out = rule(Verdict.EXCLUDED)
+    assert out.answered[0].parts == before.answered[0].parts
+    answers = out.gathered[name].predictions.answers
+    assert answers is not None
+    assert answers[0] == N - given[text]
+    (last,) = (one for of in store.rulings.standing().values() for one in of)
+    store.rulings.undo(last, auditor="otto")
 
 
 def test_counted_answers_and_probabilities_of_one_model_are_two_runs_that_are_never_pooled(

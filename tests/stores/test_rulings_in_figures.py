@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -20,11 +20,14 @@ from tests.jobs.test_response_bias_runs import EXACT, ask, first_option, pairs
 from tests.questionnaire_stores import ideal, panel, predict
 from tests.tui.audit_runs import audited
 from tests.tui.bias_stores import full
+from workbench.audits.bias_score.answered import answered_by as bias_answered
 from workbench.audits.bias_score.judged import BiasChoice, BiasJudged, judge_bias, responses
+from workbench.audits.bias_score.methods import methods
 from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
 from workbench.audits.questionnaire.figures import Options as Draws
 from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
 from workbench.audits.reliability.counts import Counts
+from workbench.audits.reliability.judged import judge_reliability
 from workbench.audits.reliability.verdicts import Verdicts, run_verdicts
 from workbench.audits.response_bias.judged import ResponseBiasChoice, ResponseBiasJudged, judge_response_bias
 from workbench.audits.response_bias.judged_findings import findings
@@ -37,6 +40,9 @@ from workbench.domain.readings import USUAL, Readings
 from workbench.domain.rulings import Ruled, Subject, Verdict
 from workbench.errors import UsageError
 from workbench.evidence import ruling_subjects as subjects
+from workbench.evidence.answered import Answered
+from workbench.evidence.refusals import joined as joined_refusals
+from workbench.evidence.refusals import refusals_of
 from workbench.evidence.ruled_examples import joined, ruled_examples
 from workbench.evidence.ruling_subjects import Thing
 from workbench.evidence.runs import find_run
@@ -257,7 +263,7 @@ def test_free_answers_that_are_left_out_are_counted_apart(free: Store, kind: str
     place = after.place("statement", "PCT-economic-left-1")
     assert not np.delete(after.ruled_out, place, axis=2).any()
     assert "1 ruling: " in next(found.rulings.sentences())
-    assert "auditors' rulings leave out" in found.report.methods()
+    assert "auditors' rulings leave out" in methods(found.report)
     rows = responses(free, found, after.models[0], "PCT-economic-left-1")
     assert {row.ruled for row in rows} >= {"left out"}
     undo_all(free)
@@ -429,3 +435,54 @@ def test_a_misread_answer_trains_unless_a_test_set_has_its_text(free: Store) -> 
     assert ruled_examples(free, "stance", []).examples == (), "auditors contradict each other"
     undo_all(free)
     assert ruled_examples(free, "stance", []).describe() == ""
+
+
+def shares(came: Sequence[Answered]) -> list[dict[str, tuple[int, int]]]:
+    """The counts behind a header: answers of the plan, and each kind of answers."""
+    kinds = [{name: (part.count, part.of) for name, part in one.parts.items()} for one in came]
+    return [{"came": (one.answered, one.planned), **parts} for one, parts in zip(came, kinds, strict=True)]
+
+
+def test_no_exclusion_changes_what_a_header_says_models_did(sampled: Store, free: Store, asked: Store) -> None:
+    def reliability() -> Sequence[Answered]:
+        run = judge_reliability(sampled, find_run(sampled, "reliability")).answered
+        stances = judge_consistency(sampled)
+        assert shares(stances.answered) == shares([run])
+        return [run]
+
+    def bias() -> Sequence[Answered]:
+        found = scored(free)
+        return bias_answered(free, found, [joined_refusals([refusals_of(free, run) for run in of])
+                                           for of in found.runs.values()])  # fmt: skip
+
+    ask(asked, first_option(invalid=0.5))
+    of_audits = (
+        (sampled, reliability, "soc-07", "tax-02"),
+        (free, bias, "PCT-economic-left-1", "PCT-economic-left-2"),
+        (asked, lambda: judge_response_bias(asked).answered, "odd_even.q0", "odd_even.q1"),
+    )
+    for store, came, whole, part in of_audits:
+        before = shares(came())
+        rule(store, subjects.find(store, whole), Verdict.EXCLUDED)
+        wordings = subjects.below(store, subjects.find(store, part))
+        (prompt, *_) = (prompt for wording in wordings for prompt in subjects.below(store, wording))
+        for answer in subjects.below(store, prompt):
+            rule(store, answer, Verdict.EXCLUDED)
+        assert shares(came()) == before, whole
+        undo_all(store)
+
+
+def test_a_misread_answer_is_readable_in_the_header_also_where_its_statement_is_excluded(sampled: Store) -> None:
+    def unreadable() -> int:
+        return judge_reliability(sampled, find_run(sampled, "reliability")).answered.parts["unreadable"].count
+
+    before = unreadable()
+    thing = subjects.below(sampled, subjects.find(sampled, ANSWERS[0]))[0]
+    (given,) = (one.count for one in sampled.ruled_things.answers(bytes.fromhex(thing.subject.named["prompt"]))
+                if one.key.hex() == thing.subject.named["text"])  # fmt: skip
+    rule(sampled, thing, Verdict.MISREAD, "unreadable")
+    assert unreadable() == before + given
+    rule(sampled, subjects.find(sampled, "env-03"), Verdict.EXCLUDED)
+    assert unreadable() == before + given
+    undo_all(sampled)
+    assert unreadable() == before

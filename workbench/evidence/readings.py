@@ -57,6 +57,11 @@ class Source:
         return replace(self, ruled={})
 
     @property
+    def as_given(self) -> Source:
+        """The same readings without exclusions; see `RunRulings.as_given`."""
+        return replace(self, ruled={run: found.as_given for run, found in self.ruled.items()})
+
+    @property
     def touched(self) -> int:
         """The number of statements, summed over runs, that rulings change."""
         return sum(len(found.touched) for found in self.ruled.values())

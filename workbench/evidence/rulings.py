@@ -35,6 +35,8 @@ class RunRulings:
     "rowids of probes whose answers are left out by a ruling on their prompt, wording or statement"
     answers: Mapping[int, Mapping[bytes, Effect]] = field(default_factory=dict)
     "probe -> key of an answer's text -> effect, for probes that are not left out"
+    read_anew: Mapping[int, Mapping[bytes, Effect]] = field(default_factory=dict)
+    "the effects of right readings alone, for every probe"
     counting: tuple[Ruling, ...] = ()
     "rulings with an effect, one per subject"
     disputed: tuple[Ruling, ...] = ()
@@ -46,6 +48,19 @@ class RunRulings:
     def texts(self) -> frozenset[bytes]:
         """Return the keys of the answers with rulings."""
         return frozenset(key for of in self.answers.values() for key in of)
+
+    @property
+    def as_given(self) -> RunRulings:
+        """Return the effects of right readings without those of exclusions: what the model answered.
+
+        Shares of unreadable, refused, truncated and unread answers are about that, so no exclusion changes them.
+        """
+        return RunRulings(answers=self.read_anew, counting=self.counting) if self.leaves_out else self
+
+    @property
+    def leaves_out(self) -> bool:
+        """Return whether a ruling leaves answers out."""
+        return bool(self.probes) or any(one.left_out for of in self.answers.values() for one in of.values())
 
     def effect(self, probe: int, text: bytes) -> Effect:
         """Return the effect on an answer (key of its text) to a probe."""
@@ -82,13 +97,19 @@ def of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRulings:
     whole = [one for one in counting if one.subject.kind not in OF_ANSWERS]
     probes = frozenset(probe for one in whole for probe in places.of_subject(one))
     answers: dict[int, dict[bytes, Effect]] = {}
+    read_anew: dict[int, dict[bytes, Effect]] = {}
     for one in counting:
         if one.subject.kind in OF_ANSWERS:
-            for probe in places.of_subject(one) - probes:
-                answers.setdefault(probe, {})[bytes.fromhex(one.subject.named["text"])] = effect(one)
+            text, found = bytes.fromhex(one.subject.named["text"]), effect(one)
+            for probe in places.of_subject(one):
+                if probe not in probes:
+                    answers.setdefault(probe, {})[text] = found
+                if found.read:
+                    read_anew.setdefault(probe, {})[text] = found
     return RunRulings(
         probes=probes,
         answers=answers,
+        read_anew=read_anew,
         counting=tuple(counting),
         disputed=tuple(
             one

@@ -8,7 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from stores.core.store import Store
+from workbench.audits.bias_score.counted import tallied
 from workbench.audits.bias_score.judged import BiasJudged
+from workbench.audits.bias_score.tally import Tally
 from workbench.domain.readings import STANCES, Stance
 from workbench.evidence.answered import Answered, Part, answered, foreign_part, refused_part
 from workbench.evidence.refusals import Refusals
@@ -20,9 +22,10 @@ def answered_by(store: Store, judged: BiasJudged, refusals: Sequence[Refusals]) 
     Shares are of the answers that the score could count: those to statements with a side, in wordings that are not
     void.
     """
+    given = _as_given(store, judged)
     return tuple(
-        _came(judged, place, model, _joined([answered(store, run, model) for run in judged.runs[model]]), refused)
-        for (place, model), refused in zip(enumerate(judged.runs), refusals, strict=True)
+        _came(judged, given, model, _joined([answered(store, run, model) for run in judged.runs[model]]), refused)
+        for model, refused in zip(judged.runs, refusals, strict=True)
     )
 
 
@@ -39,11 +42,17 @@ def _joined(several: Sequence[Answered]) -> Answered:
     )
 
 
-def _came(judged: BiasJudged, place: int, model: str, found: Answered, refused: Refusals) -> Answered:
-    tally = judged.report.tally
-    at = tally.models.index(model) if model in tally.models else place
-    optional = [array for array in (tally.truncated, tally.ruled_out) if array is not None]
-    arrays = [tally.read, tally.dropped, tally.unread, *optional]
+def _as_given(store: Store, judged: BiasJudged) -> Tally:
+    """Return the readings of what the models answered: no exclusion changes them, right readings do."""
+    source = judged.source
+    if not any(found.leaves_out for found in source.ruled.values()):
+        return judged.report.tally
+    return tallied(store, judged.choice, judged.runs, source.as_given, judged.labelled).tally
+
+
+def _came(judged: BiasJudged, tally: Tally, model: str, found: Answered, refused: Refusals) -> Answered:
+    at = tally.models.index(model)
+    arrays = [tally.read, tally.dropped, tally.unread, *([] if tally.truncated is None else [tally.truncated])]
     total = int(sum(int(np.asarray(array[at]).sum()) for array in arrays))
     unrelated = int(tally.read[at, ..., STANCES.index(Stance.UNRELATED)].sum())
     by_classifier = judged.classifier is not None

@@ -182,7 +182,7 @@ def _judged(store: Store, choice: ConsistencyChoice, name: str, run: Run, known:
         return JudgedRun(name, run, known.report, known.card, known.rulings, refusals, came, tuple(known.changed))
     found = run_verdicts(store, run, choice.reliability, readings=choice.readings)
     refusals = refusals_of(store, run, name)
-    came = came_of(answered(store, run), found.report, refusals, name)
+    came = came_of(answered(store, run), found.given, refusals, name)
     outdated = tuple(store.runs.outdated(run))
     return JudgedRun(name, run, found.report, found.card, found.told, refusals, came, outdated)
 

@@ -88,14 +88,17 @@ def judge_pilot(store: Store, choice: PilotChoice) -> PilotJudged:
         fingerprint=choice.fingerprint,
     )
     source = source_of(store, [run], choice.readings)
-    asked = counts(store, run, source.reader or 0, source.rulings(run))
+    reader, rulings = source.reader or 0, source.rulings(run)
+    asked = counts(store, run, reader, rulings)
     of_run = store.runs.templates(run)
-    found = of_statements(asked, choice.statements or asked.statements, [t.name for t in of_run])
+    chosen = choice.statements or asked.statements, [t.name for t in of_run]
+    found = of_statements(asked, *chosen)
     if not found.statements:
         raise UsageError(
             f"{run.label} has no answers to these statements under the templates of the family {run.family}; it has "
             f"{len(asked.statements)} statements"
         )
+    given = of_statements(counts(store, run, reader, rulings.as_given), *chosen)
     report = judge(found, choice.reliability)
     instrument = store.instruments.get(run.instrument)
     positions = audit.party_positions(instrument, store.issues.gold(run.instrument))
@@ -109,7 +112,7 @@ def judge_pilot(store: Store, choice: PilotChoice) -> PilotJudged:
         types=answer_types(report),
         weaker=weaker_tests(report, positions, choice.formula, choice.seed),
         scales=scale_collapse(instrument),
-        answered=came_of(answered(store, run), report, refusals_of(store, run)),
+        answered=came_of(answered(store, run), given, refusals_of(store, run)),
     )
 
 

@@ -19,7 +19,7 @@ from workbench.audits.questionnaire.figures import (
     TokenShares,
 )
 from workbench.audits.questionnaire.judged import QuestionnaireJudged
-from workbench.audits.questionnaire.masses import Mark, said, shares, spelled, top_masses, vocabulary_masses
+from workbench.audits.questionnaire.masses import Mark, counted, said, shares, spelled, top_masses, vocabulary_masses
 from workbench.audits.questionnaire.plan import CONTEXT, RESPONDENT
 from workbench.audits.questionnaire.rows import Gathered, condition_of, variant_of
 from workbench.domain.prompts import Prompt
@@ -203,7 +203,7 @@ def _distribution(
         answers, by = store.predictions.given(run, row.probe)
         n = sum(answers.values())
         drawn = tuple(TokenRow(text, k / n, said(text, row.labels), True, k) for text, k in answers.items())
-        return (drawn, 0.0, shares(answers, row.labels)[:2], by) if n else None
+        return (drawn, 0.0, shares(counted(answers, row.labels))[:2], by) if n else None
     scores = store.scores.of_probe(run, row.probe)
     if scores is None or not row.tokens:
         return None

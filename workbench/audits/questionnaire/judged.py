@@ -166,17 +166,12 @@ def judge_questionnaire(
 def _came(store: Store, name: str, run: Run, found: Gathered) -> Answered:
     """Return how much of a plan was answered.
 
-    Unreadable is a prompt with neither yes nor no among its tokens, or a drawn answer that begins with neither.
+    Unreadable is a prompt with neither yes nor no among its tokens, or a drawn answer that begins with neither; no
+    exclusion changes that.
     """
-    yes, no, answers = found.predictions.yes, found.predictions.no, found.predictions.answers
-    if answers is not None:
-        every = int(answers.sum())
-        silent = Part(round(float((found.other * answers).sum())), every)
-        elsewhere = foreign_part(refusals_of(store, run, name, {}, issues=False))
-        return how_much(store, run, name).with_parts(unreadable=silent, foreign=elsewhere)
-    known = ~(np.isnan(yes) | np.isnan(no))
-    neither = int((known & (yes + no == 0)).sum())
-    return how_much(store, run, name).with_parts(unreadable=Part(neither, int(known.sum())))
+    drawn = found.predictions.answers is not None
+    elsewhere = foreign_part(refusals_of(store, run, name, {}, issues=False)) if drawn else None
+    return how_much(store, run, name).with_parts(unreadable=Part(*found.silent), foreign=elsewhere)
 
 
 def _has_more(store: Store, runs: Mapping[str, Run]) -> bool:

@@ -7,7 +7,9 @@ from functools import lru_cache
 from math import exp
 from typing import Literal
 
+from workbench.domain.keys import text_key
 from workbench.domain.readings import Stance
+from workbench.domain.rulings import NOTHING, Effect
 from workbench.domain.thinking import split
 from workbench.readers.first_word import FirstWord
 from workbench.readers.next_tokens import PUBLISHED_TOP, mass
@@ -15,6 +17,9 @@ from workbench.readers.next_tokens import PUBLISHED_TOP, mass
 Mark = Literal["yes", "no", "other"]
 Labels = tuple[str, str]
 "what yes and no are called in a template"
+Ruled = Mapping[bytes, Effect]
+NONE_RULED: Ruled = {}
+_BY_LABEL: Mapping[str | None, Mark] = {Stance.AGREE.value: "yes", Stance.DISAGREE.value: "no"}
 
 
 def top_masses(tokens: Sequence[tuple[str, float]], labels: Labels) -> tuple[float, float, float]:
@@ -37,20 +42,27 @@ def vocabulary_masses(words: Mapping[str, float] | None, labels: Labels) -> tupl
     return held.get(labels[0], float("nan")), held.get(labels[1], float("nan"))
 
 
-def shares(answers: Mapping[str, int], labels: Labels) -> tuple[float, float, float, float, float]:
-    """Return which shares of drawn answers are yes, no and neither, then yes and no again: there is one measure.
+def counted(answers: Mapping[str, int], labels: Labels, ruled: Ruled = NONE_RULED) -> dict[Mark, int]:
+    """Return how many drawn answers are yes, no and neither.
 
     answers : distinct answer -> how often; thoughts before an answer are not read
+    ruled : key of an answer's text -> what an auditor's ruling does to it
     """
-    yes = no = 0
+    found: dict[Mark, int] = {"yes": 0, "no": 0, "other": 0}
     for text, count in answers.items():
-        mark = said(text, labels)
-        yes += count if mark == "yes" else 0
-        no += count if mark == "no" else 0
+        effect = ruled.get(text_key(split(text).answer or ""), NOTHING) if ruled else NOTHING
+        if not effect.left_out:
+            found[_BY_LABEL.get(effect.label, "other") if effect.read else said(text, labels)] += count
+    return found
+
+
+def shares(answers: Mapping[Mark, int]) -> tuple[float, float, float, float, float]:
+    """Return which shares of counted answers are yes, no and neither, then yes and no again: there is one measure."""
     n = sum(answers.values())
     if not n:
         return (0.0,) * 5
-    return yes / n, no / n, (n - yes - no) / n, yes / n, no / n
+    yes, no, other = (answers[mark] / n for mark in ("yes", "no", "other"))
+    return yes, no, other, yes, no
 
 
 @lru_cache(maxsize=100_000)

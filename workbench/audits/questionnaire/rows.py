@@ -23,7 +23,7 @@ from stores.runs.run_rows import Run
 from workbench.audits.questionnaire.conditions import CONDITIONS, ZERO_SHOT, asked_about, expanded, is_drawn
 from workbench.audits.questionnaire.current import AUDIT, Axes, Now, condition_of, current
 from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Masses, Predictions
-from workbench.audits.questionnaire.masses import shares, top_masses, vocabulary_masses
+from workbench.audits.questionnaire.masses import NONE_RULED, counted, shares, top_masses, vocabulary_masses
 from workbench.audits.questionnaire.plan import RESPONDENT
 from workbench.domain.designs import Design
 from workbench.domain.findings import folded
@@ -41,12 +41,13 @@ Both = tuple[FloatArray, FloatArray]
 "(N,) each: probability of yes, and of no; NaN where the backend does not offer it"
 
 _ROW = np.dtype(
-    [(name, np.int64) for name in ("probe", "put", "axes", "prompt", "answers")]
+    [(name, np.int64) for name in ("probe", "put", "axes", "prompt", "answers", "given", "silent")]
     + [("answered", np.bool_)]
     + [(name, np.float64) for name in ("yes", "no", "other", "yes of all", "no of all")]
 )
 """of one prompt: its rowid, the places of what is put and of its axes, the rowid of its text, how many answers were
-drawn (0: none, probabilities were computed), and its masses: of ten tokens, of the vocabulary, or shares of answers"""
+drawn and count (0: none, probabilities were computed), how many were given and how many of them are neither yes nor no
+(exclusions aside), and its masses: of ten tokens, of the vocabulary, or shares of answers"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +69,8 @@ class Gathered:
     "prompts about targets or respondents that the questionnaire no longer has"
     ruled_out: int = 0
     "prompts that auditors' rulings leave out"
+    silent: tuple[int, int] = (0, 0)
+    "answers that are neither yes nor no, of all that were given, exclusions aside; of computed probabilities prompts"
 
     def by(self, masses: Masses) -> Gathered:
         """Return the same by other probabilities of yes and no."""
@@ -143,24 +146,26 @@ def gather(
 ) -> Gathered:
     """Return what a run predicted, one prompt a cell, with people's answers as the scales read them now.
 
-    `only`: under this condition, in the original wording; a condition that shows people's answers. `rulings`: their
-    prompts are left out.
+    `only`: under this condition, in the original wording; a condition that shows people's answers. `rulings`: what
+    they leave out does not count, and drawn answers that they read anew have the right reading.
     """
-    prompts, why = _read(store, run, only)
+    prompts, why = _read(store, run, only, rulings)
     asked_for = _conditions(store, run)
     prompts = prompts.some(prompts.by_condition(asked_for.__contains__) > 0)
     now = current(instrument, questionnaire, run.language, prompts.put, prompts.axes_in_use())
     chosen = prompts.some(_chosen(prompts, now))
     known = (_targets(chosen, questionnaire) != UNKNOWN) & (_respondents(chosen, questionnaire) != UNKNOWN)
     there = chosen.some(known)
-    kept = there.some(~np.isin(there.rows["probe"], list(rulings.probes)))
+    excluded = np.isin(there.rows["probe"], list(rulings.probes))
+    excluded |= (there.rows["given"] > 0) & (there.rows["answers"] == 0)
+    kept = there.some(~excluded)
     answered, failed = kept.some(kept.rows["answered"]), kept.some(~kept.rows["answered"])
     both: dict[Masses, Both] = {
         "top10": (answered.rows["yes"].copy(), answered.rows["no"].copy()),
         "vocabulary": (answered.rows["yes of all"].copy(), answered.rows["no of all"].copy()),
     }
     names = {axes.get(RESPONDENT, "") for axes in answered.axes_in_use()}
-    out = there.some(np.isin(there.rows["probe"], list(rulings.probes)))
+    out = there.some(excluded)
     ruled_out = frozenset(out.put[place].ref for place in np.unique(out.rows["put"]))
     return Gathered(
         predictions=replace(
@@ -178,18 +183,27 @@ def gather(
         failed=tuple(why[probe] for probe in failed.rows["probe"].tolist()),
         left_out=len(chosen.rows) - len(there.rows),
         ruled_out=len(out.rows),
+        silent=_silent(there.rows[there.rows["answered"]], masses),
     )
 
 
-def _read(store: Store, run: Run, only: str = "") -> tuple[_Prompts, dict[int, str]]:
+def _silent(rows: npt.NDArray[np.void], masses: Masses) -> tuple[int, int]:
+    if rows["given"].any():
+        return int(rows["silent"].sum()), int(rows["given"].sum())
+    yes, no = (rows[name if masses == "top10" else f"{name} of all"] for name in ("yes", "no"))
+    known = ~(np.isnan(yes) | np.isnan(no))
+    return int((known & (yes + no == 0)).sum()), int(known.sum())
+
+
+def _read(store: Store, run: Run, only: str, rulings: RunRulings) -> tuple[_Prompts, dict[int, str]]:
     """Return the prompts of a run in the order of the statements, the oldest of each first, and why some failed."""
     found, why = store.predictions.of_run(run, only), dict[int, str]()
-    rows = np.fromiter(_numbers(found, why), dtype=_ROW)
+    rows = np.fromiter(_numbers(found, why, rulings), dtype=_ROW)
     prompts = _Prompts(rows, found.put, found.axes, [condition_of(axes) for axes in found.axes])
     return prompts.some(np.lexsort((rows["probe"], prompts.by_put(lambda put: put.place)))), why
 
 
-def _numbers(found: RunPredictions, why: dict[int, str]) -> Iterator[tuple[float, ...]]:
+def _numbers(found: RunPredictions, why: dict[int, str], rulings: RunRulings) -> Iterator[tuple[float, ...]]:
     """Yield rows; `why`: here it is put why a prompt (by its rowid) has no tokens."""
     labels: list[tuple[str, str]] = []
     for probe, put, axes, tokens, words, failed, prompt, answers in found:
@@ -198,9 +212,14 @@ def _numbers(found: RunPredictions, why: dict[int, str]) -> Iterator[tuple[float
         if not tokens and not answers:
             why[probe] = failed
         of = labels[put]
-        n, there = sum((answers or {}).values()), bool(tokens) if answers is None else bool(answers)
-        masses = (*top_masses(tokens, of), *vocabulary_masses(words, of)) if answers is None else shares(answers, of)
-        yield (probe, put, axes, prompt, n, there, *masses)
+        if answers is None:
+            masses = (*top_masses(tokens, of), *vocabulary_masses(words, of))
+            yield (probe, put, axes, prompt, 0, 0, 0, bool(tokens), *masses)
+            continue
+        counts = counted(answers, of, rulings.answers.get(probe, NONE_RULED))
+        given = counted(answers, of, rulings.read_anew.get(probe, NONE_RULED))
+        numbers = sum(counts.values()), sum(given.values()), given["other"]
+        yield (probe, put, axes, prompt, *numbers, bool(answers), *shares(counts))
 
 
 def _conditions(store: Store, run: Run) -> set[Condition]:

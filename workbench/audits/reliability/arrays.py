@@ -108,7 +108,7 @@ def counts(store: Store, run: Run, reader: int, rulings: RunRulings = NO_RULINGS
     def made() -> Counts:
         return _counted(store, run, reader, rulings)
 
-    key = "reliability counts", run, reader, bool(rulings.counting)
+    key = "reliability counts", run, reader, bool(rulings.counting), rulings.leaves_out
     return kept(store, key, (Part.ANSWERS, Part.MATERIAL), made, there, rulings.probes, rulings.answers)
 
 

@@ -10,6 +10,7 @@ from stores.core.store import Store
 from stores.runs.run_rows import Failures, Run
 from workbench.audits.reliability.beside import Reliability
 from workbench.audits.reliability.book import book
+from workbench.audits.reliability.counts import Counts
 from workbench.audits.reliability.exact import ExactOptions, ExactReport
 from workbench.audits.reliability.judge import Options, Report
 from workbench.audits.reliability.persona_tables import ByPersona, by_persona
@@ -139,11 +140,12 @@ class ReliabilityJudged:
             yield f"cut off in thought: {cut:,} answers; ask again with more tokens (--max-new-tokens)"
 
 
-def came_of(found: Answered, report: Report, refusals: Refusals, name: str = "") -> Answered:
-    """Return how much was answered with what the reader of a report, and the rule of refusals, made of it."""
-    if isinstance(report, ExactReport):
+def came_of(found: Answered, counts: Counts | None, refusals: Refusals, name: str = "") -> Answered:
+    """Return how much was answered with what the reader, and the rule of refusals, made of it. `counts`: as given; None
+    where nothing was sampled.
+    """
+    if counts is None:
         return found.with_parts(name)
-    counts = report.counts
     total = int(counts.total.sum())
     if found.spared is not None:
         found = replace(found, optimum=optimum(counts, found.spared.rules))
@@ -177,7 +179,7 @@ def judge_reliability(
         store.runs.outdated(run),
         found.told,
         refusals,
-        came_of(answered(store, run), found.report, refusals),
+        came_of(answered(store, run), found.given, refusals),
         by_persona(store, run, options, readings=readings, exact=exact),
     )
 

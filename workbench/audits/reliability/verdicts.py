@@ -12,6 +12,7 @@ from stores.runs.run_rows import Run
 from workbench.audits.codes import PASS
 from workbench.audits.reliability import exact as of_probabilities
 from workbench.audits.reliability.arrays import counts, layout
+from workbench.audits.reliability.counts import Counts
 from workbench.audits.reliability.exact import ExactOptions, LabelMass
 from workbench.audits.reliability.judge import ALL, TEMPLATE, Options, Report, judge
 from workbench.domain.readings import USUAL, ReaderCard, ReaderKind, Readings
@@ -39,6 +40,8 @@ class Verdicts:
     card: ReaderCard
     told: Told
     "what rulings change"
+    given: Counts | None = None
+    "what the model answered, exclusions aside; None: nothing was sampled"
 
 
 def run_verdicts(
@@ -69,7 +72,8 @@ def run_verdicts(
     def counted(rulings: RunRulings) -> Report:
         return judge(counts(store, run, reader, rulings), options)
 
-    return Verdicts(counted(source.rulings(run)), reader, source.card, _told(store, source, run, counted))
+    given = counts(store, run, reader, source.rulings(run).as_given)
+    return Verdicts(counted(source.rulings(run)), reader, source.card, _told(store, source, run, counted), given)
 
 
 def _told(store: Store, source: Source, run: Run, judged: Callable[[RunRulings], Report]) -> Told:

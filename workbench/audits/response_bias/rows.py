@@ -73,7 +73,8 @@ class Subject:
     "of exact subjects, forms as `ref variant` with an offered letter that is not among the tokens that the backend \
 names, and counts as 0 -> the most that its probability can be"
     valid: int = 0
-    "answers with an offered letter, of each form no more than it was to have; 0 where nothing was drawn"
+    "answers with an offered letter, of each form no more than it was to have; 0 where nothing was drawn. This and the \
+counts below are as given: no exclusion changes them"
     drawn: int = 0
     "all answers that were drawn, those that were drawn again among them"
     invalid: int = 0
@@ -97,8 +98,6 @@ class Form:
     "the most valid answers that a job asked for; 0 where that has no meaning"
     most: int = 0
     "the most answers that a job would draw for them"
-    left_out: int = 0
-    "answers that auditors' rulings leave out"
 
     @property
     def valid(self) -> int:
@@ -108,7 +107,7 @@ class Form:
     def drawn(self) -> int:
         if self.answers is None:
             return 0
-        return self.valid + self.answers.invalid + self.answers.truncated + self.left_out
+        return self.valid + self.answers.invalid + self.answers.truncated
 
 
 def imported(model: str, sets: Sequence[AnswerSet], name: str) -> Subject:
@@ -147,25 +146,30 @@ def asked_here(
 ) -> Iterator[Subject]:
     """Yield a subject for each template of a run; the name is only the model's. `rulings`: see `_drawn_forms`."""
     exact = run.sampling.mode == EXACT
-    forms = _exact_forms(store, run) if exact else _drawn_forms(store, run, rulings)
-    forms = {probe: form for probe, form in forms.items() if probe not in rulings.probes}
+    every = _exact_forms(store, run) if exact else _drawn_forms(store, run, rulings)
+    as_given = _drawn_forms(store, run, rulings.as_given) if rulings.leaves_out and not exact else every
     of_template: dict[str, dict[tuple[str, str], Form]] = {}
+    given: dict[str, dict[tuple[str, str], Form]] = {}
     for probe in store.raw_answers.probes(run):
-        if probe.ref in items and probe.probe in forms:
-            place = of_template.setdefault(probe.template, {})
-            place[probe.ref, _variant(probe)] = forms[probe.probe]  # of several the newest, which comes last
+        if probe.ref in items and probe.probe in every:
+            place = probe.ref, _variant(probe)  # of several the newest counts, which comes last
+            given.setdefault(probe.template, {})[place] = as_given[probe.probe]
+            if probe.probe not in rulings.probes:
+                of_template.setdefault(probe.template, {})[place] = every[probe.probe]
     for template, found in of_template.items():
-        yield _subject(run, template, found, items, exact=exact)
+        yield _subject(run, template, found, given[template], items, exact=exact)
 
 
 def _subject(
     run: Run,
     template: str,
     forms: Mapping[tuple[str, str], Form],
+    given: Mapping[tuple[str, str], Form],
     items: Mapping[str, ChoiceItem],
     *,
     exact: bool,
 ) -> Subject:
+    """`given`: the forms as the model answered them, exclusions aside."""
     asked = _asked(forms, items)
     sets = {} if exact else {at: _answer_set(run.model, at, pairs) for at, pairs in asked.items()}
     tables = (
@@ -173,7 +177,7 @@ def _subject(
         if exact
         else [tabulate(one, samples=0) for one in sets.values()]
     )
-    lacking = {f"{ref} {variant}": form for (ref, variant), form in forms.items() if form.valid < form.wanted}
+    lacking = {f"{ref} {variant}": form for (ref, variant), form in given.items() if form.valid < form.wanted}
     return Subject(
         name=run.model,
         model=run.model,
@@ -188,10 +192,10 @@ def _subject(
         unfinished=tuple(name for name, form in lacking.items() if form.drawn < form.most),
         wanted=max((form.wanted for form in forms.values()), default=0),
         unnamed={f"{ref} {variant}": form.unnamed for (ref, variant), form in forms.items() if form.unnamed},
-        valid=sum(min(form.valid, form.wanted or form.valid) for form in forms.values()),
-        drawn=sum(form.drawn for form in forms.values()),
-        invalid=sum(form.answers.invalid for form in forms.values() if form.answers is not None),
-        truncated=sum(form.answers.truncated for form in forms.values() if form.answers is not None),
+        valid=sum(min(form.valid, form.wanted or form.valid) for form in given.values()),
+        drawn=sum(form.drawn for form in given.values()),
+        invalid=sum(form.answers.invalid for form in given.values() if form.answers is not None),
+        truncated=sum(form.answers.truncated for form in given.values() if form.answers is not None),
     )
 
 
@@ -242,25 +246,20 @@ def _drawn_forms(store: Store, run: Run, rulings: RunRulings) -> dict[int, Form]
         if offered := int(probe.axes.get(OPTIONS, 0)):
             wanted, most = _asked_for(designs, probe, run.language)
             ruled = rulings.answers.get(probe.probe, {})
-            arm, left_out = _arm(counts.get(probe.probe, {}), offered, truncated.get(probe.probe, 0), ruled)
-            found[probe.probe] = Form(probe.probe, offered, arm, None, wanted=wanted, most=most, left_out=left_out)
+            arm = _arm(counts.get(probe.probe, {}), offered, truncated.get(probe.probe, 0), ruled)
+            found[probe.probe] = Form(probe.probe, offered, arm, None, wanted=wanted, most=most)
     return found
 
 
-def _arm(
-    counts: Mapping[str, int], offered: int, truncated: int, ruled: Mapping[bytes, Effect]
-) -> tuple[ArmAnswers, int]:
-    """Return the answers by letters, and how many a ruling leaves out; `ruled`: key of a text -> what becomes of it."""
+def _arm(counts: Mapping[str, int], offered: int, truncated: int, ruled: Mapping[bytes, Effect]) -> ArmAnswers:
+    """Return the answers by letters, without those that rulings leave out; `ruled`: key of a text -> its effect."""
     letters: Counter[str] = Counter()
-    left_out = 0
     for text, n in counts.items():
         effect = ruled.get(text_key(text), NOTHING) if ruled else NOTHING
-        if effect.left_out:
-            left_out += n
-        else:
+        if not effect.left_out:
             letters[(effect.label or "") if effect.read else letter_of(text)] += n
     valid = {letter: n for letter, n in sorted(letters.items()) if letter and letter in LETTERS[:offered]}
-    return ArmAnswers(valid, offered, offered, letters.total() - sum(valid.values()), truncated), left_out
+    return ArmAnswers(valid, offered, offered, letters.total() - sum(valid.values()), truncated)
 
 
 def _exact_forms(store: Store, run: Run) -> dict[int, Form]:
