@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from stores.core.store import Store
 from tests.tui.audit_runs import audited, small
 from workbench.cli.main import main
+from workbench.evidence import ruling_subjects as subjects
 
 ANSWER = "env-03/negation/personal-1/=39befebb"
 
@@ -56,6 +58,37 @@ def test_a_subject_is_copied_from_what_is_printed_and_figures_say_what_changed(
     for verb in ("consistency", "agreement"):
         assert told(capsys, verb, path)["rulings"]["counted"]
         assert not told(capsys, verb, path, "--without-rulings")["rulings"]["counted"]
+
+
+@pytest.mark.e2e
+def test_every_written_figure_says_whether_rulings_count_and_how_many(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert rule(path, ANSWER, "misread", "--reading", "disagree") == 0
+    assert rule(path, "tax-02/negation", "wording-at-fault") == 0
+    with_, without = "2 rulings: 1 answer read anew, 1 wording left out; ", "Without 2 rulings: 1 answer read anew"
+    for said, cell, *more in ((with_, "with 2"), (without, "without 2", "--without-rulings")):
+        into, rows_ = tmp_path / cell, tmp_path / f"{cell} rows"
+        files = [f"--{name}" for name in ("csv", "latex", "figures")]
+        assert main(["verdicts", str(path), *(part for one in files for part in (one, str(into))), *more]) == 0
+        assert said in " ".join(capsys.readouterr().out.split())
+        assert (into / "rulings.txt").read_text().startswith(said)
+        assert all(said in one.read_text() for one in into.glob("*.tex"))
+        assert main(["export", str(path), str(rows_), "--what", "verdicts,figures", *more]) == 0
+        for kind in ("verdicts", "figures"):
+            with (rows_ / f"{kind}.csv").open(newline="") as file:
+                assert {row["rulings"] for row in csv.DictReader(file)} == {cell}
+    assert main(["rulings", str(path), "--undo", undone(path, ANSWER), "--as", "otto"]) == 0
+    assert main(["rulings", str(path), "--undo", undone(path, "tax-02/negation"), "--as", "otto"]) == 0
+    assert main(["verdicts", str(path), "--csv", str(tmp_path / "with 2"), "--force"]) == 0
+    assert (tmp_path / "with 2" / "rulings.txt").read_text() == "No auditor's ruling changes these figures.\n"
+
+
+def undone(path: Path, name: str) -> str:
+    """The first digits of the ruling on a subject."""
+    with Store.open(path) as store:
+        key = subjects.find(store, name).subject.key
+        return store.rulings.standing()[key][-1].uid.hex()[:8]
 
 
 def test_a_ruling_is_taken_back_by_the_digits_that_are_printed(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

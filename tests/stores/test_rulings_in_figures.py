@@ -24,11 +24,15 @@ from workbench.audits.bias_score.answered import answered_by as bias_answered
 from workbench.audits.bias_score.judged import BiasChoice, BiasJudged, judge_bias, responses
 from workbench.audits.bias_score.methods import methods
 from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
+from workbench.audits.questionnaire.book import book as questionnaire_book
 from workbench.audits.questionnaire.figures import Options as Draws
 from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
+from workbench.audits.questionnaire.judged_results import results_of
+from workbench.audits.questionnaire.results import Choice
 from workbench.audits.reliability.counts import Counts
 from workbench.audits.reliability.judged import judge_reliability
 from workbench.audits.reliability.verdicts import Verdicts, run_verdicts
+from workbench.audits.response_bias.book import book as response_bias_book
 from workbench.audits.response_bias.judged import ResponseBiasChoice, ResponseBiasJudged, judge_response_bias
 from workbench.audits.response_bias.judged_findings import findings
 from workbench.data import shipped_templates
@@ -283,6 +287,9 @@ def test_a_prompt_of_a_questionnaire_is_left_out_of_accuracy_and_bias(store: Sto
     assert set(gathered.probe.tolist()) - set(after.probe.tolist()) == {int(gathered.probe[0])}
     assert (after.ruled_out, after.left_out) == (1, gathered.left_out)
     assert found.notes[0] == "1 ruling: 1 prompt left out; 1 target differs without it"
+    book = questionnaire_book(results_of(found), Choice({}, {}))
+    assert book.told[1] == found.notes[0], "below the header, above all else"
+    assert found.notes[0] not in book.notes
     plain = judge_questionnaire(store, replace(choice, readings=WITHOUT))
     assert len(next(iter(plain.gathered.values())).probe) == len(gathered.probe)
     assert plain.notes[0] == "without 1 ruling: 1 prompt left out with it"
@@ -339,6 +346,9 @@ def test_a_misread_letter_is_another_letter_and_a_prompt_at_fault_has_none(asked
     assert changed
     assert {at[-1] for at in changed} == {asked.choices.items("choices")[probe.ref].key}
     assert found.notes[0].startswith("1 ruling: 1 answer read anew; 1 question differs")
+    book = response_bias_book(findings(found, lambda: nullcontext(asked)))
+    assert book.told[1] == found.notes[0], "below the header, above all else"
+    assert found.notes[0] not in book.notes
     assert ("read anew", read_as) in answers_shown(asked, found)
     without = judge_response_bias(asked, ResponseBiasChoice(readings=WITHOUT))
     assert {ruled for ruled, _ in answers_shown(asked, without)} == {""}

@@ -79,14 +79,14 @@ async def test_four_keys_lead_from_a_flagged_statement_to_a_ruling_and_z_takes_i
         assert (ruling.subject.kind, ruling.subject.named["statement"]) == (Ruled.STATEMENT, "env-03")
         assert (ruling.verdict, ruling.auditor) == (Verdict.EXCLUDED, "otto")
         text = screen_text(app)
-        assert "1 ruling (13 verdicts differ)" in text
+        assert "rulings: 1 excluded (13 verdicts differ)" in text
         assert "ruled by otto: excluded" in text
         await press(app, pilot, "R")
-        assert "without 1 ruling" in screen_text(app)
+        assert "without rulings (1 excluded): R counts it" in screen_text(app)
         await press(app, pilot, "R", "r", "z")
         assert standing(path) == []
         assert "ruled by" not in screen_text(app)
-        assert "1 ruling" not in screen_text(app).split("undone")[0]
+        assert "rulings: " not in screen_text(app).split("undone")[0]
 
 
 @pytest.mark.e2e
@@ -104,7 +104,7 @@ async def test_an_answer_is_read_anew_from_the_raw_answers(path: Path) -> None:
         assert (ruling.verdict, ruling.label, ruling.reason) == (Verdict.MISREAD, "disagree", "no doubt")
         assert "ruled by otto: misread (disagree) – no doubt" in screen_text(app)
         await press(app, pilot, "escape", "escape", "escape")
-        assert "1 ruling (" in screen_text(app)
+        assert "rulings: 1 misread (" in screen_text(app)
 
 
 @pytest.mark.e2e

@@ -119,13 +119,29 @@ class Store:
         """Return all events of auditors' rulings."""
         return self._rows("rulings", Choice(instruments=_names(instrument), names=names))
 
-    def verdicts(self, *, model: Names = None, audit: Names = None, instrument: Names = None) -> Rows:
+    def verdicts(
+        self,
+        *,
+        model: Names = None,
+        audit: Names = None,
+        instrument: Names = None,
+        without_rulings: bool = False,
+    ) -> Rows:
         """Return the verdicts on statements, one row per statement, test and template."""
-        return self._rows("verdicts", Choice(_names(model), _names(audit), _names(instrument)))
+        chosen = _names(model), _names(audit), _names(instrument)
+        return self._rows("verdicts", Choice(*chosen, rulings=not without_rulings))
 
-    def figures(self, *, model: Names = None, audit: Names = None, instrument: Names = None) -> Rows:
+    def figures(
+        self,
+        *,
+        model: Names = None,
+        audit: Names = None,
+        instrument: Names = None,
+        without_rulings: bool = False,
+    ) -> Rows:
         """Return every figure of every audit, one row per value. `results` has them as tables."""
-        return self._rows("figures", Choice(_names(model), _names(audit), _names(instrument)))
+        chosen = _names(model), _names(audit), _names(instrument)
+        return self._rows("figures", Choice(*chosen, rulings=not without_rulings))
 
     def results(self, audit: str = registry.DEFAULT_AUDIT, **options: Any) -> Result:
         """Return an audit's result: the figures that `--json` prints.
@@ -189,9 +205,11 @@ class Store:
         instrument: Names = None,
         expand: bool = False,
         names: bool = False,
+        without_rulings: bool = False,
     ) -> Exported:
         """Write rows into a folder that is not there yet, with a dictionary of their columns, as `workbench export`."""
-        choice = Choice(_names(model), _names(audit), _names(instrument), expand, names)
+        chosen = _names(model), _names(audit), _names(instrument)
+        choice = Choice(*chosen, expand, names, rulings=not without_rulings)
         wanted = kinds(_names(what))
         try:
             return export(self.opened, wanted, format, choice, Path(folder))

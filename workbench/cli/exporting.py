@@ -10,13 +10,13 @@ from workbench.domain.counting import plural
 from workbench.domain.names import listed
 from workbench.errors import UsageError
 from workbench.options.option import Option, Type, flag
-from workbench.options.shared import INSTRUMENT, JSON, MODELS, STORE
+from workbench.options.shared import INSTRUMENT, JSON, MODELS, STORE, WITHOUT_RULINGS
 
 PEOPLE = ("counts", "pseudonyms", "none")
 "as `pipeline.exporting` has them: what an export says of people"
 INSTRUMENTS = "instrument"
 FORMATS = {INSTRUMENTS: ("csv", "probvaa", "jsonl", "choices"), "rows": ("csv", "parquet", "jsonl")}
-ROWS = ("model", "audit", "expand", "names", "progress")
+ROWS = ("model", "audit", "expand", "names", "without_rulings", "progress")
 "options of rows alone"
 
 
@@ -66,6 +66,7 @@ ROWS = ("model", "audit", "expand", "names", "progress")
             Option("audit", "separate several with commas", none="all", metavar="NAME,…"),
             flag("expand", "write one row per answer; without it, equal answers of a draw share a row"),
             flag("names", "write people's names instead of pseudonyms"),
+            WITHOUT_RULINGS.but(help="ignore auditors' rulings in verdicts and figures"),
             flag("progress", "print how many rows are written, a line for each 10,000"),
         ),
         "The folder also has a dictionary of the columns, a README and a Croissant record. Cells that a "
@@ -76,7 +77,7 @@ def export(options: Namespace) -> int:
     """Write an instrument or rows: all files, or none. What the format cannot hold is said."""
     what = listed(options.what)
     if what == (INSTRUMENTS,):
-        if given := [f"--{name}" for name in ROWS if getattr(options, name)]:
+        if given := [f"--{name.replace('_', '-')}" for name in ROWS if getattr(options, name)]:
             raise UsageError(f"{', '.join(given)}: only for rows; name rows with --what, or leave this out")
         return _instrument(options)
     if INSTRUMENTS in what or not what:
@@ -129,6 +130,7 @@ def _rows(options: Namespace, what: tuple[str, ...]) -> int:
         instruments=listed(options.instrument),
         expand=options.expand,
         names=options.names,
+        rulings=not options.without_rulings,
     )
     with Store.open(options.store) as store:
         tell = _line if options.progress else _tell if _watched() else None

@@ -23,6 +23,9 @@ from workbench.options.shared import JSON
 FOLDERS = ("csv", "parquet", "latex", "figures")
 "options that name a folder for many files"
 
+RULINGS = "rulings.txt"
+"says beside files of figures what rulings change in them"
+NO_RULING = "No auditor's ruling changes these figures."
 COMMAND = "workbench "
 "begins a note that is a command"
 
@@ -85,12 +88,16 @@ def put_out(
     notes : what a reader must know; below printed tables, and beside the names of written files
     header : the first of the paragraphs, see `Book.header`; in the JSON document, and its warnings with every table
         that is a file of its own
+
+    What auditors' rulings change, as `about` has it, stands with every table that is a file of its own: in the caption
+    or the metadata, and beside CSV files and pictures, which hold no remarks, in `RULINGS`.
     """
     from workbench.figures.write.document import document
     from workbench.figures.write.terminal import print_tables
 
-    warnings = warnings_of(header)
-    written = _write(options, tables, title, (*told, *notes), warnings)
+    warnings, of = warnings_of(header), about.get("rulings")
+    ruled = tuple(f"{one[0].upper()}{one[1:]}." for one in of.get("in_words", ())) if isinstance(of, Mapping) else ()
+    written = _write(options, tables, title, (*told, *notes), (*warnings, *ruled), ruled)
     if options.json:
         print_json(document(tables, {**({"header": header} if header else {}), **about}))
     elif written:
@@ -98,6 +105,8 @@ def put_out(
             say(f"{path}  {what}")
         for warning in warnings:
             say_wrapped(f"! {warning}")
+        for sentence in ruled:
+            say_wrapped(sentence)
     else:
         for paragraph in told:
             say_wrapped(paragraph)
@@ -114,9 +123,16 @@ def put_out(
 
 
 def _write(
-    options: Namespace, tables: Sequence[AnyTable], title: str, told: Sequence[str], warnings: Sequence[str]
+    options: Namespace,
+    tables: Sequence[AnyTable],
+    title: str,
+    told: Sequence[str],
+    remarks: Sequence[str],
+    ruled: Sequence[str],
 ) -> dict[Path, str]:
-    """Write the files that were asked for; return what each holds. Raises UsageError."""
+    """Write the files that were asked for; return what each holds. Raises UsageError. `remarks`: with every table that
+    is a file of its own, of which `ruled` are on rulings.
+    """
     from workbench.figures.write.csv import csv_files
     from workbench.figures.write.html import html_page
     from workbench.figures.write.latex import latex_files
@@ -126,7 +142,7 @@ def _write(
 
     if options.force and not any((options.html, *(getattr(options, name) for name in FOLDERS))):
         raise UsageError("--force replaces files; give --csv, --parquet, --latex, --figures or --html, or leave it out")
-    makers: dict[str, Callable[[Sequence[AnyTable]], Mapping[str, str] | Mapping[str, bytes]]] = {
+    makers: dict[str, Callable[[Sequence[AnyTable]], Mapping[str, Any]]] = {
         "csv": csv_files,
         "parquet": parquet_files,
         "latex": latex_files,
@@ -136,9 +152,14 @@ def _write(
     written: dict[Path, str] = {}
     for name, make in makers.items():
         if (folder := getattr(options, name)) is not None:
-            warned = [replace(one, notes=(*warnings, *one.notes)) for one in tables]
-            paths = put(make(warned), expanded(folder), force=options.force, beside=True)
-            written |= {path: "picture" if name == "figures" else holds[path.stem] for path in paths}
+            files = make([replace(one, notes=(*remarks, *one.notes)) for one in tables])
+            place = expanded(folder) / RULINGS
+            silent = name in ("csv", "figures") and place not in written and (ruled or place.exists())
+            beside = {RULINGS: "\n".join((*(ruled or (NO_RULING,)), ""))} if silent else {}
+            paths = put({**files, **beside}, expanded(folder), force=options.force, beside=True)
+            written |= {path: "picture" if name == "figures" else holds[path.stem]
+                        for path in paths if path.name != RULINGS}  # fmt: skip
+            written |= {path: "what rulings change in these figures" for path in paths if path.name == RULINGS}
     if options.html is not None:
         page = expanded(options.html)
         content = {page.name: html_page(tables, title, told)}

@@ -308,12 +308,17 @@ class Told:
         return cls(counted, tuple(changing.values()), tuple(open_.values()), differ, *figures[:1])
 
     def in_short(self) -> str:
-        """Return in a few words whether rulings count, if they change figures."""
-        n = plural(len(self.changing), "ruling")
-        return f"{n} ({self._differ()})" if self.counted else f"without {n}"
+        """Return in a few words which rulings change figures, how many of them, and whether they count."""
+        verdicts = [one.verdict for one in self.changing]
+        kinds = ", ".join(f"{n} {kind.value}" for kind in Verdict if (n := verdicts.count(kind)))
+        return f"rulings: {kinds} ({self._differ()})" if self.counted else f"without rulings ({kinds})"
 
     def _differ(self) -> str:
         return f"{plural(self.differ, self.figure)} {'differs' if self.differ == 1 else 'differ'}"
+
+    def as_cell(self) -> str | None:
+        """Return whether figures are with rulings that change them, and how many: `with 2`; None without such."""
+        return f"{'with' if self.counted else 'without'} {len(self.changing)}" if self.changing else None
 
     def sentences(self) -> Iterator[str]:
         """Yield sentences on the rulings, their effects, and how much was reviewed; empty without rulings."""
@@ -348,6 +353,8 @@ class Told:
             "disputed": [plain(one) for one in self.disputed],
             "different_without": self.differ if self.counted else None,
             "reviewed": self.reviewed,
+            "changing_in_short": self.as_cell(),
+            "in_words": list(self.sentences()),
         }
 
 

@@ -25,6 +25,8 @@ class Choice:
     "one row per answer, instead of one row for all equal answers of a draw"
     names: bool = False
     "people by their names instead of pseudonyms"
+    rulings: bool = True
+    "whether auditors' rulings count in verdicts and figures"
     left_out: list[str] = field(default_factory=list, compare=False)
     "sentences on data left out, added while rows are read"
 

@@ -137,6 +137,11 @@ READING = (
 OUTPUT = whole(
     "output_id", "the text with its thoughts: a number of this store, which tells distinct answers of a draw apart"
 )
+RULINGS = Field(
+    "rulings",
+    "whether auditors' rulings count, and how many change figures of the result: with 2, without 2",
+    empty="no ruling changes any",
+)
 PROMPT_KEY = Field("prompt_key", "content key of the prompt (hexadecimal), as rulings name it")
 ANSWER_KEY = Field(
     "answer_key", "content key of the answer's text (hexadecimal)", empty="the output ends within its thought"

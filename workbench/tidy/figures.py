@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stores.core.store import Store
@@ -14,7 +14,7 @@ from workbench.errors import UsageError
 from workbench.figures.table import Value
 from workbench.figures.write.flat import plain
 from workbench.tidy.choice import Choice, People
-from workbench.tidy.columns import Field, Row, Rows, number, whole
+from workbench.tidy.columns import RULINGS, Field, Row, Rows, number, whole
 
 
 def results(store: Store, choice: Choice) -> Iterator[tuple[Audit, Given, Printed]]:
@@ -35,7 +35,7 @@ def results(store: Store, choice: Choice) -> Iterator[tuple[Audit, Given, Printe
 def _of(options: Given, choice: Choice) -> Given:
     """Return options restricted to the chosen instruments, if a result covers several."""
     named = options.instrument or ",".join(choice.instruments) or None
-    return Given(**vars(options) | {"instrument": named})
+    return Given(**vars(options) | {"instrument": named, "without_rulings": not choice.rulings})
 
 
 def read_figures(store: Store, choice: Choice) -> Iterator[Row]:
@@ -43,6 +43,8 @@ def read_figures(store: Store, choice: Choice) -> Iterator[Row]:
     people = People(store, names=choice.names)
     known = set() if choice.names else {one.name for one in store.people.list()}
     for audit, options, printed in results(store, choice):
+        told = printed.about.get("rulings")
+        ruled = told["changing_in_short"] if isinstance(told, Mapping) else None
         for table in printed.tables:
             for row in table.rows:
                 key = " / ".join(people.called(part) if part in known else part for part in table.key(row))
@@ -53,7 +55,15 @@ def read_figures(store: Store, choice: Choice) -> Iterator[Row]:
                     if isinstance(value, str) and value in known:
                         value = people.called(value)
                     if value is not None and value != "":
-                        yield (*about, column.key, column.title, column.kind.value, column.unit or None, *_parts(value))
+                        yield (
+                            *about,
+                            column.key,
+                            column.title,
+                            column.kind.value,
+                            column.unit or None,
+                            *_parts(value),
+                            ruled,
+                        )
 
 
 def _parts(value: Value) -> tuple[Any, ...]:
@@ -78,8 +88,9 @@ def _parts(value: Value) -> tuple[Any, ...]:
 FIGURES = Rows(
     "figures",
     "Figures",
-    "One row for each value in each table of each audit, with the audit's usual options. The command of each audit "
-    "writes the same tables as they are: workbench verdicts STORE --csv FOLDER.",
+    "One row for each value in each table of each audit, with the audit's usual options, and with auditors' rulings "
+    "unless --without-rulings is given. The command of each audit writes the same tables as they are: workbench "
+    "verdicts STORE --csv FOLDER.",
     (
         Field("audit", "audit that the figure is of"),
         Field("result", "which result: what it is about"),
@@ -103,6 +114,7 @@ FIGURES = Rows(
         whole("tested", "times that a test was made and could fail", "not a verdict on several tests"),
         Field("undefined", "why an estimate has no value", empty="it has one"),
         Field("interval", "name of the method of the interval: workbench help coverage", empty="there is none"),
+        RULINGS,
     ),
     read_figures,
 )

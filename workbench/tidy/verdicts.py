@@ -9,24 +9,25 @@ from typing import Any
 from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench import registry
-from workbench.domain.readings import USUAL
+from workbench.domain.readings import Readings
 from workbench.domain.verdicts import Outcome, Verdict
 from workbench.errors import UsageError
+from workbench.evidence.readings import source_of
 from workbench.figures.table import AnyTable, Column, Kind
 from workbench.tidy.choice import Choice
-from workbench.tidy.columns import MODEL, SAMPLING, Field, Row, Rows, whole
+from workbench.tidy.columns import MODEL, RULINGS, SAMPLING, Field, Row, Rows, whole
 
 
 def judged(store: Store, choice: Choice) -> Iterator[tuple[Run, tuple[AnyTable, ...]]]:
     """Yield every chosen run with its tables of verdicts; runs that cannot be judged are left out."""
-    models = choice.chosen(store)
+    models, readings = choice.chosen(store), Readings(rulings=choice.rulings)
     for audit in registry.asking():
         if choice.audits and audit.name not in choice.audits:
             continue
         for run in store.runs.list(audit.name, personas=True):
             if run.model_id in models and (not choice.instruments or run.instrument in choice.instruments):
                 try:
-                    found = tuple(audit.verdict_tables(store, run, USUAL))
+                    found = tuple(audit.verdict_tables(store, run, readings))
                 except UsageError as error:
                     choice.leave_out(f"Verdicts of {audit.name}: {error}.")
                     continue
@@ -60,11 +61,13 @@ def read_verdicts(store: Store, choice: Choice) -> Iterator[Row]:
         of_model = [model["name" if field.name == "model" else field.name] or None for field in MODEL]
         of_sampling = [sampling["mode" if field.name == "sampling" else field.name] for field in SAMPLING]
         asked = tuple(None if value == "" else value for value in (*of_model, *of_sampling))
+        ruled = source_of(store, [run], Readings(rulings=choice.rulings)).told().as_cell()
         for table in tables:
             for row in table.rows:
                 for column in _tests(table):
                     told = _parts(column.value(row))
-                    yield (*about, table.key(row)[0], "/".join(table.subject) or None, column.key, *told, *asked)
+                    key = (*about, table.key(row)[0], "/".join(table.subject) or None, column.key)
+                    yield (*key, *told, ruled, *asked)
 
 
 def _tests(table: AnyTable) -> list[Column[Any]]:
@@ -83,7 +86,7 @@ VERDICTS = Rows(
     "verdicts",
     "Verdicts",
     "One row for each statement, test and template of each run, and one over all templates; with the usual options of "
-    "the audit, and with auditors' rulings.",
+    "the audit, and with auditors' rulings unless --without-rulings is given.",
     (
         Field("audit", "audit that judges"),
         Field("instrument", "name of the instrument"),
@@ -96,6 +99,7 @@ VERDICTS = Rows(
         Field("verdict", "pass, fail, insufficient (too little readable data to say) or void (the test cannot fail)"),
         whole("passed", "times that the test was passed, where it is made several times", empty="it is made once"),
         whole("tested", "times that it was made and could fail", empty="it is made once"),
+        RULINGS,
         *(replace(field, meaning=f"{field.meaning}, of the run") for field in (*MODEL, *SAMPLING)),
     ),
     read_verdicts,

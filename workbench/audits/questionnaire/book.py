@@ -27,7 +27,7 @@ def book(results: Results, choice: Choice) -> Book:
         title=f"{results.instrument}: predicted answers",
         contents=tuple(_contents(results, choice)),
         behind=_behind(results),
-        told=(*header(results.answered), *tables.told(results)),
+        told=(*header(results.answered), *results.rulings, *tables.told(results)),
         header=header(results.answered),
         methods=results.methods,
         notes=tuple(results.notes),

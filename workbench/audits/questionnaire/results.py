@@ -77,6 +77,8 @@ class Results:
     "(model, target, condition, wording)"
     texts: Mapping[str, str] = field(default_factory=dict)
     "ref -> the original wording"
+    rulings: Sequence[str] = ()
+    "what auditors' rulings change, in sentences"
     notes: Sequence[str] = ()
     answered: Sequence[Answered] = ()
     "how much of each plan was answered, and what came of it"

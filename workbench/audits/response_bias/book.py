@@ -33,6 +33,7 @@ def book(found: Findings, *, typos: bool = True) -> Book:
         behind=_behind(found),
         told=(
             *header(found.answered),
+            *found.rulings,
             f"{found.instrument}: {plural(found.questions_with_texts, 'question')}.",
             *refused(found.source.refusals(), "without an offered letter, drawn again"),
             *told(found),

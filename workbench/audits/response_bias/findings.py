@@ -69,6 +69,8 @@ class Findings:
     notes: Sequence[str]
     questions_with_texts: int
     source: Source
+    rulings: Sequence[str] = ()
+    "what auditors' rulings change, in sentences"
     answered: Sequence[Answered] = ()
     "how much of each plan was answered, and what came of it"
     personas: Sequence[WithPersona] = ()

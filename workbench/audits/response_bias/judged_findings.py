@@ -40,7 +40,8 @@ def findings(judged: ResponseBiasJudged, opened: Opened) -> Findings:
         reports=judged.reports,
         validity=judged.validity,
         people=judged.people,
-        notes=judged.notes,
+        rulings=(ruled := tuple(judged.rulings.sentences())),
+        notes=[note for note in judged.notes if note not in ruled],
         questions_with_texts=len(judged.pairs),
         answered=judged.answered,
         personas=with_personas(
