@@ -12,7 +12,7 @@ from stores.jobs.job_rows import PROBE, UNREADABLE, Job
 from tests.conftest import instrument
 from tests.jobs.faulty_server import FaultyServer
 from tests.jobs.test_jobs import answers, design, ended, wait
-from workbench.domain.first_answers import FIRST
+from workbench.domain.first_answers import FIRST, PROMPTS
 from workbench.domain.probe_results import PROBED, ProbeWish
 from workbench.domain.responses import EXACTLY
 from workbench.jobs import launch
@@ -108,7 +108,7 @@ def test_a_served_model_pays_for_the_probe_and_the_plan_alone(filled: Store) -> 
     with FaultyServer() as server:
         server.respond = lambda asked: {
             "choices": [
-                {"index": n, "message": {"role": "assistant", "content": "I agree."}}
+                {"index": n, "message": {"role": "assistant", "content": "Beneficial."}}
                 for n in range(asked.body.get("n", 1))
             ]
         }
@@ -151,6 +151,12 @@ def test_a_job_whose_first_answers_are_all_unreadable_pauses_once_and_says_why(f
     launch.resume(filled, job_id)
     job = wait(filled, job_id, ended)
     assert (job.state, job.question, answers(filled)) == ("done", "", 1440)
+
+
+@pytest.mark.e2e
+def test_a_fast_job_pauses_before_more_than_its_first_answers_are_asked(filled: Store, tmp_path: Path) -> None:
+    job = wait(filled, launch.start(filled, design(persona(tmp_path), samples=20)), ended)
+    assert (job.state, job.question, answers(filled)) == ("paused", UNREADABLE, PROMPTS * 20)
 
 
 @pytest.mark.e2e

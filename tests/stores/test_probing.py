@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
 
 from stores.core.store import Store
+from tests.jobs.faulty_server import FaultyServer
 from workbench import pipeline, registry
 from workbench.domain.designs import Design
 from workbench.domain.first_answers import FIRST, PROMPTS, FirstAnswers
 from workbench.domain.probe_results import PROBED, ProbeResult
-from workbench.domain.responses import EXACTLY
+from workbench.domain.prompts import Prompt
+from workbench.domain.responses import EXACTLY, Drawn, Request, Sampling
 from workbench.errors import JobError
 from workbench.formats.read import read_shipped
+from workbench.inference.base import Model, NextTokens
 from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.inference.served.model import load_remote
 from workbench.jobs import launch
 from workbench.jobs.again import asked_again
 from workbench.jobs.probing import WORTH_IT, chosen, is_new, is_worth_it, probe
@@ -45,6 +50,75 @@ def test_first_answers_are_many_and_of_several_prompts() -> None:
     early.look([], ["Agree."], FIRST, FIRST - 1, 0, 0)
     early.look(range(50), [], 9 * FIRST, 9 * FIRST, 0, 0)
     assert not early.hopeless, "once an answer could be read nothing more is looked at"
+
+
+@pytest.mark.parametrize(("samples", "held"), [(1, FIRST), (3, 102), (20, 20 * PROMPTS)])
+def test_no_more_than_the_first_answers_are_asked_before_they_are_looked_at(
+    store: Store, samples: int, held: int
+) -> None:
+    veldania(store)
+    plan = pipeline.plan(store, Design("veldania", "scripted", samples=samples))
+    model = Counting(Persona(answers=("Well.",)))
+    progress = collected(store, plan, model, FirstAnswers())
+    assert (answers(store), model.asked) == (held, held)
+    assert progress.hopeless.startswith(f"Not one of the first {held} answers")
+
+
+def test_what_is_asked_at_once_is_left_off_where_enough_has_come(store: Store) -> None:
+    veldania(store)
+    plan = pipeline.plan(store, Design("veldania", "scripted", samples=20))
+    progress = collected(store, plan, ScriptedModel(Persona(answers=("Well.",))), FirstAnswers(at_once=True))
+    assert (progress.hopeless != "", answers(store)) == (True, 20 * PROMPTS)
+
+
+def test_a_served_model_is_not_paid_for_more_than_the_first_answers(store: Store) -> None:
+    veldania(store)
+    with FaultyServer() as server:
+        server.respond = lambda asked: {
+            "choices": [{"index": n, "message": {"content": "Well."}} for n in range(asked.body.get("n", 1))]
+        }
+        plan = pipeline.plan(store, Design("veldania", server.name, samples=20))
+        model = load_remote(server.name, environ={})
+        progress = collected(store, plan, model, FirstAnswers())
+        model.close()
+        assert (progress.hopeless != "", len(server.asked), answers(store)) == (True, PROMPTS, 20 * PROMPTS)
+
+
+def test_no_more_than_the_first_prompts_are_scored_before_they_are_looked_at(store: Store) -> None:
+    veldania(store)
+    plan = pipeline.plan(store, Design("veldania", "scripted", samples=1, sampling=EXACTLY))
+    attempt = attempt_of(store, plan)
+    progress = pipeline.score_design(store, plan, Thinker(), attempt=attempt, first=FirstAnswers(exact=True))
+    assert progress.hopeless.startswith(f"Not one of the first {FIRST} prompts can be read")
+    assert store.connection.execute("select count(distinct prompt_id) from score").fetchone()[0] == 0
+    assert progress.failed == FIRST
+
+
+class Counting(ScriptedModel):
+    """Counts the answers that it gives."""
+
+    asked = 0
+
+    def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
+        for drawn in super().generate(requests, sampling):
+            self.asked += sum(count for _, count in drawn.answers)
+            yield drawn
+
+
+class Thinker(ScriptedModel):
+    """A model whose likeliest next token begins a thought."""
+
+    def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
+        for found in super().next_tokens(prompts, k, words):
+            yield replace(found, texts=("<think>", *found.texts[1:]))
+
+
+def attempt_of(store: Store, plan: pipeline.Plan) -> int:
+    return store.jobs.claim(launch.create(store, plan.design), "1")
+
+
+def collected(store: Store, plan: pipeline.Plan, model: Model, first: FirstAnswers) -> pipeline.Progress:
+    return pipeline.collect(store, plan, model, attempt=attempt_of(store, plan), first=first)
 
 
 def veldania(store: Store) -> None:

@@ -24,6 +24,8 @@ class FirstAnswers:
 
     exact: bool = False
     "whether prompts are looked at, of which probabilities were computed"
+    at_once: bool = False
+    "whether all is asked at once even so: in batches that take a day, or of a cluster that loads the model each time"
     answers: int = 0
     examples: list[str] = field(default_factory=list)
     readable: bool = False
@@ -49,6 +51,16 @@ class FirstAnswers:
         for text in texts:
             if len(self.examples) < SHOWN and (short := _short(text)) not in self.examples:
                 self.examples.append(short)
+
+    @property
+    def decided(self) -> bool:
+        """Whether nothing more is looked at."""
+        return self.readable or self.hopeless
+
+    @property
+    def lacking(self) -> tuple[int, int]:
+        """How many answers, and prompts that they belong to, have to come before there are enough."""
+        return max(0, FIRST - self.answers), max(0, PROMPTS - len(self._prompts))
 
     @property
     def hopeless(self) -> bool:

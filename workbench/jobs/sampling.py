@@ -54,7 +54,8 @@ def _asked(task: Task, design: Design, model: Model) -> tuple[pipeline.Plan, pip
     only = store.jobs.failed_prompts(job.id) if job.only_failed else None
     exact = design.sampling.mode == EXACT
     ask, doing = (pipeline.score_design, "scoring") if exact else (pipeline.collect, "sampling")
-    first = None if job.patient or only is not None else FirstAnswers(exact)
+    looks = not job.patient and only is None
+    first = FirstAnswers(exact, at_once=job.batched or bool(design.cluster)) if looks else None
     while True:
         plan = pipeline.plan(store, design, card=model.card, attempt=task.attempt)
         store.jobs.plan(job.id, plan.samples)

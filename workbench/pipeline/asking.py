@@ -12,7 +12,7 @@ from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from workbench import registry
 from workbench.domain.failures import Reasons
-from workbench.domain.first_answers import FirstAnswers
+from workbench.domain.first_answers import FIRST, FirstAnswers
 from workbench.domain.gpus import Gpu
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request
 from workbench.evidence.rule_reading import BatchReader
@@ -172,6 +172,12 @@ class _Asking:
         """Return whether nothing more is to be asked."""
         return bool(self._should_stop() or self._store.moved or self.progress.hopeless)
 
+    @property
+    def _looks_now(self) -> bool:
+        """Return whether enough came to look at the first answers, however fast it came."""
+        first = self._first
+        return first is not None and not first.decided and self.progress.answers - first.answers >= FIRST
+
     def turn(self) -> str:
         """Plan for the model that answers now, and say for people what has changed."""
         self._turns = turns_of(self._model)
@@ -183,7 +189,31 @@ class _Asking:
         return changed_words(self._model.card.name, self._turns, f"{self.plan.samples_needed:,} answers")
 
     def ask(self, wanted: Sequence[tuple[bytes, Request]]) -> Came:
-        """Ask once and commit what comes; return what came for each prompt of which nothing failed."""
+        """Ask once and commit what comes; return what came for each prompt of which nothing failed.
+
+        Until the first answers were looked at, no more is asked than they are.
+        """
+        came: Came = {}
+        for portion in self._portions(wanted):
+            came |= self._ask(portion)
+            if self.ends or self.changed:
+                break
+        return came
+
+    def _portions(self, wanted: Sequence[tuple[bytes, Request]]) -> Iterator[Sequence[tuple[bytes, Request]]]:
+        first, begin = self._first, 0
+        while first is not None and not first.decided and not first.at_once and begin < len(wanted):
+            answers, prompts = first.lacking
+            end = begin
+            while end < len(wanted) and (answers > 0 or prompts > end - begin):
+                answers -= wanted[end][1].n
+                end += 1
+            yield wanted[begin:end]
+            begin = end
+        if begin < len(wanted):
+            yield wanted[begin:]
+
+    def _ask(self, wanted: Sequence[tuple[bytes, Request]]) -> Came:
         came: Came = {}
         answers = self._model.generate([request for _, request in wanted], self.plan.design.sampling)
         try:
@@ -194,7 +224,8 @@ class _Asking:
                 valid, total = self._count(key, drawn, before[0])
                 if not drawn.failed:
                     came[key] = before[0] + valid, before[1] + total
-                if not drawn.more and (drawn.wait or time.monotonic() - self._committed >= FLUSH_AFTER_S):
+                late = time.monotonic() - self._committed >= FLUSH_AFTER_S
+                if not drawn.more and (drawn.wait or late or self._looks_now):
                     self.commit()
                     if self.ends:
                         if not isinstance(self._model, Unhurried):

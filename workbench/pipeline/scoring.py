@@ -19,7 +19,7 @@ import numpy as np
 from stores.core.store import Store
 from stores.runs.scores import ScoredPrompt, TokenTable
 from workbench import registry
-from workbench.domain.first_answers import FirstAnswers
+from workbench.domain.first_answers import FIRST, FirstAnswers
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import ModelCard
 from workbench.domain.thinking import in_thought
@@ -205,7 +205,8 @@ class _Scoring:
 
     def _pause(self) -> bool:
         """Commit about once a second; return whether to leave off at once. Calls that are paid for are waited for."""
-        if time.monotonic() - self._committed >= FLUSH_AFTER_S:
+        hopeless = bool(self.progress.hopeless) and not self.stopped
+        if hopeless or time.monotonic() - self._committed >= FLUSH_AFTER_S:
             self._commit()
             if not self.stopped and (self._should_stop() or self._store.moved or self.progress.hopeless):
                 self.stopped = True
@@ -265,7 +266,7 @@ def score_design(
         ]
         check_window(model, (prompt for _, prompt in wanted))
         whole = bool(plan.design.cluster)  # a cluster loads the model each time
-        for portion in [wanted] if whole else _portions(plan, wanted, together):
+        for portion in [wanted] if whole else _portions(plan, wanted, together, first):
             scoring.score(portion)
             if scoring.stopped or scoring.changed or scoring.progress.hopeless or should_stop():
                 break
@@ -276,17 +277,21 @@ def score_design(
 
 
 def _portions(
-    plan: Plan, wanted: Sequence[tuple[bytes, Prompt]], together: int
+    plan: Plan, wanted: Sequence[tuple[bytes, Prompt]], together: int, first: FirstAnswers | None
 ) -> Iterator[Sequence[tuple[bytes, Prompt]]]:
     """Yield prompts that are computed together. All of one value of the audit's `portion_axis` are finished before the
-    next begins: a run that is stopped should leave whole figures of the first.
+    next begins: a run that is stopped should leave whole figures of the first. Until the first prompts were looked at,
+    no more are computed.
     """
     axis = registry.audit(plan.design.audit).portion_axis
     values = {probe.prompt.key: dict(probe.axes).get(axis) for probe in reversed(plan.probes)}
     for _, group in groupby(wanted, key=lambda item: values.get(item[0])):
         of_value = list(group)
-        for first in range(0, len(of_value), together):
-            yield of_value[first : first + together]
+        begin = 0
+        while begin < len(of_value):
+            end = begin + (together if first is None or first.decided else min(together, FIRST))
+            yield of_value[begin:end]
+            begin = end
 
 
 def labels_of(plan: Plan) -> tuple[str, ...]:
