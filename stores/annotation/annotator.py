@@ -26,6 +26,8 @@ ATTENTION_EVERY = 20
 "labels between two attention items"
 PACE_OF = 50
 "number of labels from which the pace is computed"
+STEPS = 500
+"latest events of a person that undo goes back through"
 IDLE_MS = 300_000
 "longer times on one item count as absence, not as work"
 
@@ -67,6 +69,18 @@ class Progress:
     def total(self) -> int:
         """Return the number of items for this person: done, open, and leased by others."""
         return self.done + self.left + self.held
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What this person did to an item: a label, or a flag and note with those before."""
+
+    unit: int
+    label: str = ""
+    remark: tuple[bool, str] | None = None
+    "the flag and note that it gave; None: it is no remark"
+    before: tuple[bool, str] = (False, "")
+    "those that it replaced"
 
 
 class Annotator:
@@ -197,6 +211,27 @@ class Annotator:
     def history(self, limit: int = 50) -> tuple[tuple[int, str], ...]:
         """Return (unit, label) of this person's own current labels in this queue, the newest first."""
         return tuple(self.connection.execute(_HISTORY, self._values() | {"limit": limit}).fetchall())
+
+    def steps(self) -> tuple[Step, ...]:
+        """Return this person's latest labels, flags and notes in this queue that were not undone, the newest last, so
+        that undo works across sessions.
+        """
+        rows = self.connection.execute(_STEPS, self._values() | {"n": STEPS}).fetchall()
+        steps: list[Step] = []
+        remarks: dict[int, tuple[bool, str]] = {}
+        for unit, is_label, label, flagged, note in reversed(rows):
+            if is_label:
+                steps = [step for step in steps if step.unit != unit or step.remark is not None]
+                steps += [Step(unit, label)] if label is not None else []
+                continue
+            before, now_is = remarks.get(unit, (False, "")), (bool(flagged), note)
+            remarks[unit] = now_is
+            mine = next((step for step in reversed(steps) if step.unit == unit and step.remark is not None), None)
+            if mine is not None and (mine.before, mine.remark) == (now_is, before):
+                steps.remove(mine)
+            else:
+                steps.append(Step(unit, remark=now_is, before=before))
+        return tuple(steps)
 
     def close(self) -> None:
         self._store.close()
@@ -364,6 +399,13 @@ _FLAGGED = """
         select r.flagged, row_number() over (partition by r.unit_id order by r.at desc, r.uid desc) as place
         from my_remark r join queue_item i on i.unit_id = r.unit_id and i.queue_id = :queue
     ) where place = 1 and flagged = 1
+"""
+
+_STEPS = """
+    select unit_id, is_label, label, flagged, note from (
+        select unit_id, 1 as is_label, label, null as flagged, null as note, at, uid from my_reading
+        union all select unit_id, 0, null, flagged, note, at, uid from my_remark
+    ) where unit_id in (select unit_id from queue_item where queue_id = :queue) order by at desc, uid desc limit :n
 """
 
 _HISTORY = """

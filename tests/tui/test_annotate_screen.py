@@ -107,7 +107,7 @@ async def test_undo_goes_back_step_by_step_and_returns_in_the_same_order(tmp_pat
         assert "answer 0000" in seat.text
         assert labels_of(path) == []
         await seat.press("z")
-        assert "nothing to undo in this session" in seat.text
+        assert "nothing to undo: you have labelled, flagged and noted nothing here" in seat.text
         for number, key in enumerate("udna"):
             assert f"answer {number:04}" in seat.text
             await seat.press(key)
@@ -131,6 +131,56 @@ async def test_a_skipped_item_comes_back_behind_all_others(tmp_path: Path) -> No
         assert "answer 0000" in seat.text
         await seat.press("a")
         assert "You have labelled everything" in seat.text
+
+
+@pytest.mark.e2e
+async def test_undo_takes_back_whatever_was_done_last_and_says_what(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(6))
+    async with seated(path) as seat:
+        await seat.press("a")
+        await seat.press("c")
+        await seat.press("f")
+        await seat.until(lambda: "last: flag (saved) – z to undo" in seat.text)
+        await seat.press("c")
+        assert "you are fairly sure" in seat.text
+        await seat.press("z")
+        assert "you are unsure" in seat.text
+        assert "last: undone: confidence" in seat.text
+        await seat.press("z")
+        await seat.until(lambda: "last: undone: flag" in seat.text)
+        assert "⚑ flagged" not in seat.text
+        assert "answer 0001" in seat.text
+        assert [label for _, _, label in labels_of(path)] == ["agree"], "the label before the flag stays"
+        await seat.pilot.press("m")
+        await seat.until(lambda: isinstance(seat.app.screen, NoteDialog))
+        await seat.pilot.press(*"hm", "enter")
+        await seat.until(lambda: "note “hm”" in seat.text)
+        await seat.press("z")
+        await seat.until(lambda: "last: undone: note" in seat.text)
+        assert "note “hm”" not in seat.text
+        await seat.press("z")
+        await seat.until(lambda: "last: undone: agree" in seat.text)
+    assert labels_of(path) == []
+
+
+@pytest.mark.e2e
+async def test_undo_reaches_back_to_labels_flags_and_notes_of_earlier_visits(tmp_path: Path) -> None:
+    path = labelling_store(tmp_path / "a.db", answers(6))
+    async with seated(path) as seat:
+        await seat.press("a", "d")
+        await seat.press("f")
+        await seat.until(lambda: "⚑ flagged" in seat.text)
+        await seat.press("n")
+    with Annotator.open(path, QUEUE, "zora") as other:
+        other.remark(other.next().unit, flagged=True, note="")  # type: ignore[union-attr]
+    async with seated(path) as seat:
+        for words, text in (("neutral", "0002"), ("flag", "0002"), ("disagree", "0001"), ("agree", "0000")):
+            await seat.press("z")
+            await seat.until(lambda words=words: f"undone: {words}" in seat.text)  # type: ignore[misc]
+            assert f"answer {text}" in seat.text
+        await seat.press("z")
+        assert "nothing to undo" in seat.text
+    assert labels_of(path) == []
 
 
 @pytest.mark.e2e
@@ -512,7 +562,7 @@ async def test_all_that_one_needs_is_in_sight(
         await seat.until(lambda: "⚑ flagged" in seat.text)
         text = seat.text.replace("\u00a0", " ")
         for part in ("Statement", "economic", "answer 0002", " a  agree", " u  unrelated", "7 %", "an hour",
-                     "last: disagree (saved) – z to undo", "annotate · first", "ana  2/30", "F1 Keys"):  # fmt: skip
+                     "last: flag (saved) – z to undo", "annotate · first", "ana  2/30", "F1 Keys"):  # fmt: skip
             assert part in text
         assert not any(f"economic · {side}" in text for side in ("left", "right")), "the side stays hidden"
 

@@ -12,7 +12,7 @@ from textual.message import Message
 
 from workbench.domain.annotations import Subject
 from workbench.help.sections import section
-from workbench.tui.annotation.annotate_format import CONFIDENCES
+from workbench.tui.annotation.annotate_format import CONFIDENCES, UNDONE
 from workbench.tui.annotation.given_dialog import GivenScreen
 from workbench.tui.annotation.item_screen import GUIDE, LEAVE, SKIP, UNDO, ItemScreen
 from workbench.tui.annotation.queue_session import QueueSession
@@ -27,7 +27,7 @@ class AnnotateScreen(ItemScreen[QueueSession]):
     """One person labelling one queue."""
 
     EXPLAIN = EXPLAIN
-    NO_STEPS = "nothing to undo in this session; v shows earlier labels"
+    NO_STEPS = "nothing to undo: you have labelled, flagged and noted nothing here"
     UNIT = "answer"
     BINDINGS: ClassVar[list[BindingType]] = [
         SKIP,
@@ -48,6 +48,8 @@ class AnnotateScreen(ItemScreen[QueueSession]):
         """A flag or a note is committed."""
 
         item: Item
+        steps: int
+        said: str
 
     @dataclass
     class Listed(Message):
@@ -59,6 +61,8 @@ class AnnotateScreen(ItemScreen[QueueSession]):
         super().__init__("annotate", queue, name)
         self.queue_name = queue
         self._sure = 0
+        self._sure_steps: list[int] = []
+        "how many steps could be undone each time that the confidence was changed, of the item in sight"
         self._drafts: dict[int, str] = {}
         "notes that are not saved, by unit"
 
@@ -79,7 +83,7 @@ class AnnotateScreen(ItemScreen[QueueSession]):
         return CONFIDENCES[self._sure][0]
 
     def show_item(self, item: Item, former: str) -> None:
-        self._sure = 0
+        self._sure, self._sure_steps = 0, []
         super().show_item(item, former)
 
     @on(Marked)
@@ -87,7 +91,8 @@ class AnnotateScreen(ItemScreen[QueueSession]):
         self.answered()
         self._drafts.pop(event.item.unit, None)
         if self._view is not None:
-            self._view = replace(self._view, item=event.item)
+            self._view = replace(self._view, item=event.item, steps=event.steps)
+        self._said = event.said
         self.show_marks()
         self.show_progress()
 
@@ -120,8 +125,22 @@ class AnnotateScreen(ItemScreen[QueueSession]):
     def action_confidence(self) -> None:
         """Select the next level of confidence, for the next label only."""
         if self.item is not None:
-            self._sure = (self._sure + 1) % len(CONFIDENCES)
-            self.show_marks()
+            self._be_sure(1)
+            self._sure_steps.append(self._view.steps if self._view is not None else 0)
+
+    def action_undo(self) -> None:
+        """Take back the newest step; a level of confidence that was chosen after it goes first."""
+        if self._busy or self._view is None or not self._sure_steps or self._sure_steps[-1] != self._view.steps:
+            super().action_undo()
+            return
+        self._sure_steps.pop()
+        self._be_sure(-1)
+        self._said = f"{UNDONE}: confidence"
+        self.show_progress()
+
+    def _be_sure(self, more: int) -> None:
+        self._sure = (self._sure + more) % len(CONFIDENCES)
+        self.show_marks()
 
     def action_given(self) -> None:
         """Show this person's own labels."""
@@ -134,4 +153,4 @@ class AnnotateScreen(ItemScreen[QueueSession]):
             self.ask(lambda session: session.reopen(unit, current), "opened again", lost="")
 
     def _remark(self, unit: int, flagged: bool, note: str) -> None:
-        self.submit(lambda session: self.Marked(session.remark(unit, flagged, note)), lost="the flag or note")
+        self.submit(lambda session: self.Marked(*session.remark(unit, flagged, note)), lost="the flag or note")

@@ -95,7 +95,7 @@ def pace_line(
 
 def last_line(said: str, steps: int, before: str = "last: ") -> Content:
     """Return `last: disagree (saved) – z to undo`; nothing where nothing was done."""
-    again = " undoes the step before" if said == UNDONE else " to undo"
+    again = " undoes the step before" if said.startswith(UNDONE) else " to undo"
     undo = Content.assemble(" – ", ("z", "bold"), again) if steps else Content("")
     return Content.assemble(before, visible(said), undo) if said else Content("")
 
@@ -124,7 +124,7 @@ def done_text(progress: QueueProgress, steps: int) -> Content:
         lines.append(Content(f"You labelled {right:,} of {answered:,} items with a known label correctly."))
     lines += [Content(""), Content("v shows your labels, and lets you change them.")]
     if steps:
-        lines.append(Content("z undoes the last label."))
+        lines.append(Content("z undoes the last step."))
     lines.append(Content("q goes back to the queues. Everything is saved."))
     return Content("\n").join(lines)
 

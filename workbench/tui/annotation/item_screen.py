@@ -59,7 +59,7 @@ class ItemScreen(SessionScreen[A]):
     ITEM_KEYS: ClassVar[Mapping[str, str]] = {"s": "skip", "z": "undo"}
     "key -> action on the item in sight: dropped where it came before the item was seen"
     OPENING = "Opening the queue …"
-    NO_STEPS = "nothing to undo in this session"
+    NO_STEPS = "nothing to undo"
     STATEMENT_LINES = 6
     "lines that the statement grows to; what is longer scrolls"
     CLOSED = "F5 tries again, q leaves."
@@ -293,8 +293,9 @@ class ItemScreen(SessionScreen[A]):
 
         def ask(session: A) -> Message:
             view = step(session)
+            words = f"{said}: {view.undone}" if view is not None and view.undone else said
             try:
-                return self.Shown(view or session.next(), session.codebook, said)
+                return self.Shown(view or session.next(), session.codebook, words)
             except Exception as error:  # the step is on disk: the one thing that a person must not be told wrongly
                 return self.Failed(error, "", said)
 

@@ -1,4 +1,4 @@
-"""Labelling a queue: one person's steps since the session began, over items that are leased to them."""
+"""Labelling a queue: one person's steps, earlier sessions included, over items that are leased to them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.tui.annotation.session import Given, Item, View
 from workbench.tui.format import visible
 
 if TYPE_CHECKING:
-    from stores.annotation.annotator import Annotator
+    from stores.annotation.annotator import Annotator, Step
     from stores.annotation.annotator import Item as Found
 
 OPENING = 240
@@ -29,8 +29,8 @@ class QueueSession:
     def __init__(self, path: Path, queue: str, name: str):
         self._queue, self._name = queue, name
         self.annotator = self._open(path)
-        self._steps: list[tuple[int, str]] = []
-        "(unit, label or nothing where it was skipped), the newest last"
+        self._steps: list[Step] = list(self.annotator.steps())
+        "those of earlier sessions included, the newest last; without label and remark: it was skipped"
         self._ahead: list[int] = []
         "units that undo put aside, the nearest last"
         self._held: set[int] = set()
@@ -52,29 +52,40 @@ class QueueSession:
 
     def label(self, unit: int, label: str, elapsed_ms: int | None, confidence: float | None) -> None:
         self.annotator.label(unit, label, elapsed_ms=elapsed_ms, confidence=confidence)
-        self._did(unit, label)
+        self._went_on(unit, label)
 
     def skip(self, unit: int, elapsed_ms: int | None) -> None:  # noqa: ARG002  a queue keeps no time of skips
         self.annotator.skip(unit)
-        self._did(unit, "")
+        self._went_on(unit, "")
 
     def undo(self, current: int | None) -> View:
-        unit, label = self._steps[-1]
-        item = self.annotator.undo(unit)
+        step = self._steps[-1]
+        if step.remark is not None:
+            flagged, note = step.before
+            self.annotator.remark(step.unit, flagged=flagged, note=note)
+            item = self.annotator.item(step.unit)
+        else:
+            item = self.annotator.undo(step.unit)
+            self._held.add(step.unit)
         self._steps.pop()
-        self._set_aside(current)
-        self._held.add(unit)
-        return self._view(item, label)
+        self._set_aside(current if current != step.unit else None)
+        return self._view(item, step.label, _undone(step))
 
     def reopen(self, unit: int, current: int | None) -> View:
         """Return an item that this person labelled; `current` comes back later."""
         self._set_aside(current if current != unit else None)
         return self._view(self.annotator.item(unit))
 
-    def remark(self, unit: int, flagged: bool, note: str) -> Item:
-        """Commit a flag and a note; return the item with them."""
-        self.annotator.remark(unit, flagged=flagged, note=note)
-        return self._item(self.annotator.item(unit))
+    def remark(self, unit: int, flagged: bool, note: str) -> tuple[Item, int, str]:
+        """Commit a flag and a note; return the item with them, how often one can undo, and what changed."""
+        from stores.annotation.annotator import Step
+
+        before = self.annotator.item(unit)
+        step = Step(unit, remark=(flagged, note), before=(before.flagged, before.note))
+        if step.remark != step.before:
+            self.annotator.remark(unit, flagged=flagged, note=note)
+            self._steps.append(step)
+        return self._item(self.annotator.item(unit)), len(self._steps), f"{_remarked(step)} (saved)"
 
     def given(self) -> tuple[Given, ...]:
         """Return this person's own labels, the newest first."""
@@ -100,19 +111,22 @@ class QueueSession:
 
         return Annotator.open(path, self._queue, self._name)
 
-    def _did(self, unit: int, label: str) -> None:
+    def _went_on(self, unit: int, label: str) -> None:
+        from stores.annotation.annotator import Step
+
         self._held.discard(unit)
-        self._steps = [step for step in self._steps if step[0] != unit] + [(unit, label)]
+        self._steps = [step for step in self._steps if step.unit != unit or step.remark is not None]
+        self._steps.append(Step(unit, label))
 
     def _set_aside(self, current: int | None) -> None:
         if current in self._held and current is not None:
             self._ahead.append(current)
 
-    def _view(self, found: Found | None, former: str = "") -> View:
+    def _view(self, found: Found | None, former: str = "", undone: str = "") -> View:
         progress, steps = self.annotator.progress(), len(self._steps)
         if found is None:
-            return View(None, progress, steps, former, page=done_text(progress, steps))
-        return View(self._item(found), progress, steps, former)
+            return View(None, progress, steps, page=done_text(progress, steps))
+        return View(self._item(found), progress, steps, former, undone)
 
     def _item(self, found: Found) -> Item:
         context, alone = found.context, self.codebook.subject is Subject.STATEMENT
@@ -125,6 +139,18 @@ class QueueSession:
             flagged=found.flagged,
             note=found.note,
         )
+
+
+def _remarked(step: Step) -> str:
+    """Return what a remark changed: `flag`, `flag removed`, `note`."""
+    assert step.remark is not None
+    if step.remark[1] != step.before[1]:
+        return "note" if step.remark[1] else "note removed"
+    return "flag" if step.remark[0] else "flag removed"
+
+
+def _undone(step: Step) -> str:
+    return _remarked(step) if step.remark is not None else step.label or "skip"
 
 
 def _is_leased(item: Found) -> bool:

@@ -73,6 +73,8 @@ class View:
     "how often one can undo"
     former: str = ""
     "the label that undoing withdrew"
+    undone: str = ""
+    "what undoing took back"
     page: Content | None = None
     "what is read instead of the item: an introduction, the end"
     more: int = 0
