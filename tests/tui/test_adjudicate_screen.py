@@ -228,6 +228,18 @@ async def test_going_back_reaches_decisions_of_earlier_sessions(path: Path, disp
         assert screen.current.unit == disputed[1]
 
 
+async def test_the_side_of_a_statement_is_hidden_from_who_decides(path: Path, disputed: list[int]) -> None:
+    with Store.open(path) as store, store.write() as connection:
+        connection.execute("update statement set dimension = 'economic', leaning = 'right'")
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(140, 40)) as pilot:
+        screen = await opened(app, pilot)
+        assert screen.current is not None
+        assert (screen.current.unit, screen.current.judged.context.leaning) == (disputed[0], "right")
+        assert "economic · " in shown(app, "#about")
+        assert "right" not in screen_text(app)
+
+
 async def test_skipping_leaves_an_item_undecided_for_later(path: Path, disputed: list[int]) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:

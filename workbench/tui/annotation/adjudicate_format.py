@@ -43,11 +43,9 @@ def nothing_left(found: AdjudicationQueue) -> str:
 
 
 def about(case: Case) -> str:
-    """Return where the item stands: `economic · right · eco-01 · original`."""
+    """Return where the item stands: `economic · eco-01 · original`; not its side, which would sway who decides."""
     context = case.judged.context
-    return " · ".join(
-        visible(part) for part in (context.dimension, context.leaning, context.ref, context.variant) if part
-    )
+    return " · ".join(visible(part) for part in (context.dimension, context.ref, context.variant) if part)
 
 
 def is_party(case: Case, name: str | None) -> bool:
