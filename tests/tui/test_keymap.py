@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -15,13 +16,14 @@ from textual.screen import Screen
 from stores.core.store import Store
 from tests.cli.test_commands import run
 from tests.conftest import instrument
-from tests.tui.conftest import made, screen_text, until
+from tests.tui.conftest import made, screen_text, status, until
 from workbench import tui
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.commands import NameProvider
+from workbench.tui.commands import MOST, Named, NameProvider, best
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
-from workbench.tui.keymap import read_keymap
+from workbench.tui.keymap import checked, read_keymap
+from workbench.tui.keymap_faults import bindings, faults
 from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.statements.statements import StatementsScreen
 
@@ -51,6 +53,8 @@ async def test_a_key_of_the_keymap_does_what_it_was_given(path: Path, config: Pa
         assert isinstance(app.screen, HomeScreen), "its former key is free"
         await pilot.press("f1")
         await until(pilot, lambda: "^g" in screen_text(app))
+        await until(pilot, lambda: not app.workers._workers)
+        assert app._keymap == {"home.go-statements": "ctrl+g"}
         await pilot.press("escape", "ctrl+g")
         await until(pilot, lambda: isinstance(app.screen, StatementsScreen))
 
@@ -59,24 +63,77 @@ async def test_a_key_of_the_keymap_does_what_it_was_given(path: Path, config: Pa
     ("text", "said"),
     [
         ("[home", "cannot be read"),
-        ("[home]\ngo-jobs = 3\n", "give a key"),
-        ('[home]\ngo-jobs = "f1"\n', "cannot be given to something else"),
+        ("[home]\ngo-jobs = 3\n", "home.go-jobs: found 3; give a key"),
+        ('[home]\ngo-jobs = "f1"\n', "F1 cannot be given to something else"),
+        ('[app]\nkeys = "ctrl+k"\n', "F1 has to stay"),
+        ('[app]\ncommand_palette = "x"\n', "Ctrl+P has to stay"),
+        ('[app]\nleave = "Q"\n', "q has to stay"),
+        ('[jobs]\nretry = "nokeyatall"\n', "'nokeyatall' is no key"),
+        ('[jobs]\npause = "c"\n', "c is jobs.cancel (Stop the job; its work stays)"),
+        ('[jobs]\npause = "h"\n', "h is app.go-home (Go to Home), everywhere"),
+        ('[jobs]\npause = "enter"\n', "enter is for moving, opening and closing"),
+        ('[blind_key]\nblind = "r"\n', "r is ruling_keys.rule"),
+        ('[annotate]\nskip = "z"\n', "z is annotate.undo"),
+        ('[annotate]\nskip = "a"\n', "a is for reading answers, with d, n, u (AnnotateScreen)"),
+        ('[book]\nnotes = "s"\n', "s is SheetView (Sort by a column)"),
+        ('[app]\ngo-jobs = "x"\n', "x is "),
+        ('[review]\nblind = "x"\n', "no action has this id; blind_key.blind is one"),
     ],
 )
-async def test_what_cannot_be_used_is_said_and_changes_nothing(
-    path: Path, config: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+def test_what_cannot_be_used_is_said_with_a_free_key(
+    config: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
 ) -> None:
     config.write_text(text)
-    assert read_keymap().keys == {}
-    assert said in " ".join(read_keymap().wrong)
+    usable = checked(read_keymap(), WorkbenchApp)
+    assert usable.keys == {}
+    assert said in " ".join(usable.wrong)
     assert said in run(capsys, "keys")[1]
+    if (
+        free := re.search(r'"([^"]+)"[^"]*$', usable.wrong[0].partition(": ")[2])
+        if re.search("free (key|one)", usable.wrong[0])
+        else None
+    ):
+        name = usable.wrong[0].partition(" =")[0]
+        config.write_text(f'[{name.partition(".")[0]}]\n{name.partition(".")[2]} = "{free[1]}"\n')
+        assert not checked(read_keymap(), WorkbenchApp).wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "used"),
+    [
+        ('[jobs]\npause = "c"\ncancel = "p"\n', ["jobs.cancel", "jobs.pause"]),
+        ('[jobs]\npause = "K"\ncancel = "K"\nlog = "Y"\n', ["jobs.log", "jobs.pause"]),
+        ('[jobs]\npause = "c"\ncancel = "nokeyatall"\nlog = "Y"\n', ["jobs.log"]),
+        ('[app]\nkeys = "f1,ctrl+k"\ncommand_palette = "ctrl+p,f8"\n', ["app.command_palette", "app.keys"]),
+        ('[jobs]\npause = "!, f7"\n', ["jobs.pause"]),
+    ],
+)
+def test_entries_without_a_fault_are_used(config: Path, text: str, used: list[str]) -> None:
+    config.write_text(text)
+    assert sorted(checked(read_keymap(), WorkbenchApp).keys) == used
+
+
+def test_the_keys_as_they_ship_have_no_fault(config: Path) -> None:
+    """Each binding with the keys that it has already: an entry that changes nothing is no fault."""
+    del config
+    same = {name: one.key for name, one in bindings(WorkbenchApp).items()}
+    assert faults(same, WorkbenchApp) == ()
+
+
+@pytest.mark.e2e
+async def test_what_is_not_used_is_said_on_home_and_covers_nothing(path: Path, config: Path) -> None:
+    config.write_text('[jobs]\npause = "c"\nlog = "Y"\n')
     app = WorkbenchApp(path)
-    async with app.run_test(size=(140, 40)) as pilot:
-        await until(
-            pilot, lambda: isinstance(app.screen, HomeScreen) and any(said in n.message for n in app._notifications), 20
-        )
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen) and "jobs.pause" in screen_text(app))
+        assert not app._notifications
+        assert app._keymap == {"jobs.log": "Y"}
         await pilot.press("3")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen))
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: status(app) == "Not all keys of keymap.toml can be used: Home says why.")
+        assert not app._notifications
 
 
 def test_every_action_is_listed_with_its_id(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -85,7 +142,7 @@ def test_every_action_is_listed_with_its_id(config: Path, capsys: pytest.Capture
     found = json.loads(out)
     keys = {row["id"]: row["keys"] for row in found["keys"]}
     assert (code, keys["jobs.pause"], keys["app.keys"]) == (0, "P", "f1")
-    assert found["wrong"] == ["jobs.sing: no action has this id"]
+    assert found["wrong"] == ['jobs.sing = "s": no action has this id']
     assert len(keys) > 100
 
 
@@ -98,9 +155,31 @@ async def test_the_palette_finds_statements_by_name(path: Path, config: Path) ->
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         provider = NameProvider(app.screen)
         await provider.startup()
-        hit = next(iter([hit async for hit in provider.search(ref) if isinstance(hit, Hit) and hit.text == ref]))
+        hits = [hit async for hit in provider.search(ref) if isinstance(hit, Hit) and hit.text]
+        hit = next(hit for hit in hits if str(hit.text).startswith(f"{ref}: "))
         hit.command()
         await until(pilot, lambda: isinstance(app.screen, StatementScreen) and ref in screen_text(app))
+
+
+async def test_the_palette_finds_statements_by_the_words_of_their_wording(path: Path, config: Path) -> None:
+    del config
+    with Store.open(path) as store:
+        line = store.instruments.lines("small")[0]
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        provider = NameProvider(app.screen)
+        await provider.startup()
+        words = " ".join(reversed(line.text.lower().split()[:3]))
+        found = [str(hit.text) async for hit in provider.search(words) if isinstance(hit, Hit)]
+        assert any(text.startswith(f"{line.ref}: ") for text in found)
+
+
+def test_only_the_best_of_many_names_are_listed() -> None:
+    many = [Named(f"s-{n}", "statement", (), f"Taxes on item {n} are too high") for n in range(30_000)]
+    assert len(best("taxes", many)) == MOST
+    assert best("s-29999 taxes", many)[0][1].name == "s-29999"
+    assert best("nothing like it", many) == []
 
 
 @pytest.mark.e2e

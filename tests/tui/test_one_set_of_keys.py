@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.binding import Binding
-from textual.command import DiscoveryHit
+from textual.command import DiscoveryHit, Hit
 from textual.dom import DOMNode
 from textual.screen import Screen
 
-import workbench.tui
 from tests.conftest import instrument
-from tests.tui.conftest import made, until
-from workbench.tui.annotation.queues import QueuesScreen
+from tests.tui.conftest import made, screen_text, status, until
+from workbench.tui.acts import acts, context, own_keys, screens
 from workbench.tui.app import WorkbenchApp, key_list
 from workbench.tui.commands import ActionProvider
+from workbench.tui.jobs.job_kind_dialog import JobKindDialog
+from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.key_words import does
 from workbench.tui.results.answers import AnswersScreen
 from workbench.tui.results.behind import BehindScreen
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.results.following import Following
-from workbench.tui.results.sheet_view import FigureTable, SheetView
-from workbench.tui.widgets.record_table import RecordTable
+from workbench.tui.ways import ON, ROOTS, RUNS, WAYS
 
 Meaning = tuple[str, str, str]
 "class, action, what it is called"
@@ -46,6 +43,8 @@ NARROWER = {
     ("ImportScreen", "refresh"): "F5 writes, as in every form; what is under the cursor is read anew by Enter",
     ("ReviewScreen", "undo_ruling"): "z takes back what was ruled in the session, and goes to it",
     ("ReviewItemScreen", "undo_ruling"): "z takes back what was ruled in the session, and goes to it",
+    ("IssueCasesScreen", "decide(0)"): "its table is never narrowed",
+    ("IssueCasesScreen", "cycle"): "its table has no tests to show the failures of",
     ("ReviewScreen", "instrument"): "M lists the queues of all runs",
 }
 "actions of a base that have no key on a screen, with the reason"
@@ -64,14 +63,6 @@ def below(kind: type[Any]) -> Iterator[type[Any]]:
         yield from below(each)
 
 
-def screens() -> list[type[Screen[Any]]]:
-    for module in pkgutil.walk_packages(workbench.tui.__path__, "workbench.tui."):
-        import_module(module.name)
-    return sorted(
-        {one for one in below(Screen) if one.__module__.startswith("workbench.")}, key=lambda one: one.__name__
-    )
-
-
 def own(kind: type[Any]) -> Iterator[tuple[str, Meaning]]:
     """Yield the keys of a class, those of its bases after them."""
     for each in kind.__mro__:
@@ -83,19 +74,15 @@ def own(kind: type[Any]) -> Iterator[tuple[str, Meaning]]:
                 yield key.strip(), (each.__name__, binding.action, binding.description)
 
 
-def context(screen: type[Screen[Any]]) -> list[type[Any]]:
-    """Return the classes whose keys work together: the tables on a screen, and the screen."""
-    if issubclass(screen, Following):
-        return [FigureTable, SheetView, screen]
-    if issubclass(screen, AnswersScreen | QueuesScreen):
-        return [RecordTable, screen]
-    return [screen]
+def of_table(kind: type[Any]) -> Iterator[tuple[str, Meaning]]:
+    for key, binding, of in own_keys(kind):
+        yield key, (of.__name__, binding.action, binding.description)
 
 
 def meanings(screen: type[Screen[Any]]) -> dict[str, list[Meaning]]:
     found: dict[str, list[Meaning]] = {}
     for kind in context(screen):
-        for key, meaning in own(kind):
+        for key, meaning in own(kind) if kind is screen else of_table(kind):
             if meaning[1] not in [action for _, action, _ in found.get(key, [])]:
                 found.setdefault(key, []).append(meaning)
     return found
@@ -112,7 +99,7 @@ def clashes(app: WorkbenchApp) -> dict[str, set[str]]:
     return {key: actions for key, actions in found.items() if actions}
 
 
-ALL = screens()
+ALL = list(screens())
 
 
 @pytest.mark.parametrize("screen", ALL, ids=lambda one: one.__name__)
@@ -136,7 +123,9 @@ NOUNS = ("Row", "Line", "Page", "Item", "Issue", "Question", "Template", "Versio
 
 def test_what_a_key_does_is_said_in_a_sentence() -> None:
     """In the list of keys, the palette and `workbench keys`; Textual's own keys, too."""
-    ours = [kind for kind in (DOMNode, *below(DOMNode)) if kind.__module__.startswith(("workbench.", "textual."))]
+    ours: list[type[Any]] = [
+        kind for kind in (DOMNode, *below(DOMNode)) if kind.__module__.startswith(("workbench.", "textual."))
+    ]
     for kind in ours:  # other tests of this process have screens of their own
         for one in kind.__dict__.get("BINDINGS", ()):
             binding = one if isinstance(one, Binding) else Binding(*one)
@@ -218,3 +207,111 @@ async def test_the_palette_finds_every_act_of_a_screen(tmp_path: Path, mode: str
 
 def test_what_is_behind_a_row_has_the_keys_of_its_table() -> None:
     assert {"0", "slash", "s", "Z"} <= meanings(BehindScreen).keys()
+
+
+async def palette(app: WorkbenchApp, query: str) -> list[Hit]:
+    """Return what the palette finds that keys do, best first."""
+    provider = ActionProvider(app.screen)
+    await provider.startup()
+    found = [hit async for hit in provider.search(query) if isinstance(hit, Hit)]
+    await provider.shutdown()
+    return sorted(found, key=lambda hit: -hit.score)
+
+
+async def test_the_palette_finds_every_act_of_every_screen_from_home(tmp_path: Path) -> None:
+    app = WorkbenchApp(made(tmp_path / "audit.db", instrument()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.screen.active_bindings)
+        for screen in ALL:
+            if screen.__name__ not in ROOTS and screen.__name__ not in WAYS:
+                assert below_shown(screen), f"how is {screen.__name__} opened? `ways.py` has to say it"
+        for sentence in sorted({does(one) for screen in ALL for one in described(screen)}):
+            found = [str(hit.match_display) for hit in await palette(app, sentence)]
+            assert sentence in found, sentence
+        for act in acts():
+            assert act.words(app), act
+
+
+def below_shown(screen: type[Screen[Any]]) -> bool:
+    """Return whether a class is only derived from."""
+    return any(one in ALL for one in below(screen))
+
+
+def described(screen: type[Screen[Any]]) -> Iterator[Binding]:
+    for one in screen.__dict__.get("BINDINGS", ()):
+        binding = one if isinstance(one, Binding) else Binding(*one)
+        if binding.description:
+            yield binding
+
+
+def test_ways_name_screens_and_actions_that_exist() -> None:
+    by_name: dict[str, Any] = {kind.__name__: kind for kind in below(DOMNode)}
+    actions = {name: {meaning[1] for _, meaning in own(kind)} for name, kind in by_name.items()}
+    for name, way in WAYS.items():
+        assert name in by_name
+        keys = (
+            {action for kind in context(by_name[way.above]) for action in actions[kind.__name__]} if way.above else {""}
+        )
+        assert way.by in keys or not way.by, f"{name}: {way.above} has no {way.by}"
+        assert way.by or way.on, f"{name}: Enter on what?"
+    plain = {name: {one.partition("(")[0] for one in of} for name, of in actions.items()}
+    for name, of in RUNS.items():
+        assert set(of.split()) <= plain[name], f"{name}: {set(of.split()) - plain[name]}"
+    for one in ON:
+        name, _, action = one.partition(".")
+        assert action in plain[name], one
+
+
+@pytest.mark.parametrize(
+    ("query", "leads_to"), [("start a new job", "JobKindDialog"), ("a model drafts wordings", "DraftForm"),
+                            ("make a new queue", "QueueForm"), ("write the instrument to files", "ExportScreen"),
+                            ("write a new statement", "StatementForm")],
+)  # fmt: skip
+async def test_an_act_of_another_place_is_done_there(tmp_path: Path, query: str, leads_to: str) -> None:
+    app = WorkbenchApp(made(tmp_path / "audit.db", instrument()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.screen.active_bindings)
+        (await palette(app, query))[0].command()
+        await until(pilot, lambda: type(app.screen).__name__ == leads_to, 20)
+
+
+async def test_what_cannot_be_started_is_said_where_it_is_chosen(tmp_path: Path) -> None:
+    app = WorkbenchApp(made(tmp_path / "audit.db", instrument()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.screen.active_bindings)
+        (await palette(app, "train a classifier"))[0].command()
+        await until(pilot, lambda: isinstance(app.screen, JobKindDialog) and "✗" in screen_text(app), 20)
+
+
+@pytest.mark.parametrize(
+    ("query", "place", "says"),
+    [
+        ("pause the job", "JobsScreen", "Pause: 3 Jobs, p on a running job"),
+        ("archive", "StatementsScreen", "Change: 2 Statements, b on marked statements"),
+        ("rule on this", "AuditScreen", "Rule: 4 Audit, r on a row"),
+        ("change the text of this wording", "StatementsScreen", "Edit: 2 Statements, Enter on a statement, e"),
+    ],
+)
+async def test_an_act_on_something_leads_to_where_it_is_chosen(
+    tmp_path: Path, query: str, place: str, says: str
+) -> None:
+    app = WorkbenchApp(made(tmp_path / "audit.db", instrument()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.screen.active_bindings)
+        hits = [hit for hit in await palette(app, query) if hit.help == says.partition(": ")[2]]
+        hits[0].command()
+        await until(pilot, lambda: type(app.screen).__name__ == place and status(app) == says, 20)
+
+
+async def test_what_is_done_here_stands_first_and_a_key_calls_off_what_waits(tmp_path: Path) -> None:
+    app = WorkbenchApp(made(tmp_path / "audit.db", instrument()), start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.screen.active_bindings and isinstance(app.screen, JobsScreen))
+        found = await palette(app, "new")
+        assert (found[0].text, found[0].help) == ("Start a new job", "key n")
+        assert len(found) > 2
+        await pilot.press("1")
+        (await palette(app, "start a new job"))[0].command()
+        await pilot.press("j")
+        await until(pilot, lambda: not app.workers._workers)
+        assert not isinstance(app.screen, JobKindDialog)

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import pkgutil
-from collections.abc import Iterator
-from importlib import import_module
-from typing import Any
-
 from workbench.cli.output import print_json, say
 from workbench.cli.verbs import Namespace, verb
 from workbench.options.shared import JSON
@@ -15,52 +10,34 @@ EPILOG = """The file is TOML with a table for each screen; other keys keep their
 
   [jobs]
   pause = "P"
-  retry = "ctrl+r,f6\""""
+  retry = "ctrl+r,f6"
+
+An entry is not used where its key already does something else on the same screen, reads
+answers (a d n u), or takes F1, Ctrl+P or q away; the list ends with such entries."""
 
 
 @verb(JSON, epilog=EPILOG)
 def keys(options: Namespace) -> int:
     """Print every action of every screen with its id and its keys, and where other keys are chosen."""
-    from workbench.tui.keymap import keymap_file, read_keymap
-
-    keymap = read_keymap()
-    rows = list(_rows(dict(keymap.keys)))
-    known = {name for name, _, _ in rows}
-    wrong = [*keymap.wrong, *(f"{name}: no action has this id" for name in keymap.keys if name not in known)]
-    if options.json:
-        print_json(
-            {"file": str(keymap_file()), "keys": [{"id": i, "keys": k, "does": d} for i, k, d in rows], "wrong": wrong}
-        )
-        return 0
-    for name, bound, does in rows:
-        say(f"{name:<34} {bound:<28} {does}")
-    say(f"\nTo change keys, edit {keymap_file()}.")
-    for sentence in wrong:
-        say(f"not used: {sentence}")
-    return 0
-
-
-def _rows(chosen: dict[str, str]) -> Iterator[tuple[str, str, str]]:
-    """Yield id, keys and what they do, of every screen."""
-    from textual.binding import Binding
-
-    import workbench.tui
     from workbench.tui.app import WorkbenchApp
     from workbench.tui.key_words import does
-    from workbench.tui.keymap import Keyed
+    from workbench.tui.keymap import checked, keymap_file, read_keymap
+    from workbench.tui.keymap_faults import bindings
 
-    for module in pkgutil.walk_packages(workbench.tui.__path__, "workbench.tui."):
-        import_module(module.name)
-    found: dict[str, Binding] = {}
-    for kind in (WorkbenchApp, *_below(Keyed)):
-        for one in kind.__dict__.get("BINDINGS", ()):
-            if isinstance(one, Binding) and one.id and one.description:
-                found.setdefault(one.id, one)
-    for name in sorted(found):
-        yield name, chosen.get(name, found[name].key), does(found[name])
-
-
-def _below(kind: type[Any]) -> Iterator[type[Any]]:
-    for each in kind.__subclasses__():
-        yield each
-        yield from _below(each)
+    keymap = checked(read_keymap(), WorkbenchApp)
+    rows = [(name, keymap.keys.get(name, one.key), does(one)) for name, one in sorted(bindings(WorkbenchApp).items())]
+    if options.json:
+        print_json(
+            {
+                "file": str(keymap_file()),
+                "keys": [{"id": i, "keys": k, "does": d} for i, k, d in rows],
+                "wrong": keymap.wrong,
+            }
+        )
+        return 0
+    for name, bound, said in rows:
+        say(f"{name:<34} {bound:<28} {said}")
+    say(f"\nTo change keys, edit {keymap_file()}.")
+    for sentence in keymap.wrong:
+        say(f"not used: {sentence}")
+    return 0

@@ -16,7 +16,6 @@ from textual import events, work
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -24,14 +23,16 @@ from workbench import registry
 from workbench.errors import StoreGone, WorkbenchError
 from workbench.help import topics
 from workbench.tui.commands import ActionProvider, NameProvider
-from workbench.tui.format import percent, visible
+from workbench.tui.doing import call_off
+from workbench.tui.format import percent
 from workbench.tui.help_pages import HelpProvider, PageScreen
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.key_words import does
-from workbench.tui.keymap import read_keymap, with_ids
+from workbench.tui.keymap import Keymap, checked, keymap_file, read_keymap, with_ids
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.status import say
 from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
 from workbench.tui.leading import lead
 from workbench.tui.literal import LiteralApp
@@ -55,6 +56,8 @@ LOOK_EVERY_S, LOOKS = 2.0, 3
 KEY_COLUMNS, KEY_LIST_COLUMNS = 17, 73
 "in the list of keys: where their sentences begin, and where they are wrapped"
 FOCUSED = "In the focused panel"
+MOST_COMPLAINTS = 3
+"about a person's keys, which Home lists"
 TELL_S = 20.0
 "for which a sentence about the store's file stays on the screen"
 READ_ONLY = tuple(place.mode for place in registry.places())
@@ -125,8 +128,8 @@ class WorkbenchApp(LiteralApp):
         "holds the store's file, so that what it held can be written elsewhere when it goes away"
         self._away = 0
         "how often in a row the store's file was not there"
-        self._clashes: set[str] = set()
-        "ids of bindings that lost their key to another one"
+        self.keymap_notice = ""
+        "what of a person's own keys is not used, for Home"
         self.left_at: dict[str, tuple[Loaded, Mapping[Look, Shown]]] = {}
         "place of a screen that is made anew each time -> what it showed when it was left"
         self._offered = False
@@ -146,30 +149,37 @@ class WorkbenchApp(LiteralApp):
             self.push_screen(screen("survey", *self._survey))
 
     def _take_keys(self) -> None:
-        """Use the keys that a person chose; say what of them cannot be used."""
+        """Use the keys that a person chose, those of them that cannot be used until that is found out."""
         keymap = read_keymap()
         if keymap.keys:
             self.set_keymap(dict(keymap.keys))
-        for sentence in keymap.wrong:
-            self.notify(visible(sentence), severity="warning", timeout=TELL_S, markup=False)
+        if keymap.keys or keymap.wrong:
+            self.check_keys(keymap)
 
-    def handle_bindings_clash(self, clashed_bindings: set[Binding], node: DOMNode) -> None:  # noqa: ARG002
-        """Say once which actions lost their key to another one."""
-        lost = {one.id or one.action for one in clashed_bindings} - self._clashes
-        if lost:
-            self._clashes |= lost
-            self.call_after_refresh(
-                self.notify,
-                f"Your keymap gives two actions the same key; these have none now: {', '.join(sorted(lost))}",
-                severity="warning",
-                timeout=TELL_S,
-                markup=False,
+    @work(thread=True, exit_on_error=False, group="keys")
+    def check_keys(self, keymap: Keymap) -> None:
+        usable = checked(keymap, type(self))
+        self.call_from_thread(self._use_keys, usable)
+
+    def _use_keys(self, keymap: Keymap) -> None:
+        """Use the keys without a fault; Home says which have one."""
+        self.set_keymap(dict(keymap.keys))
+        if keymap.wrong:
+            self.keymap_notice = f"{keymap_file()}, not used (`workbench keys` lists all keys):\n" + "\n".join(
+                keymap.wrong[:MOST_COMPLAINTS]
             )
+            if len(keymap.wrong) > MOST_COMPLAINTS:
+                self.keymap_notice += f"\nand {len(keymap.wrong) - MOST_COMPLAINTS} more"
+            if isinstance(self.screen, HomeScreen):
+                self.screen.show_notice()
+            else:
+                say(self.screen, "Not all keys of keymap.toml can be used: Home says why.", warns=True)
 
     async def on_event(self, event: events.Event) -> None:
         """Let what a person does next be answered with an offer again, unlike what a screen reads by itself."""
-        if isinstance(event, events.Key | events.MouseDown) and not isinstance(self.screen, StoreGoneDialog):
-            self._offered = False
+        if isinstance(event, events.Key | events.MouseDown):
+            call_off(self)
+            self._offered = self._offered and isinstance(self.screen, StoreGoneDialog)
         await super().on_event(event)
 
     def on_unmount(self) -> None:

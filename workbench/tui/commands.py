@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import asyncio
+import heapq
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ from textual.worker import WorkerCancelled, WorkerFailed
 
 from workbench import registry
 from workbench.domain.names import in_words
+from workbench.tui.acts import Act, acts
+from workbench.tui.doing import do
 from workbench.tui.format import visible
 from workbench.tui.key_words import does
 from workbench.tui.kit.base import store_path
@@ -31,19 +35,63 @@ def _nearness(active: ActiveBinding) -> int:
     return 0 if isinstance(active.node, Screen) else 1
 
 
+def found(query: str, text: str) -> tuple[float, Content]:
+    """Return how well a text answers a query, 0 where a word of it is missing, and the text with those words marked.
+
+    Textual's own search tries every way to spread the letters of a query over a text: too many in a sentence.
+    """
+    sought, within = query.casefold().split(), text.casefold()
+    at = [within.find(word) for word in sought]
+    if not sought or min(at) < 0 or len(within) != len(text):
+        return 0.0, Content(text)
+    shown = Content(text)
+    for word, place in zip(sought, at, strict=True):
+        shown = shown.stylize("reverse", place, place + len(word))
+    begins = sum(place == 0 or not within[place - 1].isalnum() for place in at)
+    return (1 + begins) / len(sought) + (query.casefold().strip() in within) - at[0] / 10_000, shown
+
+
+HERE, ELSEWHERE, BY_NAME = 100.0, 50.0, 30.0
+"added to scores: what this screen does stands before what is done elsewhere, and that before names"
+
+
+MOST, CONSIDERED, CHARACTERS = 40, 2_000, 240
+"names that are listed, hits that are compared, characters of a wording that are searched"
+
+
 class ActionProvider(Provider):
-    """Finds the actions that are bound to keys where the palette was opened."""
+    """Finds what the keys do: at once what can be done where the palette was opened, then every act of every screen."""
+
+    _every: asyncio.Task[tuple[Act, ...]] | None = None
+    "reads the bindings of all screens; the first time it imports them, in a thread of its own"
+
+    async def startup(self) -> None:
+        self._every = asyncio.create_task(asyncio.to_thread(acts))
+
+    async def shutdown(self) -> None:
+        if self._every is not None:
+            self._every.cancel()
 
     async def discover(self) -> Hits:
         for name, help_text, run in self._actions():
             yield DiscoveryHit(Content(name), run, help=help_text)
 
     async def search(self, query: str) -> Hits:
-        matcher = self.matcher(query)
-        for name, help_text, run in self._actions():
-            score = matcher.match(name)
-            if score > 0:
-                yield Hit(score, matcher.highlight(name), run, text=name, help=help_text)
+        here = {name: (help_text, run) for name, help_text, run in self._actions()}
+        for name, (help_text, run) in here.items():
+            score, shown = found(query, name)
+            if score:
+                yield Hit(HERE + score, shown, run, text=name, help=help_text)
+        at_work = any(_at_work(each) for each in self.app.screen_stack)
+        for act in () if self._every is None else await asyncio.shield(self._every):
+            if (act.says in here and act.root in ("", type(self.screen).__name__)) or (
+                at_work and act.root in AUDITING
+            ):
+                continue
+            score, shown = found(query, act.says)
+            if score:
+                run = partial(do, self.app, act)
+                yield Hit(ELSEWHERE + score, shown, run, text=f"{act.says} ({act.root})", help=act.words(self.app))
 
     def _actions(self) -> Iterator[tuple[str, str, Callable[[], Any]]]:
         seen: set[tuple[int, str]] = set()
@@ -61,7 +109,11 @@ class ActionProvider(Provider):
             )
 
 
-@dataclass(frozen=True, slots=True)
+AUDITING = ("ReviewScreen", "RulingsScreen")
+"places that do not open where people label or decide"
+
+
+@dataclass(frozen=True)
 class Named:
     """Something of the store that has a name."""
 
@@ -70,12 +122,23 @@ class Named:
     "in a few words: `statement of veldania`"
     route: tuple[object, ...]
     "name of the mode or the screen, and what it is about"
+    text: str = ""
+    "the original wording of a statement, which is found by its words, too"
+
+    @property
+    def shown(self) -> str:
+        return visible(f"{self.name}: {self.text}" if self.text else self.name)
+
+    @cached_property
+    def sought(self) -> str:
+        """What a query is looked for in."""
+        return self.shown.casefold()
 
 
 class NameProvider(Provider):
-    """Finds statements, models and jobs by their names."""
+    """Finds statements by their names and original wordings, and models and jobs by their names."""
 
-    _named: tuple[Named, ...] = ()
+    _named: Sequence[Named] = ()
 
     async def startup(self) -> None:
         if any(_at_work(each) for each in self.app.screen_stack):
@@ -87,13 +150,19 @@ class NameProvider(Provider):
             self._named = await worker.wait()
 
     async def search(self, query: str) -> Hits:
-        matcher = self.matcher(query)
-        for one in self._named:
-            shown = visible(one.name)
-            if (score := matcher.match(shown)) > 0:
-                yield Hit(
-                    score, matcher.highlight(shown), partial(lead, self.app, one.route), text=shown, help=one.what
-                )
+        for score, one in best(query, self._named):
+            yield Hit(
+                BY_NAME + score, found(query, one.shown)[1], partial(lead, self.app, one.route), text=one.shown,
+                help=one.what,
+            )  # fmt: skip
+
+
+def best(query: str, named: Sequence[Named]) -> list[tuple[float, Named]]:
+    """Return the names that answer a query best, no more than a person looks through."""
+    words = query.casefold().split()
+    hits = [one for one in named if all(word in one.sought for word in words)] if words else []
+    scored = ((found(query, one.shown)[0], one) for one in hits[:CONSIDERED])
+    return heapq.nlargest(MOST, scored, key=lambda of: of[0])
 
 
 def _at_work(each: Screen[Any]) -> bool:
@@ -105,14 +174,18 @@ def read_names(path: Path) -> tuple[Named, ...]:
     """Return what a store has that has a name. Raises StoreError."""
     from stores.core.store import Store
 
-    found = [Named("rulings of auditors", "what was ruled on what, by whom and why", ("rulings",))]
+    named = [Named("rulings of auditors", "what was ruled on what, by whom and why", ("rulings",))]
     with Store.open(path) as store:
         for one in store.instruments.summaries():
-            refs = tuple(each.ref for each in store.instruments.get(one.name).statements)
+            lines = store.instruments.lines(one.name)
+            refs = tuple(line.ref for line in lines)
             what = f"statement of {visible(one.name)}"
-            found += [Named(ref, what, ("statement", one.name, ref, one.language, refs)) for ref in refs]
+            named += [
+                Named(line.ref, what, ("statement", one.name, line.ref, one.language, refs), line.text[:CHARACTERS])
+                for line in lines
+            ]
         answered = {place.mode: audit for audit in registry.every_audit() if (place := audit.place) is not None}
-        found += [
+        named += [
             Named(
                 f"review {run.label}: {in_words(run.audit)}",
                 "what an auditor reviews first",
@@ -125,9 +198,9 @@ def read_names(path: Path) -> tuple[Named, ...]:
         for (model, name), run in newest.items():
             for mode, audit in answered.items():
                 if audit.name == name:
-                    found.append(Named(f"{model}: {in_words(audit.name)}", "results of a model", (mode, run)))
-        found += [
+                    named.append(Named(f"{model}: {in_words(audit.name)}", "results of a model", (mode, run)))
+        named += [
             Named(f"job {job.id}: {job.spec.get('model', job.kind)}", f"job, {job.state}", ("jobs", job.id))
             for job in store.jobs.list()
         ]
-    return tuple(found)
+    return tuple(named)

@@ -7,7 +7,10 @@ An id is the screen and the action: `jobs.pause`, `book.view-1`. The file is TOM
     pause = "p"
 
     [app]
-    keys = "f1,question_mark"
+    keys = "f1,ctrl+k"
+
+A key that something else has on the same screen is refused, and so are the keys that answers are read with and whatever
+would take away F1, Ctrl+P or q: `keymap_faults` says which, with a key that is free.
 """
 
 from __future__ import annotations
@@ -19,12 +22,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
+from textual.keys import _character_to_key
 
 NAMED = "keymap.toml"
-RESERVED = frozenset({"ctrl+p", "f1"})
-"keys that stay what they are: the way to every action, and to the list of keys"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ def keymap_file() -> Path:
 
 
 def read_keymap(place: Path | None = None) -> Keymap:
-    """Return the keys that a person chose; none where there is no file. What cannot be used is said, and left out."""
+    """Return the keys that a person chose, as they are written; none where there is no file."""
     place = place or keymap_file()
     try:
         tables = tomllib.loads(place.read_text(encoding="utf-8"))
@@ -89,11 +92,22 @@ def read_keymap(place: Path | None = None) -> Keymap:
     keys: dict[str, str] = {}
     wrong = []
     for name, value in _entries(tables):
-        if why := _refused(value):
-            wrong.append(f"{place}: {name}: {why}")
+        parts = [part.strip() for part in value.split(",")] if isinstance(value, str) else [""]
+        if all(parts):
+            keys[name] = ",".join(_character_to_key(part) if len(part) == 1 else part for part in parts)
         else:
-            keys[name] = str(value)
+            wrong.append(f'{name}: found {value!r}; give a key, or several separated by commas: "p", "ctrl+r,f6"')
     return Keymap(keys, tuple(wrong))
+
+
+def checked(keymap: Keymap, app: type[App[Any]]) -> Keymap:
+    """Return a keymap without the entries that cannot be used, which it complains of. Imports all screens."""
+    from workbench.tui.keymap_faults import complaints, faults
+
+    found = faults(keymap.keys, app) if keymap.keys else ()
+    wrong = (*keymap.wrong, *complaints(found, keymap.keys))
+    bad = {fault.name for fault in found}
+    return Keymap({name: keys for name, keys in keymap.keys.items() if name not in bad}, wrong)
 
 
 def _entries(tables: Mapping[str, object]) -> Iterator[tuple[str, object]]:
@@ -102,11 +116,3 @@ def _entries(tables: Mapping[str, object]) -> Iterator[tuple[str, object]]:
             yield from ((f"{screen}.{action}", keys) for action, keys in actions.items())
         else:
             yield screen, actions
-
-
-def _refused(value: object) -> str:
-    """Say why a value gives no keys; "" where it does."""
-    if not isinstance(value, str) or not all(part.strip() for part in value.split(",")):
-        return f'found {value!r}; give a key, or several separated by commas: "p", "ctrl+r,f6"'
-    taken = RESERVED.intersection(part.strip() for part in value.split(","))
-    return f"found {', '.join(sorted(taken))}, which cannot be given to something else" if taken else ""

@@ -18,6 +18,7 @@ from textual.widgets.option_list import Option
 from workbench import registry
 from workbench.errors import WorkbenchError
 from workbench.help.sections import section
+from workbench.tui.format import visible
 from workbench.tui.home.home_lines import home_lines, is_to_do
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.status import say
@@ -157,8 +158,7 @@ class HomeScreen(StoreScreen):
         self._reading = False
         self._overview = event.overview
         self.trouble.hide()
-        self.notice.update(Content(event.overview.notice))
-        self.notice.set_class(bool(event.overview.notice), "-shown")
+        self.show_notice()
         self._show()
         # A job may end without an answer more: what models hold likeliest next is none.
         ended = tuple((job.id, job.state, job.done) for job in event.overview.jobs if not job.active)
@@ -175,6 +175,13 @@ class HomeScreen(StoreScreen):
             self._judged_for = state
             self.title_bar.note = JUDGING
             self.judge()
+
+    def show_notice(self) -> None:
+        """Show what the store has to say, and what of a person's own keys is not used."""
+        said = (self._overview.notice if self._overview is not None else "", getattr(self.app, "keymap_notice", ""))
+        notice = "\n".join(filter(None, said))
+        self.notice.update(Content(visible(notice, lines=True)))
+        self.notice.set_class(bool(notice), "-shown")
 
     @on(Judged)
     def show_judgement(self, event: Judged) -> None:
