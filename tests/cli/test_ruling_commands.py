@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -129,9 +131,16 @@ def test_rulings_move_between_stores_as_a_file_and_with_labels(
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("nothing", "line 1"),
-        ("{}", "line 1: found no ruling"),
-        ('{"kind": "answer", "subject": {"prompt": "zz", "text": "00"}}', "line 1: found no ruling"),
+        (
+            "nothing",
+            "odd.jsonl, line 1: found no ruling but 'nothing', which is no JSON on its own; expected is a line",
+        ),
+        ("\n{}", "odd.jsonl, line 2: found no ruling but nothing; uid, kind, subject, verdict"),
+        ('[{"label": 1}]', 'line 1: found no ruling but a list ([{"label": 1}]); expected is a line of a file that'),
+        (
+            '{"kind": "answer", "subject": {"prompt": "zz", "text": "00"}}',
+            "line 1: found no ruling but kind, subject; uid, verdict, label, reason, auditor, at, undoes are not there",
+        ),
         ("", "has no rulings"),
     ],
 )
@@ -143,6 +152,53 @@ def test_a_file_that_is_none_changes_nothing(
     assert main(["rulings", str(path), "--import", str(file)]) == 2
     assert said in capsys.readouterr().err
     assert told(capsys, "rulings", path)["rulings"] == []
+
+
+@pytest.fixture
+def several(tmp_path: Path) -> Path:
+    """A store, with a blank in its name, of two instruments that have the same refs, each answered by a model."""
+    path = audited(tmp_path / "my study.db")
+    return audited(path, model="other", base=replace(small(), name="twin"))
+
+
+@pytest.mark.e2e
+def test_every_printed_hint_works_as_it_is_printed(several: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = ("--model", "smol", "--instrument", small().name, "--as", "Eva M")
+    done: list[str] = []
+
+    def hints(*arguments: str) -> None:
+        """Run what a command prints as hints."""
+        assert main([arguments[0], str(several), *arguments[1:]]) == 0, arguments
+        commands = [line for line in capsys.readouterr().out.splitlines() if line.startswith("workbench ")]
+        for command in commands:
+            assert main(shlex.split(command)[1:]) == 0, command
+            done.append(command)
+        capsys.readouterr()
+
+    hints("review", *run, "--next")
+    hints("rule", "tax-02", "confirmed", "--reason", "looked", "--as", "Eva M", "--instrument", small().name)
+    hints("review", *run, "--draw", "4")
+    hints("review", *run, "--next")
+    hints("rulings")
+    hints("rulings", "--of", "tax-02", "--instrument", "twin")
+    hints("verdicts", "--model", "smol", "--instrument", "twin")
+    assert [command.split()[1] for command in done] == ["rule", "rulings", "rule", "rule", "rule"]
+    assert any("misread" in command for command in done)
+
+
+def test_rulings_say_on_which_instrument_they_are_where_there_are_several(
+    several: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in (small().name, "twin"):
+        assert rule(several, "tax-02", "confirmed", "--instrument", name) == 0
+    found = rows(told(capsys, "rulings", several), "rulings")
+    assert [(row["subject"], row["instrument"]) for row in found] == [("tax-02", small().name), ("tax-02", "twin")]
+    (one,) = rows(told(capsys, "rulings", several, "--instrument", "twin"), "rulings")
+    assert one["instrument"] == "twin"
+    assert main(["rulings", str(several)]) == 0
+    assert "twin" in capsys.readouterr().out
+    assert main(["rulings", str(several), "--instrument", "twins"]) == 2
+    assert f"no instrument 'twins'. Available: {small().name}, twin" in capsys.readouterr().err
 
 
 def test_a_mistake_writes_nothing_at_all(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -50,7 +51,7 @@ def open_store(options: Namespace) -> int:
     path: Path = options.store
     if not path.exists():
         if not agreed(f"There is no store at {path}. Make one? [Y/n] "):
-            raise UsageError(f"no store was made. To make one: workbench init {path}")
+            raise UsageError(f"no store was made. To make one: workbench init {shlex.quote(str(path))}")
         with_demo = agreed(f"Put the shipped instrument ({SHIPPED}) into it? [Y/n] ")
         make(path, demo=with_demo)
     if not sys.stdout.isatty():
@@ -69,9 +70,9 @@ def init(options: Namespace) -> int:
     say(f"Made {options.store}." + (f" It holds the instrument {SHIPPED}." if options.demo else ""))
     if options.demo:
         ask = "--model smollm2 --family user --statements 8 --templates 2 --samples 10 --temperature 0.4"
-        say(f"Next: workbench run {options.store} {ask}")
+        say(f"Next: workbench run STORE {ask}")
     else:
-        say(f"Next: workbench import {options.store} PATH; --dry-run previews the import")
+        say("Next: workbench import STORE PATH; --dry-run previews the import")
     return 0
 
 

@@ -94,7 +94,7 @@ def sample(options: Namespace) -> int:
         return 0
     say_wrapped(proposal.describe())
     if not options.dry_run:
-        say(f"Next: workbench annotate {options.store} --queue {spec.name} --annotator NAME")
+        say(f"Next: workbench annotate STORE --queue {spec.name} --annotator NAME")
     return 0
 
 
@@ -170,7 +170,7 @@ def adjudicate(options: Namespace) -> int:
             for item in disputed
         ],
     )
-    say(f"{len(disputed)} to decide: workbench annotate {options.store}, then d on a queue; or --item and --label")
+    say(f"{len(disputed)} to decide: workbench annotate STORE, then d on a queue; or --item and --label")
     return 0
 
 
@@ -208,7 +208,7 @@ def labels(options: Namespace) -> int:
     if options.json:
         print_json([one.record for one in found])
     elif not found:
-        say(f"There is no queue yet. Draw one: workbench sample {options.store} --name test --purpose test")
+        say("There is no queue yet. Draw one: workbench sample STORE --name test --purpose test")
     else:
         table(QUEUE_COLUMNS, [one.row for one in found])
         say_wrapped(WHEN_GOLD)

@@ -119,7 +119,7 @@ def _end(store: Store, name: str, options: Namespace, about: dict[str, Any], sai
     languages = listed(options.language) or (store.instruments.get(name).language,)
     found = {language: similarity_spreads(store, name, language) for language in languages}
     told = [said] if said else []
-    following = [f"Next: workbench lint {options.store}"]
+    following = ["Next: workbench lint STORE"]
     title = f"{name}: similarity"
     put_out(options, [similarity(found)], about, title=title, told=told, notes=following)
     return 0

@@ -65,7 +65,7 @@ def train(options: Namespace) -> int:
     if options.json:
         print_json(about | {"job": asdict(job)})
     elif job.state == "done":
-        say(f"Next: workbench classifiers {options.store}, and workbench classify {options.store}")
+        say("Next: workbench classifiers STORE, and workbench classify STORE")
     return EXIT_CODES.get(job.state, 1)
 
 
@@ -87,7 +87,7 @@ def classify(options: Namespace) -> int:
             if options.json:
                 print_json({"responses": total, "left": 0, "job": None})
             else:
-                say(f"Next: workbench bias {options.store}")
+                say("Next: workbench bias STORE")
             return 0
         job_id = launch.start_classifying(store, spec)
         if options.detach:
@@ -96,7 +96,7 @@ def classify(options: Namespace) -> int:
     if options.json:
         print_json({"responses": total, "left": left, "job": asdict(job)})
     elif job.state == "done":
-        say(f"Next: workbench bias {options.store}")
+        say("Next: workbench bias STORE")
     return EXIT_CODES.get(job.state, 1)
 
 
@@ -110,7 +110,7 @@ def classifiers(options: Namespace) -> int:
     with Store.open(options.store) as store:
         known = [classifier.name for classifier in store.classifiers.list()]
         if not known and options.classifier is None:
-            none = f"There is no classifier yet. Train one: workbench train {options.store}"
+            none = "There is no classifier yet. Train one: workbench train STORE"
             put_out(options, (), {"classifiers": known}, title="Classifiers", told=[none])
             return 0
         found = assessed(store, options.classifier, options.threshold, options.seed)

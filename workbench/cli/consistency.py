@@ -145,7 +145,7 @@ def _unasked(store: Store, options: Namespace) -> int:
     instrument = _instrument(store, options)
     tables = (template_ranks(()), answer_scales(scale_collapse(instrument)))
     about = {"model": None, "instrument": instrument.name, "job": None}
-    next_ = f"No model has answered {instrument.name} yet. Ask one: workbench pilot {options.store} --model MODEL"
+    next_ = f"No model has answered {instrument.name} yet. Ask one: workbench pilot STORE --model MODEL"
     put_out(options, tables, about, title=f"{instrument.name}: pilot", told=[next_])
     return 0
 
@@ -200,8 +200,8 @@ def _detached(options: Namespace, design: Design, job_id: int, needed: int) -> i
         print_json({"statements": design.statements, "answers_needed": needed, "job": job_id})
         return 0
     again = f"--rank --model {options.model} --statements {len(design.statements)} --seed {options.seed}"
-    say(f"Job {job_id} is running. Follow it: workbench jobs {options.store} follow {job_id}")
-    say(f"Then: workbench pilot {options.store} {again}")
+    say(f"Job {job_id} is running. Follow it: workbench jobs STORE follow {job_id}")
+    say(f"Then: workbench pilot STORE {again}")
     return 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator
@@ -223,6 +224,11 @@ def _store(path: Path) -> Iterator[Check]:
             yield from (_model(name, encoding) for name, encoding in store.runs.encodings())
             lost = [str(job.id) for job in store.jobs.list() if job.state == "lost"]
             if lost:
-                yield Check("jobs", "note", f"{', '.join(lost)} lost their worker; workbench jobs {path} resume JOB")
+                resume = f"workbench jobs {shlex.quote(str(path))} resume JOB"
+                yield Check(
+                    "jobs",
+                    "note",
+                    f"{', '.join(lost)} lost their worker; {resume}",
+                )
     except WorkbenchError as error:
         yield Check("store", "error", str(error))

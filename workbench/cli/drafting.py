@@ -110,7 +110,7 @@ def _ask(store: Store, instrument: str, options: Namespace) -> int:
         if options.json:
             print_json(about)
         elif not plan.needed:
-            say(f"The model has drafted all of this already. Next: workbench draft {options.store} --list")
+            say("The model has drafted all of this already. Next: workbench draft STORE --list")
         return 0
     check_agreed(options)
     job_id = launch.start_drafting(store, spec, plan)
@@ -120,7 +120,7 @@ def _ask(store: Store, instrument: str, options: Namespace) -> int:
     if options.json:
         print_json(about | {"job": asdict(job)})
     elif job.state == "done":
-        say(f"Next: workbench draft {options.store} --list, or review them in the terminal: Statements, r")
+        say("Next: workbench draft STORE --list, or review them in the terminal: Statements, r")
         say("--list --state unusable shows the lines that cannot be wordings, and why")
     return EXIT_CODES.get(job.state, 1)
 

@@ -195,7 +195,7 @@ def _ties(store: Store, name: str, options: Namespace) -> int:
     from workbench.pipeline.issues import issue_figures
 
     found = issue_figures(store, name, whose=options.whose, fewest=options.fewest, resamples=1)
-    decide = f"Decide one: workbench issues {options.store} --adjudicate REF ISSUE -1|0|1 --annotator NAME"
+    decide = "Decide one: workbench issues STORE --adjudicate REF ISSUE -1|0|1 --annotator NAME"
     told = [decide] if found.report.ties else []
     put_out(options, [tables.ties(found)], found.about, title=f"{name}: ties to decide", told=told)
     return 0
@@ -211,7 +211,7 @@ def _overview(store: Store, name: str, options: Namespace) -> int:
         shown += [tables.annotators(found), tables.agreement(found)]
     if as_data(options):
         shown.append(tables.pairs(found))
-    more = [f"Ties to decide: {found.report.ties:,}; workbench issues {options.store} --ties lists them."]
+    more = [f"Ties to decide: {found.report.ties:,}; workbench issues STORE --ties lists them."]
     told = [*found.told, *(more if found.report.ties else [])]
     put_out(options, shown, found.about, title=f"{name}: policy issues", told=told)
     return 0

@@ -118,15 +118,13 @@ def _named(store: Store, options: Namespace) -> int:
     if len(found) == 1:
         return found[0].id
     which = ", ".join(f"{job.id} ({job.state})" for job in found) or "none"
-    raise UsageError(f"name the job: workbench jobs {options.store} {options.act} JOB. Jobs it fits: {which}")
+    raise UsageError(f"name the job: workbench jobs STORE {options.act} JOB. Jobs it fits: {which}")
 
 
 def _pause(store: Store, options: Namespace, number: int) -> int:
     job = store.jobs.pause(number)
     how = "is paused" if job.state == "paused" else "stores its current work and pauses"
-    return _said(
-        store, options, number, f"Job {number} {how}. Continue: workbench jobs {options.store} resume {number}"
-    )
+    return _said(store, options, number, f"Job {number} {how}. Continue: workbench jobs STORE resume {number}")
 
 
 def _resume(store: Store, options: Namespace, number: int) -> int:
@@ -168,7 +166,7 @@ def _cancel(store: Store, options: Namespace, number: int) -> int:
 
 def _concurrency(store: Store, options: Namespace, number: int) -> int:
     if options.most is None:
-        raise UsageError(f"give the number at once: workbench jobs {options.store} concurrency {number} N")
+        raise UsageError(f"give the number at once: workbench jobs STORE concurrency {number} N")
     job = store.jobs.set_concurrency(number, options.most or None)
     most = "the original number at once" if job.concurrency is None else f"at most {job.concurrency} at once"
     return _said(store, options, number, f"Job {number}: {most}.")
@@ -243,7 +241,7 @@ def _arguments(store: Store, job: Job) -> list[str]:
 
 def _hide(store: Store, options: Namespace, number: int) -> int:
     store.jobs.hide(number)
-    return _said(store, options, number, f"Job {number} is hidden. List it: workbench jobs {options.store} --hidden")
+    return _said(store, options, number, f"Job {number} is hidden. List it: workbench jobs STORE --hidden")
 
 
 def _unhide(store: Store, options: Namespace, number: int) -> int:
@@ -298,7 +296,7 @@ def _list(store: Store, options: Namespace) -> int:
     if hidden := len(every) - len(found):
         say(f"{plural(hidden, 'hidden job')} left out; --hidden lists all.")
     if not every:
-        say(f"No jobs yet. Start one: workbench run {options.store} --model smollm2")
+        say("No jobs yet. Start one: workbench run STORE --model smollm2")
         return 0
     table(
         ["job", "does", "audit", "state", "who", "instrument", "done"],
@@ -324,16 +322,16 @@ def _list(store: Store, options: Namespace) -> int:
             for line in choices(store.path, job):
                 say(f"  {line}")
         if job.state == "queued" and not job.worker:
-            say(f"Job {job.id}: no worker is running it. Start one: workbench jobs {options.store} resume {job.id}")
+            say(f"Job {job.id}: no worker is running it. Start one: workbench jobs STORE resume {job.id}")
         if job.unsure:
             say_wrapped(
                 f"Job {job.id}: its worker on {job.host} sends no heartbeat. If the worker is gone: "
-                f"workbench jobs {options.store} resume {job.id}, which watches it for longer first"
+                f"workbench jobs STORE resume {job.id}, which watches it for longer first"
             )
         for line in at_endpoint(store, job):
             say_wrapped(line)
         if job.state == "lost":
-            say(f"Job {job.id} lost its worker. Continue: workbench jobs {options.store} resume {job.id}")
+            say(f"Job {job.id} lost its worker. Continue: workbench jobs STORE resume {job.id}")
     return 0
 
 

@@ -115,7 +115,7 @@ def _show(store: Store, name: str, options: Namespace) -> int:
     texts = {one.ref: text.text for one in made.statements if (text := one.wording(ORIGINAL, made.language))}
     topics = {one.ref: one.topic for one in made.statements}
     of = book(name, found, texts, topics, [f"{name}: {_counts(summary)}"])
-    adjust = f'Adjust: workbench questionnaire {options.store} --scale NAME --map "ANSWER=yes|no|neutral|missing"'
+    adjust = 'Adjust: workbench questionnaire STORE --scale NAME --map "ANSWER=yes|no|neutral|missing"'
     tables = [of.table(entry.name) for entry in of.contents]
     put_out(options, tables, {**of.about, "summary": summary}, title=of.title, told=of.told, notes=[adjust])
     return 0

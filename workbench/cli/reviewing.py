@@ -119,6 +119,8 @@ def _show(options: Namespace, progress: Progress) -> int:
 
 
 def _next(store: Store, options: Namespace, progress: Progress) -> int:
+    from workbench.domain.reviews import Ranked
+    from workbench.evidence import ruling_subjects as subjects
     from workbench.pipeline import review_item as item
     from workbench.pipeline import review_tables as tables
 
@@ -135,7 +137,9 @@ def _next(store: Store, options: Namespace, progress: Progress) -> int:
     else:
         made = [item.answers(shown)]
     made += [item.readers_of(shown)] if any(row.readers for row in shown.rows) else []
-    put_out(options, made, about, title=title, told=told, notes=shown.acts(progress.auditor))
+    instrument = progress.of.run.instrument if len(store.instruments.names()) > 1 else ""
+    labels = () if isinstance(shown.item, Ranked) else subjects.find(store, shown.subject).labels
+    put_out(options, made, about, title=title, told=told, notes=shown.acts(progress.auditor, instrument, labels))
     return 0
 
 

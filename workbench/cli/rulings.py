@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +12,9 @@ from workbench.cli.figures import FIGURES, no_figures, put_out
 from workbench.cli.output import say, tell, whole_file
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.counting import plural
-from workbench.domain.rulings import RULED_ON, Ruling, Verdict, from_plain, plain
-from workbench.errors import UsageError
+from workbench.domain.names import person_name
+from workbench.domain.rulings import EXPECTED, RULED_ON, Ruling, Verdict, from_plain, plain
+from workbench.errors import UnknownName, UsageError
 from workbench.figures.table import Column, Kind, Table
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import INSTRUMENT, JSON, STORE
@@ -65,14 +67,14 @@ def rule(options: Namespace) -> int:
         ]
     names = ", ".join(thing.name for thing in things)
     read = f", reads {options.reading}" if options.reading else ""
-    undo = f"workbench rulings {options.store} --as {options.as_} --undo {given[-1].uid.hex()[:8]}"
+    undo = f"workbench rulings STORE --as {shlex.quote(options.as_)} --undo {given[-1].uid.hex()[:8]}"
     said = f"{options.as_} rules {verdict}{read}: {names}.\nTaken back with:\n{undo}"
     return tell(options, said, [plain(one) for one in given])
 
 
 @verb(
     STORE,
-    INSTRUMENT,
+    INSTRUMENT.but(help="instrument whose rulings are printed", none="all"),
     Option("of", "rulings on a subject, and the names of what is below it", metavar="SUBJECT"),
     flag("history", "every event, including undone and superseded rulings"),
     Section(
@@ -84,7 +86,11 @@ def rule(options: Namespace) -> int:
         ),
         one_of=True,
     ),
-    Option("as_", "undo: your name", metavar="NAME"),
+    Option(
+        "as_",
+        "your name, needed by --undo; what others ruled on drawn answers that you have yet to decide is not printed",
+        metavar="NAME",
+    ),
     Option("reason", "undo: why", default="", metavar="TEXT"),
     FIGURES,
     about="Print the rulings in force, oldest first; or undo one, or move rulings between stores.",
@@ -127,7 +133,10 @@ def read_rulings(path: Path) -> list[Ruling]:
         if line.strip():
             try:
                 found.append(from_plain(json.loads(line)))
-            except (json.JSONDecodeError, UsageError) as error:
+            except json.JSONDecodeError as error:
+                found_ = f"{line.strip()[:40]!r}, which is no JSON on its own"
+                raise UsageError(f"{path}, line {number}: found no ruling but {found_}; {EXPECTED}") from error
+            except UsageError as error:
                 raise UsageError(f"{path}, line {number}: {error}") from error
     if not found:
         raise UsageError(f"{path} has no rulings; nothing was changed")
@@ -141,25 +150,52 @@ def _undo(store: Store, options: Namespace) -> int:
     found = [one for one in standing if one.uid.hex().startswith(options.undo.lower())]
     if len(found) != 1:
         what = f"{len(found)} rulings in force begin" if found else "no ruling in force begins"
-        raise UsageError(f"{what} with {options.undo!r}; workbench rulings {options.store} lists them")
+        raise UsageError(f"{what} with {options.undo!r}; workbench rulings STORE lists them")
     event = store.rulings.undo(found[0], auditor=options.as_, reason=options.reason)
     return tell(options, f"Undone: {found[0].auditor}'s ruling {found[0].verdict}.", plain(event))
 
 
 def _show(store: Store, options: Namespace) -> int:
     from workbench.evidence import ruling_subjects as subjects
-    from workbench.evidence.listed_rulings import DISPUTED, STANDS, ListedRuling, as_table, listed
+    from workbench.evidence.listed_rulings import (
+        DISPUTED,
+        NOBODY,
+        STANDS,
+        ListedRuling,
+        as_table,
+        listed,
+        withheld,
+        without,
+    )
 
     meant = subjects.find(store, options.of, options.instrument) if options.of else None
+    names = store.instruments.names()
+    if options.instrument is not None and options.instrument not in names:
+        raise UnknownName(f"the store has no instrument {options.instrument!r}. Available: {', '.join(names)}")
     every = listed(store, meant.subject if meant else None)
-    rows = [row for row in every if options.history or row.stands in (STANDS, DISPUTED)]
-    tables: list[Table[ListedRuling] | Table[Thing]] = [as_table(rows, history=options.history)]
+    kept_back: frozenset[bytes] = frozenset()
+    if options.as_:
+        kept_back = withheld(store, every, person_name(options.as_, "auditor"), of=None)
+    rows = [
+        without(row, kept_back)
+        for row in every
+        if (options.history or row.stands in (STANDS, DISPUTED))
+        and options.instrument in (None, row.place[0])
+        and row.ruling.uid not in kept_back
+    ]
+    several = len(names) > 1
+    on = meant.name if meant is not None else options.instrument
+    empty = f"There is no ruling{f' on {on}' * bool(on)} to show." if every or on else NOBODY
+    tables: list[Table[ListedRuling] | Table[Thing]] = [
+        as_table(rows, history=options.history, several=several, empty=empty)
+    ]
     if meant is not None:
         tables.append(_below(subjects.below(store, meant), meant))
     about = {"rulings": [plain(row.ruling) | {"name": row.name, "stands": row.stands} for row in rows]}
-    put_out(options, tables, about, title="Rulings")
-    if not rows and meant is None and not options.json:
-        say(f"\nRule with:\nworkbench rule {options.store} SUBJECT VERDICT --reason TEXT --as NAME")
+    hidden = f"{plural(len(kept_back), 'ruling')} of others hidden until you decide on the same drawn answers"
+    put_out(options, tables, about, title="Rulings", told=[hidden] if kept_back else [])
+    if not every and meant is None and not options.json:
+        say("\nHow to rule, and on what:\nworkbench rule --help")
     return 0
 
 

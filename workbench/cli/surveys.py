@@ -110,7 +110,7 @@ def _list(options: Namespace) -> int:
 
     with Store.open(options.store) as store:
         lines = store.surveys.respondents(options.instrument)
-    table = respondents(lines, f"workbench survey {options.store}")
+    table = respondents(lines, "workbench survey STORE")
     put_out(options, [table], {"instrument": options.instrument}, title="People who answered")
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -38,7 +39,7 @@ def decided(store: Store, job: Job, *, asks: bool, quiet: bool = False) -> Job:
             store.jobs.request_stop(job.id)
             job = watch(store, job.id, quiet=True)
             if not quiet:
-                say(f"Job {job.id} is cancelled. To change its settings: workbench jobs {store.path} edit {job.id}")
+                say(f"Job {job.id} is cancelled. To change its settings: workbench jobs STORE edit {job.id}")
     return job
 
 
@@ -57,7 +58,7 @@ def choices(path: Path, job: Job) -> list[str]:
     go_on = "Continue" if job.probed is not None and job.probed.readable else "Continue anyway"
     acts = {go_on: "resume", "Change the settings": "edit", "Cancel it": "cancel"}
     seen = {"See the probe's answers": "probe"} if job.probed is not None else {}
-    return [f"{what}: workbench jobs {path} {act} {job.id}" for what, act in (seen | acts).items()]
+    return [f"{what}: workbench jobs {shlex.quote(str(path))} {act} {job.id}" for what, act in (seen | acts).items()]
 
 
 def started(options: Namespace, number: int, about: Mapping[str, Any]) -> int:
@@ -66,7 +67,7 @@ def started(options: Namespace, number: int, about: Mapping[str, Any]) -> int:
 
 
 def follow_it(path: Path, number: int) -> str:
-    return f"Follow it: workbench jobs {path} follow {number}"
+    return f"Follow it: workbench jobs {shlex.quote(str(path))} follow {number}"
 
 
 def watch(store: Store, job_id: int, *, quiet: bool = False, told: Callable[[Job], str] | None = None) -> Job:
@@ -85,7 +86,7 @@ def watch(store: Store, job_id: int, *, quiet: bool = False, told: Callable[[Job
                 if not quiet:
                     break_line()
                     say(f"Job {job_id} and its batch continue. {follow_it(store.path, job_id)}")
-                    say(f"Cancel both: workbench jobs {store.path} cancel {job_id}")
+                    say(f"Cancel both: workbench jobs STORE cancel {job_id}")
                 return store.jobs.get(job_id)
             asked = True
             stopping = "stopping; storing what has arrived (Ctrl+C again leaves the job running)"
@@ -209,9 +210,9 @@ def _end(job: Job, path: Path) -> None:
     if job.failed_items and not job.retry_helps and job.state == "failed":
         return
     if job.failed_items and job.retry_helps and job.state in ("failed", "cancelled"):
-        say(f"Retry what failed: workbench jobs {path} retry {job.id}")
+        say(f"Retry what failed: workbench jobs STORE retry {job.id}")
     if job.state in ("cancelled", "failed", "lost", "paused"):
-        say(f"Continue with: workbench jobs {path} resume {job.id}")
+        say(f"Continue with: workbench jobs STORE resume {job.id}")
 
 
 def failures(job: Job) -> list[str]:
@@ -225,7 +226,7 @@ def at_endpoint(store: Store, job: Job) -> list[str]:
 
     if not job.batches or job.active or not (words := waiting(store, job.id)):
         return []
-    return [f"Job {job.id}: {words}. To resume: workbench jobs {store.path} resume {job.id}"]
+    return [f"Job {job.id}: {words}. To resume: workbench jobs {shlex.quote(str(store.path))} resume {job.id}"]
 
 
 def served(job: Job) -> list[str]:

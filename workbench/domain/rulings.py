@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -141,8 +142,22 @@ def plain(ruling: Ruling) -> dict[str, Any]:
     }
 
 
-def from_plain(value: Mapping[str, Any]) -> Ruling:
+EXPORTED = ("uid", "kind", "subject", "verdict", "label", "reason", "auditor", "at", "undoes")
+"what `plain` writes of a ruling"
+EXPECTED = "expected is a line of a file that `workbench rulings STORE --export FILE` wrote"
+
+
+def from_plain(value: Any) -> Ruling:
     """Return the ruling from the value of `plain`. Raises UsageError for any other value."""
+    if not isinstance(value, Mapping):
+        kind = "a list" if isinstance(value, list) else "a value"
+        raise UsageError(f"found no ruling but {kind} ({json.dumps(value)[:40]}); {EXPECTED}")
+    if lacking := [name for name in EXPORTED if name not in value]:
+        has = ", ".join(map(str, [*value][:6])) + ", …" * (len(value) > 6)
+        are = "is" if len(lacking) == 1 else "are"
+        raise UsageError(f"found no ruling but {has or 'nothing'}; {', '.join(lacking)} {are} not there. {EXPECTED}")
+    if not isinstance(value["subject"], Mapping):
+        raise UsageError(f"found the subject {json.dumps(value['subject'])[:40]}; {EXPECTED}")
     try:
         subject = Subject(Ruled(value["kind"]), {str(name): str(part) for name, part in value["subject"].items()})
         for name in ("prompt", "text", "model"):
@@ -153,7 +168,7 @@ def from_plain(value: Mapping[str, Any]) -> Ruling:
         uid, at = bytes.fromhex(value["uid"]), datetime.fromisoformat(value["at"])
         who = person_name(str(value["auditor"]), "auditor")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UsageError(f"found no ruling: {error!r}; give a file that `workbench rulings --export` wrote") from error
+        raise UsageError(f"found no ruling that can be read ({error}); {EXPECTED}") from error
     if (verdict is None) != (undoes is not None) or len(uid) != UID_BYTES or at.tzinfo is None:
         raise UsageError("found a ruling without a verdict, an identity or a time in UTC")
     return Ruling(uid, subject, verdict, label, str(value["reason"]), who, str(value["at"]), undoes)

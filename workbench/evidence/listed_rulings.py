@@ -6,14 +6,17 @@ The shell and the terminal show these rows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stores.core.store import Store
+from stores.runs.run_rows import Run
 from workbench.domain.rulings import Ruling, Subject, Verdict, disputed
+from workbench.evidence.reviewed import run_key
 from workbench.evidence.ruling_subjects import UNREADABLE, placed
 from workbench.figures.table import Column, Kind, Link, Table
 
 DISPUTED, STANDS, TAKEN_BACK, SUPERSEDED = "disputed", "stands", "taken back", "superseded"
+NOBODY = "Nobody has ruled yet."
 OPENED = "ruling"
 "name of what stands behind a row: the thing that was ruled on"
 
@@ -105,13 +108,16 @@ def words_of(store: Store, subject: Subject) -> str:
 
 
 def withheld(
-    store: Store, rows: Sequence[ListedRuling], auditor: str | None, *, reviews: bool, blind: bool
+    store: Store, rows: Sequence[ListedRuling], auditor: str | None, *, of: Sequence[tuple[Run, bool]] | None
 ) -> frozenset[bytes]:
     """Return the uids of the rulings of others that an auditor must not see before their own.
 
-    These are rulings on answers of a control sample, for whoever `reviews` or has begun with that sample, and in a
-    blind review those on statements that the auditor has not decided.
+    These are rulings on answers of a control sample, for whoever reviews its run or has begun with it, and in a blind
+    review those on statements of its instrument that the auditor has not decided. `of`: the runs that are under review
+    now, and whether each review is blind; None: any run, with its model shown.
     """
+    runs = None if of is None else [run_key(store, run) for run, _ in of]
+    blind = {run.instrument for run, hidden in of or () if hidden}
     mine = [
         row
         for row in rows
@@ -121,9 +127,12 @@ def withheld(
     ]
     answers = {_answer(row.ruling) for row in mine}
     newest = {(str(sorted(one.run.items())), one.reader): one for one in store.control_samples.every()}
-    samples = [{(item.prompt.hex(), item.text.hex()) for item in one.items} for one in newest.values()]
-    drawn = set().union(*samples)
-    begun = set().union(*(sample for sample in samples if reviews or sample & answers))
+    samples = [
+        (runs is None or one.run in runs, {(item.prompt.hex(), item.text.hex()) for item in one.items})
+        for one in newest.values()
+    ]
+    drawn = set().union(*(sample for _, sample in samples))
+    begun = set().union(*(sample for reviewed, sample in samples if reviewed or sample & answers))
     decided = {row.place for row in mine if _answer(row.ruling) not in drawn}
 
     def hidden(row: ListedRuling) -> bool:
@@ -132,9 +141,16 @@ def withheld(
         at = _answer(row.ruling)
         if at in begun:
             return at not in answers
-        return blind and row.place not in decided
+        return row.place[0] in blind and row.place not in decided
 
     return frozenset(row.ruling.uid for row in rows if hidden(row))
+
+
+def without(row: ListedRuling, kept_back: frozenset[bytes]) -> ListedRuling:
+    """Return a row that does not tell of rulings that may not be seen yet."""
+    against = tuple(one for one in row.against if one.uid not in kept_back)
+    told_apart = bool(row.against) and not against
+    return replace(row, against=against, stands=STANDS if told_apart else row.stands)
 
 
 def _answer(ruling: Ruling) -> tuple[str, str]:
@@ -142,11 +158,14 @@ def _answer(ruling: Ruling) -> tuple[str, str]:
     return named.get("prompt", ""), named.get("text", "")
 
 
-def as_table(rows: Sequence[ListedRuling], *, history: bool) -> Table[ListedRuling]:
-    """Return rulings in force, or every event, for the shell."""
+def as_table(
+    rows: Sequence[ListedRuling], *, history: bool, several: bool = False, empty: str = NOBODY
+) -> Table[ListedRuling]:
+    """Return rulings in force, or every event, for the shell. `several`: the store has several instruments."""
     columns: list[Column[ListedRuling]] = [
         Column("ruling", "ruling", lambda row: row.ruling.uid.hex()[:8]),
         Column("subject", "subject", lambda row: row.name),
+        _instrument(aside=not several),
         Column("verdict", "verdict", lambda row: row.ruling.verdict or "(none)"),
         Column("reading", "reads", lambda row: reading_of(row.ruling)),
         *_shared(),
@@ -155,17 +174,18 @@ def as_table(rows: Sequence[ListedRuling], *, history: bool) -> Table[ListedRuli
         Column("undoes", "undoes", lambda row: row.ruling.undoes.hex()[:8] if row.ruling.undoes else "", aside=True),
     ]
     title = "Every event" if history else "Rulings in force"
-    return Table(
-        "rulings", title, rows, columns, key=lambda row: (row.ruling.uid.hex(),), empty="Nobody has ruled yet."
-    )
+    return Table("rulings", title, rows, columns, key=lambda row: (row.ruling.uid.hex(),), empty=empty)
 
 
-def for_people(rows: Sequence[ListedRuling], empty: str) -> Table[ListedRuling]:
-    """Return rulings for a screen, the newest first: what became of each stands in its details."""
+def for_people(rows: Sequence[ListedRuling], empty: str, *, several: bool = False) -> Table[ListedRuling]:
+    """Return rulings for a screen, the newest first: what became of each stands in its details. `several`: they may be
+    on several instruments.
+    """
     newest = sorted(rows, key=lambda row: (row.ruling.at, row.ruling.uid), reverse=True)
     names = {row.ruling.uid.hex(): row.name for row in rows}
     columns: list[Column[ListedRuling]] = [
         Column("subject", "ruled on", lambda row: row.name, least=18, words=names),
+        _instrument(aside=not several),
         Column("kind", "kind", lambda row: row.ruling.subject.kind.value, aside=True),
         Column("verdict", "ruling", lambda row: row.said, least=18),
         *_shared(),
@@ -182,6 +202,10 @@ def for_people(rows: Sequence[ListedRuling], empty: str) -> Table[ListedRuling]:
         link=lambda row: Link(OPENED, (row.ruling.uid.hex(),)),
         detail=_became,
     )
+
+
+def _instrument(*, aside: bool) -> Column[ListedRuling]:
+    return Column("instrument", "instrument", lambda row: row.place[0], aside=aside)
 
 
 def _shared() -> list[Column[ListedRuling]]:
@@ -216,4 +240,4 @@ def moment(ruling: Ruling) -> str:
     return ruling.at[:16].replace("T", " ")
 
 
-__all__ = ["OPENED", "ListedRuling", "as_table", "for_people", "listed", "moment", "reading_of", "withheld"]
+__all__ = ["OPENED", "ListedRuling", "as_table", "for_people", "listed", "moment", "reading_of", "withheld", "without"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -137,9 +138,9 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
     yield from _notes(notes_of(instrument), imported.choices.models if imported.choices is not None else ())
     yield from _left(outcome, imported, store)
     if instrument.answer_sets:
-        yield f"Next: workbench verdicts {store} --audit response_bias --instrument {instrument.name}"
+        yield f"Next: workbench verdicts {shlex.quote(str(store))} --audit response_bias --instrument {instrument.name}"
     else:
-        yield f"Next: workbench lint {store}"
+        yield f"Next: workbench lint {shlex.quote(str(store))}"
 
 
 def said_by_language(changes: Sequence[LanguageChange]) -> Iterator[str]:
@@ -180,7 +181,7 @@ def _of_answers(outcome: Outcome, store: Path) -> Iterator[str]:
 def _numbers(outcome: Outcome, store: Path) -> Iterator[str]:
     """Say what answers in numbers were taken for: nothing in a file shows that its scale runs the other way."""
     for scale, taken in outcome.numbers:
-        adjust = f"workbench questionnaire {store} --scale {scale} --map ANSWER=MEANING"
+        adjust = f"workbench questionnaire {shlex.quote(str(store))} --scale {scale} --map ANSWER=MEANING"
         yield f"- {scale}: answers in numbers were read as {taken}; adjust: {adjust}"
 
 

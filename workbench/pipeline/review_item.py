@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +28,7 @@ LIKELIEST = 6
 "continuations or next tokens of a prompt that are shown"
 FIRST = 10
 "answers of an item that a terminal shows unless all are asked for: those that a reason is about come first"
-NOTHING_ANSWERED = "There are no answers; `workbench rulings STORE --of` lists what can be ruled on."
+NOTHING_ANSWERED = "There are no answers."
 LISTED = 200
 "prompts of which probabilities are shown: a question may be put as hundreds of people"
 
@@ -108,11 +109,14 @@ class Shown:
         more = f"{plural(self.left_out, 'more prompt')} not shown" if self.left_out else ""
         return (f"Next: {self.subject}", f"because: {why(self.item, blind=blind)}", *asked, *filter(None, [more]))
 
-    def acts(self, auditor: str | None) -> tuple[str, ...]:
-        """Say how to rule on it; a command stands alone, so that it can be copied."""
-        who = auditor or "NAME"
-        how = f"--reason TEXT --as {who}"
-        rule = f"workbench rule STORE {self.subject}"
+    def acts(self, auditor: str | None, instrument: str = "", labels: Sequence[str] = ()) -> tuple[str, ...]:
+        """Say how to rule on it; a command stands alone and works as it stands, so that it can be copied.
+
+        `instrument`: to be named where the store has several; `labels`: possible readings of a drawn answer
+        """
+        how = f"--reason TEXT --as {shlex.quote(auditor or 'NAME')}"
+        of = f" --instrument {shlex.quote(instrument)}" * bool(instrument)
+        rule = f"workbench rule STORE {shlex.quote(self.subject)}"
         if isinstance(self.item, Ranked):
             wording = (
                 f"a wording ({self.subject}/{self.wordings[0][0] if self.wordings else 'original'} wording-at-fault)"
@@ -120,8 +124,12 @@ class Shown:
             answers = ", or on an answer by its name (ANSWER misread --reading LABEL)"
             prompts = ", or on a prompt by its name (PROMPT template-at-fault)"
             below = answers if any(row.key is not None for row in self.rows) else prompts if self.rows else ""
-            return f"Rule on the statement, on {wording}{below}:", f"{rule} confirmed {how}"
-        return "Decide with one of:", f"{rule} confirmed {how}", f"{rule} misread --reading LABEL {how}"
+            names = f"workbench rulings STORE --of {shlex.quote(self.subject)}{of}"
+            said = f"Rule on the statement, on {wording}{below}:", f"{rule} confirmed{of} {how}"
+            return said if self.rows else (*said, "What else can be ruled on:", names)
+        read = {row.reads for row in self.rows}
+        misread = (f"{rule} misread --reading {shlex.quote(label)} {how}" for label in labels if label not in read)
+        return "Decide with one of:", f"{rule} confirmed {how}", *misread
 
     def plain(self, *, blind: bool = False) -> dict[str, Any]:
         """Return the item as plain values."""

@@ -54,9 +54,10 @@ class Settings:
     """Who looks, and how."""
 
     auditor: str | None = None
-    reviews: bool = False
-    "whether a review is open"
+    reviews: tuple[tuple[Run, bool], ...] = ()
+    "of each review that is open its run, and whether it is blind"
     blind: bool = False
+    "whether any of them is"
     instrument: str = ""
     templates: TemplateChoice = field(default=LATEST)
 
@@ -177,7 +178,7 @@ class RulingsScreen(BookScreen):
     @property
     def _settings_now(self) -> Settings:
         open_ = reviews(self.app)
-        return replace(self._settings, auditor=self._auditor, reviews=bool(open_), blind=any(open_))
+        return replace(self._settings, auditor=self._auditor, reviews=open_, blind=any(blind for _, blind in open_))
 
     @property
     def _listed(self) -> ListedRuling | None:
@@ -239,16 +240,17 @@ def _answer(store: Store, row: ListedRuling) -> Opened | str:
     return lambda: WholeAnswerScreen(row.name, text, Content("\n").join(reading), visible(row.name))
 
 
-def reviews(app: App[object]) -> list[bool]:
-    """Return of each review that is open in the terminal whether it is blind."""
+def reviews(app: App[object]) -> tuple[tuple[Run, bool], ...]:
+    """Return of each review that is open in the terminal its run, and whether it is blind."""
     every = [one for stack in app._screen_stacks.values() for one in stack]
-    return [one.session.blind for one in every if isinstance(one, BlindKey)]
+    found = ((one.run_in_sight(), one.session.blind) for one in every if isinstance(one, BlindKey))
+    return tuple((run, blind) for run, blind in found if run is not None)
 
 
 def load(path: Path, settings: Settings, run: Run | None, known: Loaded | None = None) -> Loaded:
     """Read every ruling that may be seen. Returns `known` itself where nothing has changed."""
     from stores.core.store import Store
-    from workbench.evidence.listed_rulings import for_people, listed, withheld
+    from workbench.evidence.listed_rulings import for_people, listed, withheld, without
     from workbench.evidence.rulings import about_run
 
     with Store.open(path) as store:
@@ -256,7 +258,8 @@ def load(path: Path, settings: Settings, run: Run | None, known: Loaded | None =
         if known is not None and known.settings == settings and known.rests_on == rests_on:
             return known
         every = [row for row in listed(store, texts=True) if row.ruling.verdict is not None]
-        kept_back = withheld(store, every, settings.auditor, reviews=settings.reviews, blind=settings.blind)
+        kept_back = withheld(store, every, settings.auditor, of=settings.reviews)
+        several = len(store.instruments.names()) > 1
         rulings = [row.ruling for row in every]
         of_run = {one.uid for one, _ in about_run(store, run, rulings)} if run is not None else set()
     rows = [without(row, kept_back) for row in every if row.ruling.uid not in kept_back]
@@ -264,7 +267,7 @@ def load(path: Path, settings: Settings, run: Run | None, known: Loaded | None =
     def entry(name: str, title: str, of: Sequence[ListedRuling], empty: str) -> Entry:
         def make(auditor: str = "") -> AnyTable:
             mine = [row for row in of if auditor in ("", row.ruling.auditor)]
-            return for_people(mine, empty)
+            return for_people(mine, empty, several=several and name == "store")
 
         names = sorted({row.ruling.auditor for row in of})
         return Entry(name, title, make, [(), *((one,) for one in names)], choices=(name,))
@@ -282,15 +285,6 @@ def load(path: Path, settings: Settings, run: Run | None, known: Loaded | None =
                            for name, n in hidden if n)],
         rests_on=rests_on,
     )  # fmt: skip
-
-
-def without(row: ListedRuling, kept_back: frozenset[bytes]) -> ListedRuling:
-    """Return a row that does not tell of rulings that may not be seen yet."""
-    from workbench.evidence.listed_rulings import STANDS
-
-    against = tuple(one for one in row.against if one.uid not in kept_back)
-    told_apart = bool(row.against) and not against
-    return replace(row, against=against, stands=STANDS if told_apart else row.stands)
 
 
 __all__ = ["RulingsScreen", "Settings", "load", "reviews"]
