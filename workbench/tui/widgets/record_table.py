@@ -151,7 +151,7 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         rest = width - 1 - sum((column.width or 0) + 2 * self.cell_padding for column in shown)
         for column in shown:
             wide = column.width or max(8, rest)
-            label = Text(column.label, no_wrap=True, overflow="ellipsis")
+            label = Text(column.label.rstrip(), no_wrap=True, overflow="ellipsis")
             label.truncate(wide - (self.cell_padding == 0 and column is not shown[-1]), overflow="ellipsis")
             self.add_column(label, key=column.key, width=wide)
         self._fill(row)
@@ -167,6 +167,7 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         for cell, width in zip(found, self._widths, strict=True):
             cell.no_wrap, cell.overflow = True, cell.overflow or "ellipsis"
             if cell.cell_len > width:
+                cell.rstrip()
                 cell.truncate(width, overflow="ellipsis")
         return found
 
