@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,10 @@ from workbench.domain.keys import content_key
 from workbench.domain.names import person_name
 from workbench.domain.readings import ReaderKind
 from workbench.errors import UnknownName, UsageError
+
+_Decided = tuple[str | None, str, str, bytes | None]
+"(label, reason, note, basis) of a decision; no label: it was withdrawn"
+_NOTHING: _Decided = (None, "", "", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,21 +148,51 @@ class Labels(Aggregate):
                 raise UsageError(f"item {unit} has no labels to decide between")
             if seen is not None and basis(seen) != basis(given):
                 raise UsageError(f"other labels of item {unit} came meanwhile; nothing was decided, look again")
-            reader = reader_id(connection, ReaderKind.ADJUDICATION, name, "")
-            revision = connection.execute(
-                "select coalesce(max(revision), 0) + 1 from reading where unit_id = ? and reader_id = ?", (unit, reader)
-            ).fetchone()[0]
-            codebook_id = connection.execute(
-                "select max(id) from codebook where name = ?", (codebook.name,)
-            ).fetchone()[0]
-            connection.execute(
-                "insert into reading (unit_id, reader_id, revision, label, reason, note, at, codebook_id, uid, basis) "
-                "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    unit, reader, revision, label, reason.value, note, self._after(unit), codebook_id,
-                    secrets.token_bytes(16), basis(given),
-                ),
-            )  # fmt: skip
+            self._append(connection, unit, codebook, name, (label, reason.value, note, basis(given)))
+
+    def undo_decision(self, queue: str, codebook: Codebook, auditor: str) -> tuple[int, str] | None:
+        """Take back the newest decision of a person in a queue that was not taken back: what stood before it stands
+        again. All of it stays on record. Return (unit, label taken back), None where there is none.
+        """
+        name = person_name(auditor)
+        with self.store.write() as connection:
+            held: dict[int, _Decided] = {}
+            steps: list[tuple[int, _Decided, _Decided]] = []
+            for unit, by, *decided in connection.execute(_DECIDED, {"queue": queue, "codebook": codebook.name}):
+                before, after = held.get(unit, _NOTHING), tuple(decided)
+                held[unit] = after
+                if by != name:
+                    continue
+                last = next((step for step in reversed(steps) if step[0] == unit), None)
+                if last is not None and last[1:] == (after, before):
+                    steps.remove(last)
+                else:
+                    steps.append((unit, before, after))
+            steps = [step for step in steps if held[step[0]] == step[2]]  # nobody has decided otherwise since
+            if not steps:
+                return None
+            unit, before, after = steps[-1]
+            self._append(connection, unit, codebook, name, before)
+            return unit, str(after[0])
+
+    def _append(
+        self, connection: sqlite3.Connection, unit: int, codebook: Codebook, auditor: str, decided: _Decided
+    ) -> None:
+        """Append a revision of a person's decision on an item; without a label it is withdrawn."""
+        reader = reader_id(connection, ReaderKind.ADJUDICATION, auditor, "")
+        label, reason, note, held = decided
+        revision = connection.execute(
+            "select coalesce(max(revision), 0) + 1 from reading where unit_id = ? and reader_id = ?", (unit, reader)
+        ).fetchone()[0]
+        codebook_id = connection.execute("select max(id) from codebook where name = ?", (codebook.name,)).fetchone()[0]
+        connection.execute(
+            "insert into reading (unit_id, reader_id, revision, label, reason, note, at, codebook_id, uid, basis) "
+            "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                unit, reader, revision, label, reason, note, self._after(unit), codebook_id, secrets.token_bytes(16),
+                held,
+            ),
+        )  # fmt: skip
 
     def attention(self, queue: str) -> tuple[tuple[str, int, int], ...]:
         """Return (annotator, correct, answered) over the items of a queue with a known label."""
@@ -287,6 +322,16 @@ _DECISIONS = """
         join codebook c on c.id = r.codebook_id and c.name = :codebook
         where r.uid is not null
     ) where place = 1 and label is not null
+"""
+
+_DECIDED = """
+    select r.unit_id, h.name, r.label, r.reason, coalesce(r.note, ''), r.basis
+    from reading r
+    join reader h on h.id = r.reader_id and h.kind = 'adjudication'
+    join codebook c on c.id = r.codebook_id and c.name = :codebook
+    where r.uid is not null and r.unit_id in (
+        select i.unit_id from queue_item i join queue q on q.id = i.queue_id where q.name = :queue
+    ) order by r.at, r.uid
 """
 
 _ISSUES = """

@@ -157,6 +157,21 @@ class Issues(Aggregate):
                 append(connection, statement, issue, reader_id(connection, ReaderKind.ADJUDICATION, name, ""), label)
         return before
 
+    def decisions(self, instrument: str, auditor: str) -> tuple[tuple[str, str, int | None, int | None], ...]:
+        """Return (statement, issue, label before, label) of a person's decisions that were not undone, the newest last.
+
+        A decision that puts back what stood before the previous one is an undo: both are left out.
+        """
+        rowid = instrument_id_of(self.connection, instrument)
+        kept: list[tuple[str, str, int | None, int | None]] = []
+        for ref, issue, before, label in self.connection.execute(_DECISIONS, (rowid, annotator_name(auditor))):
+            last = next((step for step in reversed(kept) if step[:2] == (ref, issue)), None)
+            if last is not None and last[2:] == (label, before):
+                kept.remove(last)
+            else:
+                kept.append((ref, issue, before, label))
+        return tuple(kept)
+
     def add(self, instrument: str, labels: Iterable[IssueLabel]) -> Added:
         """Add labels from elsewhere, all or none; adding the same again changes nothing.
 
@@ -214,6 +229,15 @@ class Issues(Aggregate):
             (statement, issue, ADJUDICATION),
         ).fetchall()
         return [(r, name) for r, name in rows if newest(connection, statement, issue, r) is not None]
+
+
+_DECISIONS = """
+    select s.ref, l.issue, lag(l.label) over (partition by s.ref, l.issue order by l.at, l.revision), l.label
+    from issue_label l
+    join reader r on r.id = l.reader_id and r.kind = 'adjudication'
+    join statement s on s.id = l.statement_id
+    where s.instrument_id = ? and r.name = ? order by l.at, l.revision
+"""
 
 
 def annotator_name(text: str) -> str:

@@ -196,7 +196,7 @@ async def test_going_back_decides_anew_and_keeps_both_on_record(path: Path, disp
         screen = await opened(app, pilot)
         await pilot.press("3", "a")
         await until(pilot, lambda: "1 decided" in screen.title_bar.note)
-        await pilot.press("z")
+        await pilot.press("b")
         assert screen.current is not None
         assert screen.current.unit == disputed[0]
         assert "agree (guideline)" in shown(app, "#decision")
@@ -218,7 +218,7 @@ async def test_going_back_reaches_decisions_of_earlier_sessions(path: Path, disp
         screen = await opened(app, pilot)
         units = []
         for _ in range(3):
-            await pilot.press("z")
+            await pilot.press("b")
             units.append(screen.current.unit if screen.current else None)
         assert units == [disputed[0], disputed[2], disputed[2]]
         assert "agree (slip) “clear”" in shown(app, "#decision")
@@ -226,6 +226,39 @@ async def test_going_back_reaches_decisions_of_earlier_sessions(path: Path, disp
         await pilot.press("s")
         assert screen.current is not None
         assert screen.current.unit == disputed[1]
+
+
+@pytest.mark.e2e
+async def test_undo_takes_back_ones_own_decisions_of_this_and_earlier_visits(path: Path, disputed: list[int]) -> None:
+    with Store.open(path) as store:
+        store.labels.decide(disputed[2], STANCE, "agree", Reason.SLIP, "clear", "Nora")
+        store.labels.decide(disputed[2], STANCE, "neutral", Reason.HEDGED, "", "Nora")
+        store.labels.decide(disputed[1], STANCE, "neutral", Reason.HEDGED, "", "Nora")
+        store.labels.decide(disputed[1], STANCE, "agree", Reason.HEDGED, "", "Olaf")
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+
+        async def undo(said: str) -> None:
+            await pilot.press("z")
+            await until(pilot, lambda: said in screen_text(app) and not screen._busy)
+
+        await pilot.press("3", "a")
+        await until(pilot, lambda: "3 decided" in screen.title_bar.note and not screen._busy)
+        await undo("undone: agree")
+        assert screen.current is not None
+        assert (screen.current.unit, judged(path, disputed[0]).decision) == (disputed[0], None)
+        await undo("undone: neutral")
+        assert screen.current.unit == disputed[2]
+        assert "agree (slip) “clear”" in shown(app, "#decision"), "what stood before stands again"
+        await pilot.press("s")
+        await undo("undone: agree")
+        assert screen.current.judged.decision is None
+        await undo("Nothing to undo: you have decided nothing in this queue.")
+        assert screen.title_bar.note == "2 left · 1 decided", "Olaf's decision stays"
+        await pilot.press("d")
+        await until(pilot, lambda: "2 decided" in screen.title_bar.note)
+    assert [row[1] for row in decisions(path) if row[0] == disputed[2]][:3] == ["agree", "neutral", "agree"]
 
 
 async def test_the_side_of_a_statement_is_hidden_from_who_decides(path: Path, disputed: list[int]) -> None:
@@ -333,7 +366,7 @@ async def test_the_last_decision_ends_in_a_plain_word(path: Path, disputed: list
             await pilot.press("a")
             await until(pilot, lambda left=left: f"{left} left" in screen.title_bar.note and not screen._busy)  # type: ignore[misc]
         assert shown(app, "#empty").startswith("All disagreements in this queue are decided: 3.")
-        await pilot.press("a", "z")
+        await pilot.press("a", "b")
         assert screen.current is not None
         assert screen.current.unit == disputed[2]
         assert len(decisions(path)) == 3

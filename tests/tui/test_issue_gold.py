@@ -165,6 +165,27 @@ async def test_one_key_decides_and_goes_on_to_the_next_tie(path: Path) -> None:
 
 
 @pytest.mark.e2e
+async def test_undo_reaches_back_to_ones_own_decisions_of_earlier_visits(path: Path) -> None:
+    for person, key in (("nora", "a"), ("olaf", "d")):
+        app = WorkbenchApp(path, annotator=person)
+        async with app.run_test(size=(80, 24)) as pilot:
+            screen = IssueCasesScreen("small", LAW)
+            await opened(pilot, screen)
+            await press(pilot, screen, key)
+    assert (gold(path)["s-01", LAW], gold(path)["s-05", LAW]) == (1, -1)
+    app = WorkbenchApp(path, annotator="nora")
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = IssueCasesScreen("small", LAW)
+        await opened(pilot, screen)
+        await press(pilot, screen, "z")
+        assert ("s-01", LAW) not in gold(path)
+        assert "undone: s-01" in shown(app, "#pace")
+        await press(pilot, screen, "z")
+        assert "Nothing to undo: you have decided nothing here." in screen_text(app)
+        assert gold(path)["s-05", LAW] == -1, "the decision of another person stays"
+
+
+@pytest.mark.e2e
 async def test_a_decision_is_changed_and_taken_back_and_undo_puts_it_back(path: Path) -> None:
     app = WorkbenchApp(path, annotator="nora")
     async with app.run_test(size=(80, 24)) as pilot:

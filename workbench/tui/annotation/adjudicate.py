@@ -29,7 +29,7 @@ from workbench.tui.annotation.adjudicate_format import (
     reasons,
 )
 from workbench.tui.annotation.adjudication_session import AdjudicationQueue, AdjudicationSession, Case
-from workbench.tui.annotation.annotate_format import NAME_COLUMNS, guideline, key_row, last_line, pace_line
+from workbench.tui.annotation.annotate_format import NAME_COLUMNS, UNDONE, guideline, key_row, last_line, pace_line
 from workbench.tui.annotation.annotate_text import ReadText
 from workbench.tui.annotation.session import Tally
 from workbench.tui.annotation.session_screen import SessionScreen
@@ -60,11 +60,12 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             key_display="s",
             tooltip="Skip this item for now",
         ),
+        Binding("z", "undo", "Undo", tooltip="Undo your last decision, then earlier ones"),
         Binding(
-            "z,b,left_square_bracket",
+            "left_square_bracket,b",
             "back",
             "Back",
-            key_display="z",
+            key_display="[",
             tooltip="Go back to the previous decision, to change it",
         ),
         Binding("p", "person", "Person", show=False, tooltip="Choose who decides"),
@@ -95,6 +96,13 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         before: Case
         now: Case | None
         "None: every label was withdrawn"
+
+    @dataclass
+    class Undone(Message):
+        """A decision was taken back; None: there was none."""
+
+        case: Case | None
+        label: str = ""
 
     def __init__(self, queue: str) -> None:
         super().__init__()
@@ -161,16 +169,24 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         if not self._open:
             self.action_refresh()  # others may have labelled meanwhile
 
+    @on(Undone)
+    def take_back(self, event: Undone) -> None:
+        """Show the item whose decision was taken back: open again, or as it was decided before."""
+        self.answered()
+        if event.case is None:
+            say(self, "Nothing to undo: you have decided nothing in this queue.", warns=True)
+            return
+        self._said = f"{UNDONE}: {event.label}"
+        self._put_first(event.case)
+        self._show()
+
     @on(Changed)
     def look_again(self, event: Changed) -> None:
         self.answered()
         self._back = 0
         self._forget(event.before)
-        if event.now is not None and event.now.judged.open:
-            self._open.insert(0, event.now)
-        elif event.now is not None and event.now.judged.decision is not None:
-            self._decided.append(event.now)
-            self._back = 1
+        if event.now is not None:
+            self._put_first(event.now)
         say(self, "This item's labels changed while you read it. Nothing was decided; read it again.", warns=True)
         self._show()
 
@@ -238,6 +254,19 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             self._open.append(self._open.pop(0))
         self._show()
 
+    def action_undo(self) -> None:
+        """Take back the newest decision of this person, earlier visits included."""
+        if self._busy:
+            return
+        if (auditor := self._auditor) is None:
+            self._ask_name()
+            return
+
+        def undo(session: AdjudicationSession) -> Message:
+            return self.Undone(*(session.undo(auditor) or (None,)))
+
+        self.submit(undo, lost="the undo")
+
     def action_back(self) -> None:
         """Show the decision before."""
         if self._busy:
@@ -300,6 +329,16 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         if note is not None:
             self._note = note
             self._show_note()
+
+    def _put_first(self, case: Case) -> None:
+        """Let an item be the one in sight, open or decided."""
+        self._forget(case)
+        self._back = 0
+        if case.judged.open:
+            self._open.insert(0, case)
+        elif case.judged.decision is not None:
+            self._decided.append(case)
+            self._back = 1
 
     def _forget(self, case: Case) -> None:
         self._open = [each for each in self._open if each.unit != case.unit]

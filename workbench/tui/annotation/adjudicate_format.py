@@ -34,7 +34,8 @@ def nothing_left(found: AdjudicationQueue) -> str:
     """Return why no item is shown."""
     if found.decided:
         return (
-            f"All disagreements in this queue are decided: {len(found.decided):,}.\n\nz goes back to the last decision."
+            f"All disagreements in this queue are decided: {len(found.decided):,}.\n\n"
+            "[ goes back to the last decision, z undoes your last one."
         )
     if not found.compared:
         return "No item has two labels yet, so there are no disagreements."

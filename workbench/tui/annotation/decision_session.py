@@ -51,8 +51,14 @@ class DecisionSession:
         self._steps.append(Step(case, case.adjudicated))
         return True
 
-    def undo(self, auditor: str) -> Case:
-        """Put back what stood before the newest decision. Call it only where there is one."""
+    def undo(self, auditor: str) -> Case | None:
+        """Put back what stood before the newest decision, of this session or of this person's earlier ones; None where
+        there is none.
+        """
+        if not self._steps:
+            self._steps = self._earlier(auditor)
+        if not self._steps:
+            return None
         step = self._steps[-1]
         self._write(step.case, step.before, auditor, seen=None)
         self._steps.pop()
@@ -64,6 +70,17 @@ class DecisionSession:
 
     def close(self) -> None:
         self._store.close()
+
+    def _earlier(self, auditor: str) -> list[Step]:
+        """Return a person's decisions of earlier sessions that are still in force, the newest last."""
+        cases = {(case.statement, case.issue): case for case in self.read().report.cases}
+        decisions = self._store.issues.decisions(self._instrument, auditor)
+        newest = {(ref, issue): label for ref, issue, _, label in decisions}
+        return [
+            Step(cases[ref, issue], before)
+            for ref, issue, before, _ in decisions
+            if (ref, issue) in cases and cases[ref, issue].adjudicated == newest[ref, issue]
+        ]
 
     def _write(self, case: Case, label: int | None, auditor: str, *, seen: dict[str, int] | None) -> None:
         self._store.issues.adjudicate(self._instrument, case.statement, case.issue, label, auditor, seen=seen)

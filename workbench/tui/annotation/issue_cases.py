@@ -95,6 +95,9 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         steps: int
         undone: bool = False
 
+    class NothingToUndo(Message):
+        """This person has decided nothing that is in force."""
+
     @dataclass
     class Changed(Message):
         """The labels changed while they were looked at; nothing was written."""
@@ -128,7 +131,7 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         if action == "withdraw":
             return self.current is not None and self.current.adjudicated is not None
         if action == "undo":
-            return self._steps > 0
+            return self._figures is not None
         return self.current is not None or action not in ("decide", "text")
 
     @property
@@ -163,6 +166,11 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         elif here == key and self._cases[key].adjudicated is not None:
             self._go_to_tie()
 
+    @on(NothingToUndo)
+    def say_nothing_to_undo(self) -> None:
+        self.answered()
+        say(self, "Nothing to undo: you have decided nothing here.", warns=True)
+
     @on(Changed)
     def look_again(self, event: Changed) -> None:
         self.answered()
@@ -183,13 +191,18 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
             self._decide(None)
 
     def action_undo(self) -> None:
-        """Put back what stood before the last decision of this session."""
+        """Put back what stood before the last decision of this person, earlier visits included."""
         auditor = self.person
-        if self._busy or not self._steps or auditor is None:
+        if self._busy:
+            return
+        if auditor is None:
+            self._ask_name(self.action_undo)
             return
 
         def undo(session: DecisionSession) -> Message:
             case = session.undo(auditor)
+            if case is None:
+                return self.NothingToUndo()
             return self.Decided(session.read(), case, f"undone: {_named(case)}", session.steps, undone=True)
 
         self.submit(undo, lost="the undo")
