@@ -349,6 +349,37 @@ async def test_a_blind_review_shows_neither_model_nor_others_before_ones_own_rul
 
 
 @pytest.mark.e2e
+async def test_a_review_that_was_left_blind_is_blind_on_every_way_in_until_models_are_shown_again(path: Path) -> None:
+    app = opened(path)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await queue(app, pilot)
+        await press(app, pilot, "b", "W")
+        assert isinstance(app.screen, ReviewScreen)
+        assert "Reports and data name the models" in told(app)
+        await press(app, pilot, "escape")
+        assert "smol" in flowing(app), "the page of an audit is opened on purpose"
+        await press(app, pilot, "V")
+        assert "smol" not in flowing(app)
+    app = opened(path, start="home")
+    async with app.run_test(size=(100, 40)) as pilot:
+        await until(pilot, lambda: "for an auditor" in screen_text(app))
+        assert "for an auditor (reliability) → V" in flowing(app)
+        assert not any("smol" in one.name for one in read_names(path) if one.route[0] == "review")
+        await press(app, pilot, "V")
+        assert isinstance(app.screen, ReviewScreen)
+        assert "smol" not in flowing(app)
+        await press(app, pilot, "enter")
+        assert "smol" not in flowing(app)
+        await press(app, pilot, "4")
+        assert "your review stays blind" in told(app)
+        await press(app, pilot, "1", "V", "b")
+        assert "smol" in flowing(app)
+    app = opened(path, start="home")
+    async with app.run_test(size=(100, 40)) as pilot:
+        await until(pilot, lambda: "for an auditor: smol (reliability)" in flowing(app))
+
+
+@pytest.mark.e2e
 async def test_what_others_ruled_on_a_drawn_answer_is_kept_back_also_where_the_model_is_shown(path: Path) -> None:
     sampled(path)
     with Store.open(path) as store:

@@ -17,6 +17,7 @@ from tests.tui.test_rulings_screen import press, queued, ruled_everywhere, settl
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.listed_rulings import listed
+from workbench.evidence.runs import find_run
 from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.app import WorkbenchApp
@@ -24,6 +25,7 @@ from workbench.tui.commands import NameProvider
 from workbench.tui.results.answers import WholeAnswerScreen
 from workbench.tui.review.item import ReviewItemScreen
 from workbench.tui.review.review import ReviewScreen
+from workbench.tui.review.session import run_key
 from workbench.tui.rulings.dialog import RulingDialog
 from workbench.tui.rulings.listed import RulingsScreen
 from workbench.tui.rulings.text import RuledText
@@ -188,6 +190,29 @@ async def test_rulings_on_drawn_answers_are_kept_back_until_ones_own(path: Path)
         assert SECRET in flowing(app)
         assert "on the second" not in flowing(app)
         assert "1 ruling of others hidden" in flowing(app)
+
+
+@pytest.mark.e2e
+async def test_only_the_control_sample_of_the_run_under_review_keeps_rulings_back(path: Path) -> None:
+    sampled(path)
+    with Store.open(path) as store:
+        (sample,) = store.control_samples.every()
+        smol, first = find_run(store, "reliability"), sample.items[0]
+    rule(path, subjects.short_answer(first.prompt, first.text), Verdict.CONFIRMED, "eva")
+    audited(path, odd, model="other")
+    with Store.open(path) as store:
+        other = find_run(store, "reliability", "other")
+    app = WorkbenchApp(path, start="home", annotator="otto")
+    async with app.run_test(size=(100, 40)) as pilot:
+        await settle(app, pilot)
+        for run, hidden in ((other, False), (smol, True)):
+            await app.push_screen(ReviewScreen(run_key(run)))
+            await settle(app, pilot)
+            await press(app, pilot, "L")
+            assert isinstance(app.screen, RulingsScreen)
+            assert ("1 ruling of others hidden" in flowing(app)) is hidden
+            assert (SECRET in flowing(app)) is not hidden
+            await press(app, pilot, "escape", "escape")
 
 
 async def names(app: WorkbenchApp) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from stores.core.store import Store
@@ -27,6 +27,8 @@ class Task:
     "`12 drafts`"
     what: str
     "what is to be done with them"
+    blind: str = field(default="", kw_only=True)
+    "the same without the name of a model, for somebody who reviews blind; empty: `what` has none"
     route: tuple[object, ...]
     "the name of a mode or of a screen, and what it is about"
     pressing: bool = True
@@ -103,9 +105,9 @@ def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[Task]:
         answered = [run for run in store.runs.list(audit.name, personas=True) if run.responses]
         for run in sorted(answered, key=lambda run: run.last, reverse=True):
             if waiting := known_to_wait(store, run, audit.known_for_review(run, shared)):
-                what = f"for an auditor: {run.named} ({in_words(audit.name)})"
-                route = ("review", (*run.way, run.family))
-                yield Task(f"review {audit.name}", f"at least {plural(waiting, 'item')}", what, route, pressing=False)
+                what, of = f"for an auditor: {run.named} ({in_words(audit.name)})", ("review", (*run.way, run.family))
+                blind, count = f"for an auditor ({in_words(audit.name)})", f"at least {plural(waiting, 'item')}"
+                yield Task(f"review {audit.name}", count, what, of, pressing=False, blind=blind)
                 break
 
 

@@ -36,7 +36,7 @@ from workbench.tui.kit.status import say
 from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
 from workbench.tui.leading import lead
 from workbench.tui.literal import LiteralApp
-from workbench.tui.preferences import keep, remembered
+from workbench.tui.preferences import keep, remembered, reviews_blind
 from workbench.tui.recent_stores import remember
 from workbench.tui.routes import opener, results_of, screen
 from workbench.tui.statements.statements import StatementsScreen
@@ -244,6 +244,9 @@ class WorkbenchApp(LiteralApp):
         """Show the screen of a mode, about what is under the cursor here where that says so."""
         if not (isinstance(self.screen, StoreScreen) and self.screen.leads_to(mode)):
             self.show_mode(mode)
+        every = (one for stack in self._screen_stacks.values() for one in stack)
+        if mode in READ_ONLY and reviews_blind() and any(getattr(one, "PLACE", "") == "review" for one in every):
+            self.call_after_refresh(lambda: say(self.screen, "Models are shown here; your review stays blind"))
 
     def show_run(self, mode: str, run: Run) -> None:
         """Show the figures of a run in a mode of results."""

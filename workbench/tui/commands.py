@@ -26,6 +26,7 @@ from workbench.tui.format import visible
 from workbench.tui.key_words import does
 from workbench.tui.kit.base import store_path
 from workbench.tui.leading import lead
+from workbench.tui.preferences import reviews_blind
 
 
 def _nearness(active: ActiveBinding) -> int:
@@ -185,13 +186,14 @@ def read_names(path: Path) -> tuple[Named, ...]:
                 for line in lines
             ]
         answered = {place.mode: audit for audit in registry.every_audit() if (place := audit.place) is not None}
+        blind = reviews_blind()
         named += [
             Named(
-                f"review {run.label}: {in_words(run.audit)}",
+                f"review {f'{run.instrument}, run {n}' if blind else run.label}: {in_words(run.audit)}",
                 "what an auditor reviews first",
                 ("review", (*run.way, run.family)),
             )
-            for run in store.runs.list(personas=True)
+            for n, run in enumerate(store.runs.list(personas=True), start=1)
             if run.responses
         ]
         newest = {(run.named, run.audit): run for run in store.runs.list(personas=True) if run.responses}

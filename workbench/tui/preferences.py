@@ -10,11 +10,17 @@ from tempfile import NamedTemporaryFile
 from workbench.tui.recent_stores import state_file
 
 NAMED = "preferences.json"
+BLIND = "blind review"
 
 
 def remembered(name: str) -> object:
     """Return what was chosen; None where nothing was, or it cannot be read."""
     return _held().get(name)
+
+
+def reviews_blind() -> bool:
+    """Return whether a person left the review blind: then nothing on the way there names a model."""
+    return remembered(BLIND) is True
 
 
 def keep(name: str, value: object) -> None:

@@ -14,6 +14,7 @@ from workbench.domain.questionnaire_tallies import named_few
 from workbench.figures.shown import estimate, number
 from workbench.figures.table import Kind
 from workbench.tui.format import bar, human_duration, job_mark, percent, visible
+from workbench.tui.preferences import reviews_blind
 
 if TYPE_CHECKING:
     from stores.instruments.instruments import InstrumentSummary
@@ -206,8 +207,9 @@ def _task(task: Task, room: int, *, first: bool) -> Content:
     """Return one line of what waits, with its key at the end; the label stands on the first."""
     key = TASK_KEYS.get(str(task.route[0]), "")
     tail = f"  → {key}" if key else ""
+    what = (task.blind if reviews_blind() else "") or task.what
     left = room - Content(visible(task.count)).cell_length - 2 - Content(tail).cell_length
-    said = _line("To do" if first else "", task.count, shortened(visible(task.what), left))
+    said = _line("To do" if first else "", task.count, shortened(visible(what), left))
     return said.append(Content.styled(tail, "$text-accent"))
 
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import ActiveBinding, Binding, BindingType
 
+from workbench.tui.preferences import BLIND, keep
 from workbench.tui.rulings.ruling import RulingKeys
 
 if TYPE_CHECKING:
     from workbench.tui.review.session import ReviewSession
 
-HIDE = "Hide model", "Hide the model and other auditors' rulings: a blind review"
+HIDE = "Hide model", "Hide the model and other auditors' rulings: a blind review, until you show them again"
 SHOW = "Show model", "Show the model and other auditors' rulings again"
 
 
@@ -40,7 +41,8 @@ class BlindKey(RulingKeys):
         raise NotImplementedError("abstract")
 
     def action_blind(self) -> None:
-        """Hide the model and what others ruled, or show it again."""
+        """Hide the model and what others ruled, or show it again; it stays so until it is turned again."""
         self.session.blind = not self.session.blind
+        keep(BLIND, self.session.blind)
         self.refresh_bindings()
         self.turn_blind()

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 NO_ANSWERS = """Nothing to review: no model has answered yet.
 
 3 goes to Jobs: n there asks one."""
+NAMES_MODELS = "Reports and data name the models; b shows models first."
 OF_AUDITOR = "rulings"
 "what stands behind an auditor"
 DRAWN = 60
@@ -102,9 +103,9 @@ class ReviewScreen(BookScreen, BlindKey):
         told: str
 
     def __init__(self, run: RunKey = (), by: str | None = None) -> None:
-        super().__init__(Settings(tuple(run), Readings(by)))
-        self._look = Look()  # what waits comes first, whichever table was looked at last
         self.session = ReviewSession()
+        super().__init__(Settings(tuple(run), Readings(by), blind=self.session.blind))
+        self._look = Look()  # what waits comes first, whichever table was looked at last
         self.routes = {"item": self._opened, OF_AUDITOR: self._opened_rulings}
         self._anew = True
         "whether the store is asked what waits; what somebody works through is not ranked anew between two items"
@@ -246,6 +247,21 @@ class ReviewScreen(BookScreen, BlindKey):
             "With 20 decisions the rate of misreadings has an interval; with 60 the interval is useful."
         )
         self.app.push_screen(NumberDialog("How many answers to draw", DRAWN, note), self._take_size)
+
+    def action_report(self) -> None:
+        """Write a report, unless the review is blind: a report names the models."""
+        if self._shows_models():
+            super().action_report()
+
+    def action_rows(self) -> None:
+        """Write rows, unless the review is blind: they name the models."""
+        if self._shows_models():
+            super().action_rows()
+
+    def _shows_models(self) -> bool:
+        if self.session.blind:
+            say(self, NAMES_MODELS, warns=True)
+        return not self.session.blind
 
     def action_undo(self) -> None:
         """Take back the auditor's last ruling, first of those made here."""

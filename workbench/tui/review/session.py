@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.tui.preferences import reviews_blind
+
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
@@ -21,8 +23,8 @@ RunKey = tuple[object, ...]
 class ReviewSession:
     """One auditor at one queue."""
 
-    blind: bool = False
-    "whether the model is hidden, and what others ruled before one's own ruling"
+    blind: bool = field(default_factory=reviews_blind)
+    "whether the model is hidden, and what others ruled before one's own ruling; at first as the person left it"
     done: list[tuple[str, Ruling]] = field(default_factory=list)
     "(name of the item, ruling) of what was ruled here and can be taken back, the newest last"
 
