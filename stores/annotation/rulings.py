@@ -32,11 +32,15 @@ class Rulings(Aggregate):
         return self._append(subject, verdict, label, _reason(reason), person_name(auditor, "auditor"))
 
     def undo(self, ruling: Ruling, *, auditor: str, reason: str = "") -> Ruling:
-        """Withdraw a ruling in force; the same auditor's previous ruling is in force again.
+        """Withdraw a ruling in force; its auditor's previous ruling on the subject is in force again.
 
-        Raises ConflictError if it is no longer in force.
+        Raises ConflictError if it is no longer in force, UsageError if it is another auditor's and no reason is given.
         """
         auditor = person_name(auditor, "auditor")
+        if auditor != ruling.auditor and not reason.strip():
+            raise UsageError(
+                f"this is {ruling.auditor}'s ruling {ruling.verdict}; taking it back needs a reason; say why"
+            )
         return self._append(ruling.subject, None, None, " ".join(reason.split()), auditor, ruling.uid)
 
     def _append(

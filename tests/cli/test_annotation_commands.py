@@ -352,7 +352,7 @@ def test_rulings_count_in_the_sides_of_statements(with_sides: Path, capsys: pyte
     with Store.open(with_sides) as store:
         put = next(one for one in store.ruled_things.prompts(ref=first["statement"]) if one.template == "leaning")
         (given,) = store.ruled_things.answers(put.key)
-        thing = subjects.answer(put, given, "")
+        thing = subjects.answer(store, put, given, "")
         other = "disagree" if first["leaning"] == "left" else "agree"
         subjects.rule(store, thing, Verdict.MISREAD, auditor="otto", reason="looked", reading=other)
     found: Any = data(capsys, "sides", with_sides)

@@ -96,6 +96,8 @@ def undone(path: Path, name: str) -> str:
 def test_a_ruling_is_taken_back_by_the_digits_that_are_printed(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert rule(path, "soc-07", "env-03", "excluded") == 0
     undo = capsys.readouterr().out.split()[-1]
+    assert main(["rulings", str(path), "--undo", undo, "--as", "ivy"]) == 2
+    assert f"{undo} is otto's ruling excluded, not yours; to take it back, say why" in capsys.readouterr().err
     assert main(["rulings", str(path), "--undo", undo, "--as", "otto"]) == 0
     assert capsys.readouterr().out == "Undone: otto's ruling excluded.\n"
     assert [one["name"] for one in told(capsys, "rulings", path)["rulings"]] == ["soc-07"]

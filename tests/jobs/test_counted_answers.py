@@ -20,9 +20,12 @@ from tests.questionnaires import Known, ask, panel
 from workbench.audits.questionnaire.asked import prompt_asked
 from workbench.audits.questionnaire.figures import Condition
 from workbench.audits.questionnaire.judged import QuestionnaireJudged, judge_questionnaire
+from workbench.domain.readings import USUAL
 from workbench.domain.responses import EXACT, SAMPLED
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects as subjects
+from workbench.pipeline.control import draw
+from workbench.pipeline.review import review
 
 N = 12
 GERMAN = "Das kann ich nicht sagen, weil ich dazu keine Meinung habe."
@@ -93,6 +96,10 @@ def test_an_endpoint_without_probabilities_is_asked_for_answers_and_figures_say_
         assert came.parts["unreadable"].count == sum(silent[probe] for probe in shown)
         assert came.parts["foreign"].count == sum(silent.values())
         rulings_on_drawn_answers_count(store, judged)
+        of = review(store, judged.runs[name], USUAL)
+        found = {signal.reason for one in of.queue for signal in one.signals}
+        assert {"unreadable", "near"} & found
+        assert len(draw(store, of, 10, seed=1).sample.items) > 1
     code, out, _ = run(capsys, "verdicts", path, "--audit", "questionnaire", "--condition", "qm,zero-shot")
     assert code == 0
     said = " ".join(out.split())

@@ -27,6 +27,7 @@ from workbench.audits.reliability.exact import judge as judge_exact
 from workbench.audits.reliability.judge import ALL
 from workbench.audits.reliability.review import near
 from workbench.audits.reliability.verdicts import run_verdicts
+from workbench.audits.response_bias.judged import judge_response_bias
 from workbench.data import shipped_codebook, shipped_templates
 from workbench.domain.annotations import Purpose, Reason
 from workbench.domain.choice_statements import with_pairs
@@ -48,6 +49,7 @@ from workbench.pipeline.review_item import Shown, shown
 from workbench.pipeline.review_item import answers as answers_table
 from workbench.pipeline.review_progress import Progress, State, Waiting, mixed, progress_of, take_next
 from workbench.pipeline.review_tables import nothing_waits, shares
+from workbench.readers.choice_letter import letter_of
 
 
 def odd(probe: Probe) -> Answers:
@@ -423,11 +425,56 @@ def test_an_item_of_letters_shows_the_letters_or_how_likely_each_is(tmp_path: Pa
         for row in found.rows:
             assert subjects.find(store, row.subject).subject.named["prompt"] == row.prompt.hex()
             assert ("%" in row.text) is exact
-            assert row.reads == ""
+            assert row.reads == ("" if exact else letter_of(row.text))
         if not exact:
             put = {one.key for one in store.review_queries.prompts(find_run(store, "response_bias"), found.item.ref)}
             assert {row.prompt for row in found.rows} == put
             assert all(row.text.strip()[:1].isalpha() for row in found.rows)
+
+
+def test_letters_are_read_by_a_rule_so_they_have_reasons_and_a_control_sample_whose_rulings_change_figures(
+    tmp_path: Path,
+) -> None:
+    with new_store(tmp_path / "choices.db") as store:
+        blank = Instrument("choices", "Choices", (), templates=shipped_templates("response_bias"))
+        store.instruments.add(with_pairs(blank, pairs()))
+        ask(store, first_option(invalid=0.3))
+        run = find_run(store, "response_bias")
+        of = review(store, run, USUAL)
+        assert of.card is not None
+        assert of.card.name == "letter"
+        found = reasons(of)
+        silent = {
+            ref
+            for probe, answers in store.raw_answers.of_run(run).items()
+            for ref in [next(one.ref for one in store.raw_answers.probes(run) if one.probe == probe)]
+            if 5 * sum(n for text, n in answers.items() if not letter_of(text)) >= sum(answers.values())
+        }
+        assert {ref for ref, keys in found.items() if "unreadable" in keys} == silent
+        assert silent
+        made = draw(store, of, 30, seed=1)
+        assert {item.label for item in made.sample.items} >= {None, "a"}
+        reading = subjects.below(store, subjects.find(store, subjects.short_answer(*at(made.sample.items[0]))))[0]
+        before = judge_response_bias(store).rulings.changing
+        other = next(label for label in reading.right_readings if label != "unreadable")
+        subjects.rule(store, reading, Verdict.MISREAD, auditor="otto", reason="looked", reading=other)
+        assert len(judge_response_bias(store).rulings.changing) == len(before) + 1, (
+            "a ruling on its reading counts, too"
+        )
+
+
+def at(item: ControlItem) -> tuple[bytes, bytes]:
+    return item.prompt, item.text
+
+
+def test_computed_probabilities_have_nothing_to_misread_and_that_is_said(tmp_path: Path) -> None:
+    with new_store(tmp_path / "people.db") as store:
+        store.instruments.add(panel())
+        predict(store, ideal(store))
+        of = review(store, find_run(store, "questionnaire"), USUAL)
+        assert of.reader is None
+        with pytest.raises(UsageError, match="has computed probabilities and no answers, so nothing can be misread"):
+            draw(store, of, 30, seed=1)
 
 
 def test_an_item_of_a_questionnaire_shows_the_likeliest_next_tokens_of_some_people(

@@ -152,10 +152,57 @@ async def test_what_another_auditor_ruled_is_shown_and_contradicting_it_is_said(
         await settle(app, pilot)
         await press(app, pilot, "r")
         assert "statement ruled by eva: excluded – odd" in screen_text(app)
-        await press(app, pilot, "z")
-        assert len(standing(path)) == 1, "z takes back one's own rulings alone"
+        await press(app, pilot, "z", "enter")
+        assert "You take back what eva ruled: excluded." in screen_text(app)
+        assert "Taking back eva's ruling needs a reason: type one." in screen_text(app)
+        await press(app, pilot, "escape")
+        assert len(standing(path)) == 1, "another auditor's ruling is taken back with a reason alone"
         await press(app, pilot, "c", "enter", "n")
         assert "auditors contradict each other about 1 thing" in screen_text(app)
+
+
+@pytest.mark.e2e
+async def test_whoever_has_no_name_yet_says_why_before_a_ruling_is_taken_back_and_hears_whose_it_was(
+    path: Path,
+) -> None:
+    with Store.open(path) as store:
+        subjects.rule(
+            store, subjects.find(store, "soc-07"), Verdict.EXCLUDED, auditor="eva", reason="odd", reading=None
+        )
+    app = WorkbenchApp(path, start="audit")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot)
+        await press(app, pilot, "r")
+        assert "z undo eva's" in screen_text(app)
+        await press(app, pilot, "z", *"it fits", "enter")
+        assert isinstance(app.screen, PersonDialog)
+        assert len(standing(path)) == 1
+        await press(app, pilot, *"ivy", "enter")
+        assert standing(path) == []
+        assert "undone: eva's excluded on soc-07" in screen_text(app)
+    with Store.open(path) as store:
+        last = store.rulings.events()[-1]
+    assert (last.auditor, last.reason) == ("ivy", "it fits")
+
+
+@pytest.mark.e2e
+async def test_a_right_reading_that_the_reader_gives_already_is_refused_with_what_to_do(path: Path) -> None:
+    app = WorkbenchApp(path, start="audit", annotator="otto")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot)
+        await press(app, pilot, "down", "enter", "enter", "enter", "r", "m")
+        dialog = app.screen
+        assert isinstance(dialog, RulingDialog)
+        labels = dialog._thing.labels
+        assert dialog._thing.read is not None
+        reader, label = dialog._thing.read
+        await press(app, pilot, str(labels.index(label) + 1))
+        assert f"The reader {reader} already reads {label}; to say that it is right" in " ".join(
+            screen_text(app).split()
+        )
+        assert not dialog.box.has_focus
+        await press(app, pilot, str((labels.index(label) + 1) % 2 + 1))
+        assert dialog.box.has_focus
 
 
 @pytest.mark.e2e

@@ -91,7 +91,7 @@ def rule(options: Namespace) -> int:
         "your name, needed by --undo; what others ruled on drawn answers that you have yet to decide is not printed",
         metavar="NAME",
     ),
-    Option("reason", "undo: why", default="", metavar="TEXT"),
+    Option("reason", "undo: why; needed for another auditor's ruling", default="", metavar="TEXT"),
     FIGURES,
     about="Print the rulings in force, oldest first; or undo one, or move rulings between stores.",
     epilog=SUBJECTS,
@@ -151,6 +151,11 @@ def _undo(store: Store, options: Namespace) -> int:
     if len(found) != 1:
         what = f"{len(found)} rulings in force begin" if found else "no ruling in force begins"
         raise UsageError(f"{what} with {options.undo!r}; workbench rulings STORE lists them")
+    if found[0].auditor != options.as_ and not options.reason:
+        raise UsageError(
+            f"{options.undo} is {found[0].auditor}'s ruling {found[0].verdict}, not yours; to take it back, say why: "
+            "--reason TEXT"
+        )
     event = store.rulings.undo(found[0], auditor=options.as_, reason=options.reason)
     return tell(options, f"Undone: {found[0].auditor}'s ruling {found[0].verdict}.", plain(event))
 

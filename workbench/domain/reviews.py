@@ -17,6 +17,8 @@ PASSED, NOT_PASSED = "passed", "not passed"
 
 READERS_DISAGREE = "readers_disagree"
 OTHER_LANGUAGE = "other_language"
+UNREAD_SHARE = 0.2
+"least share of answers to one prompt without a reading that is a reason, in audits without verdicts on statements"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,12 @@ REASONS: Mapping[str, Reason] = {
             "finding", "lint or check", "a check finds an error or a warning in a wording, and nobody waived it", 25
         ),
         Reason("insufficient", "too few", "too few readable answers to say whether the statement passes", 20),
+        Reason(
+            "unreadable",
+            "unreadable",
+            "a fifth or more of the answers to a prompt have no reading, in audits without verdicts on statements",
+            20,
+        ),
         Reason(OTHER_LANGUAGE, "other language", "an answer is in another language than its prompt", 15),
         Reason("outdated", "outdated", "the statement was changed since it was asked", 10),
     )

@@ -1,7 +1,7 @@
 """The readings of answers that count for runs: applies the choice `Readings` to a store.
 
 Rules read the labels of closed answers. A classifier reads free text, or only people's labels count. Computed
-probabilities need no reader; letters and next tokens are read by the only rule of their audit.
+probabilities need no reader; letters, and yes or no in a questionnaire, are read by the only rule of their audit.
 """
 
 from __future__ import annotations
@@ -89,11 +89,9 @@ def _reader_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:
     audit = registry.audit(runs[0].audit)
     if audit.free_text:
         return _of_free_text(store, readings)
-    if not audit.by_rule:
-        if readings.by is not None:
-            raise UsageError(f"answers to {audit.name} are read by only one rule; found the reader {readings.by!r}")
-        return Source(None, None)
-    sampled = [run for run in runs if run.sampling.mode != EXACT]
+    if not audit.by_rule and readings.by is not None:
+        raise UsageError(f"answers to {audit.name} are read by only one rule; found the reader {readings.by!r}")
+    sampled = [run for run in runs if run.sampling.mode != EXACT and (audit.by_rule or run.responses)]
     found = [read(store, run, readings.rule) for run in sampled]
     return Source(found[0][1], found[0][0]) if found else Source(None, None)
 

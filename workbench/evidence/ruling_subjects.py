@@ -21,7 +21,7 @@ from stores.core.store import Store
 from workbench import registry
 from workbench.domain.choices import LETTERS
 from workbench.domain.prompts import LETTER
-from workbench.domain.readings import STANCES, Stance
+from workbench.domain.readings import STANCES, ReaderKind, Stance
 from workbench.domain.rulings import RULED_ON, Ruled, Ruling, Subject, Verdict
 from workbench.errors import UnknownName, UsageError
 
@@ -51,6 +51,18 @@ class Thing:
     "the text of it"
     labels: tuple[str, ...] = field(default=())
     "possible readings of an answer; empty for other subjects"
+    read: tuple[str, str] | None = None
+    "(reader, label) of how every rule and classifier reads an answer; None where they differ, or none did"
+
+    @property
+    def right_readings(self) -> tuple[str, ...]:
+        """What a misread answer may say: all but what its reader reads already."""
+        return tuple(label for label in self.labels if self.read is None or label != self.read[1])
+
+    def no_misreading(self, label: str) -> str:
+        """Return why an answer is not misread where its right reading is this, and what to do."""
+        assert self.read is not None, "somebody reads it so"
+        return f"the reader {self.read[0]} already reads {label}; to say that it is right, rule: {Verdict.CONFIRMED}"
 
 
 def statement(store: Store, instrument: str, ref: str) -> Thing:
@@ -91,11 +103,15 @@ def prompt(put: PutPrompt, name: str = "") -> Thing:
     return Thing(Subject(Ruled.PROMPT, {"prompt": key}), name or f"@{key[:DIGITS]}", words)
 
 
-def answer(put: PutPrompt, given: GivenAnswer, of: str) -> Thing:
+def answer(store: Store, put: PutPrompt, given: GivenAnswer, of: str) -> Thing:
     """Return an answer to a prompt called `of`."""
     key = given.key.hex()
     subject = Subject(Ruled.ANSWER, {"prompt": put.key.hex(), "text": key})
-    return Thing(subject, f"{of}/={key[:DIGITS]}", given.text, labels_of(put))
+    free = registry.audit(put.audit).free_text  # a rule reads numbers there, and leaves words to the classifier
+    found = store.ruled_things.readings(put.key, given.key)
+    by = {one.label or UNREADABLE: one.reader for one in found if one.label or not free or one.kind != ReaderKind.RULE}
+    read = next(((who, label) for label, who in by.items()), None) if len(by) == 1 else None
+    return Thing(subject, f"{of}/={key[:DIGITS]}", given.text, labels_of(put), read)
 
 
 def short_prompt(key: bytes) -> str:
@@ -111,8 +127,9 @@ def short_answer(prompt: bytes, text: bytes) -> str:
 def reading(of: Thing, given: GivenReading) -> Thing:
     """Return a reader's reading of an answer as a subject."""
     named = {"reader_kind": given.kind, "reader": given.reader, "reader_version": given.version}
-    words = f"{given.kind} {given.reader} reads: {given.label or UNREADABLE}"
-    return Thing(Subject(Ruled.READING, {**of.subject.named, **named}), f"{of.name}@{given.reader}", words, of.labels)
+    read = given.reader, given.label or UNREADABLE
+    subject = Subject(Ruled.READING, {**of.subject.named, **named})
+    return Thing(subject, f"{of.name}@{given.reader}", f"{given.kind} {read[0]} reads: {read[1]}", of.labels, read)
 
 
 def labels_of(put: PutPrompt) -> tuple[str, ...]:
@@ -135,7 +152,7 @@ def below(store: Store, of: Thing) -> tuple[Thing, ...]:
         return tuple(prompt(one, name) for one, name in zip(put, _names(of.name, put), strict=True))
     if of.subject.kind is Ruled.PROMPT:
         (put_, *_) = store.ruled_things.prompts(key=named["prompt"])
-        return tuple(answer(put_, given, of.name) for given in store.ruled_things.answers(put_.key))
+        return tuple(answer(store, put_, given, of.name) for given in store.ruled_things.answers(put_.key))
     if of.subject.kind is Ruled.ANSWER:
         found = store.ruled_things.readings(bytes.fromhex(named["prompt"]), bytes.fromhex(named["text"]))
         return tuple(reading(of, given) for given in found)
@@ -226,6 +243,8 @@ def check(thing: Thing, verdict: Verdict, reading: str | None) -> None:
     if verdict is Verdict.MISREAD and reading not in thing.labels:
         found = "no right reading" if reading is None else f"the reading {reading!r}"
         raise UsageError(f"found {found} of {thing.name}; give one of {', '.join(thing.labels)}")
+    if verdict is Verdict.MISREAD and reading is not None and reading not in thing.right_readings:
+        raise UsageError(f"{thing.name} is not misread: {thing.no_misreading(reading)}")
 
 
 def called(store: Store, subject: Subject) -> str:

@@ -120,7 +120,9 @@ def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> 
 
     Raises UsageError where a sample waits to be worked through, or the run has no answers that a rule reads.
     """
-    if of.run.sampling.mode == EXACT or of.card is None or of.reader is None:
+    if of.run.sampling.mode == EXACT:
+        raise UsageError(f"{of.run.label} has computed probabilities and no answers, so nothing can be misread")
+    if of.card is None or of.reader is None:
         raise UsageError(f"{of.run.label} has no answers read by a rule or a classifier, so nothing can be misread")
     there = control_of(store, of)
     if there is not None and there.waiting(None):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -10,10 +11,11 @@ from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench import registry
 from workbench.domain.counting import plural
-from workbench.domain.readings import ReaderCard, ReaderKind, Readings
+from workbench.domain.readings import STANCES, ReaderCard, ReaderKind, Readings, Stance
 from workbench.domain.responses import EXACT
-from workbench.domain.reviews import BY_AUDITORS, Judged, Ranked, Signal, ranked
+from workbench.domain.reviews import BY_AUDITORS, UNREAD_SHARE, Judged, Ranked, Signal, ranked
 from workbench.domain.rulings import Ruling, Verdict
+from workbench.domain.statements import VariantId, VariantKind
 from workbench.evidence.contradictions import contradictions, read_by_all
 from workbench.evidence.kept import Part, kept
 from workbench.evidence.other_language import in_other_languages
@@ -65,7 +67,7 @@ def review(store: Store, run: Run, readings: Readings) -> Review:
     """
     plain = Readings(readings.by, rulings=False)
     source = _source(store, run, plain)
-    by_rule = source.reader is not None and source.classifier is None
+    by_rule = source.reader is not None and registry.audit(run.audit).by_rule
     if by_rule and run.sampling.mode != EXACT:
         read_by_all(store, run)  # what is read now is no part of what the queue rests on
     parts = (Part.ANSWERS, Part.READINGS, Part.MATERIAL, Part.REMARKS, Part.FINDINGS)
@@ -75,7 +77,7 @@ def review(store: Store, run: Run, readings: Readings) -> Review:
 
 def _unruled(store: Store, run: Run, plain: Readings, source: Source, *, by_rule: bool) -> Review:
     """Return the facts on a run's statements without rulings, before ranking."""
-    judged = registry.audit(run.audit).judged_for_review(store, run, plain) or _unjudged(store, run)
+    judged = registry.audit(run.audit).judged_for_review(store, run, plain) or _unjudged(store, run, source.reader)
     signals = [(ref, one) for ref, found in judged.signals.items() for one in found]
     signals += _remarks(store, run)
     signals += contradictions(store, run, by_rule=by_rule)
@@ -118,9 +120,8 @@ def _decided(rulings: Iterable[Ruling]) -> bool:
 
 
 def _source(store: Store, run: Run, readings: Readings) -> Source:
-    """Return the reader of a run's answers: a rule or a classifier; None without either."""
-    audit = registry.audit(run.audit)
-    if not audit.by_rule and not (audit.free_text and (readings.by is not None or store.classifiers.list())):
+    """Return the reader of a run's answers: a rule or a classifier; None without either, or without answers."""
+    if registry.audit(run.audit).free_text and readings.by is None and not store.classifiers.list():
         return Source(None, None)
     return source_of(store, [run], readings)
 
@@ -133,8 +134,44 @@ def answers_of(store: Store, of: Review, ref: str | None = None) -> tuple[ReadAn
     return store.review_queries.answers(of.run, of.reader, ref, classified=classified)
 
 
-def _unjudged(store: Store, run: Run) -> Judged:
-    return Judged(tuple(dict.fromkeys(cell[0] for cell in store.runs.cells(run))), None)
+def _unjudged(store: Store, run: Run, reader: int | None) -> Judged:
+    """Return the statements of a run without verdicts; where a rule reads its answers, with what it makes of them."""
+    cells = {cell[5]: cell for cell in store.runs.cells(run)}
+    refs = tuple(dict.fromkeys(ref for ref, *_ in cells.values()))
+    if reader is None or registry.audit(run.audit).free_text:
+        return Judged(refs, None)
+    counts: dict[int, Counter[str | None]] = {}
+    for probe, label, _, n in store.runs.counts(run, [reader]):
+        counts.setdefault(probe, Counter())[label] += n
+    planned = store.runs.planned(run)
+    said: dict[tuple[str, str], list[tuple[tuple[str, str, bool], str]]] = {}
+    for probe, of in counts.items():
+        ref, kind, ordinal, template, inverted, *_ = cells[probe]
+        at = str(VariantId(VariantKind(kind), ordinal)), template, bool(inverted)
+        for reason, words in _of_prompt(of, planned.get(probe, 0)):
+            said.setdefault((ref, reason), []).append((at, words))
+    signals: dict[str, list[Signal]] = {}
+    for (ref, reason), found in said.items():
+        prompts = tuple(at for at, _ in found)
+        example = "; ".join(f"{' '.join(at[:2])}: {words}" for at, words in found[:2])
+        more = f" and {len(found) - 2} more" if len(found) > 2 else ""
+        words = f"{plural(len(found), 'prompt')}: {example}{more}"
+        variants = tuple(dict.fromkeys(variant for variant, *_ in prompts))
+        signals.setdefault(ref, []).append(
+            Signal(reason, words, variants, prompts=prompts, prompt_words=tuple(words for _, words in found))
+        )
+    return Judged(refs, None, signals)
+
+
+def _of_prompt(counts: Counter[str | None], planned: int) -> Iterator[tuple[str, str]]:
+    """Yield (reason, what was found) of the answers to a prompt, by their readings."""
+    silent, total = counts[None], counts.total()
+    if silent and silent >= UNREAD_SHARE * total:
+        yield "unreadable", f"{silent} of {total} without a reading"
+    if (total - silent) * 3 < planned * 2:
+        yield "insufficient", f"{total - silent} readable of {planned} planned"
+    elif not counts.keys() - {None, *STANCES} and abs(counts[Stance.AGREE] - counts[Stance.DISAGREE]) <= 1:
+        yield "near", f"{counts[Stance.AGREE]} to {counts[Stance.DISAGREE]}"
 
 
 def _ruled(on: RulingsOn, drawn: Drawn) -> Iterator[tuple[str, Signal]]:

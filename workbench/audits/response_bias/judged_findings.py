@@ -23,8 +23,9 @@ from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Arm
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import CHANGED, ORIGINAL, VariantId
+from workbench.evidence.readings import source_of
 from workbench.evidence.refusals import Refusals
-from workbench.evidence.rulings import NO_RULINGS, as_ruled, of_run
+from workbench.evidence.rulings import NO_RULINGS, as_ruled
 from workbench.evidence.run_choice import plain_run
 from workbench.readers.choice_letter import letter_of, spelled
 
@@ -121,7 +122,7 @@ def _form(store: Store, judged: ResponseBiasJudged, found: QuestionShown, arm: A
         return FormShown(arm, made_by, (), ())
     messages = store.runs.prompt(probe).messages
     if subject.way != "exact":
-        rulings = of_run(store, run, None) if judged.rulings.counted else NO_RULINGS
+        rulings = source_of(store, [run], judged.choice.readings).rulings(run) if judged.rulings.counted else NO_RULINGS
         drawn = (replace(row, label=letter_of(row.text)) for row in store.runs.responses(run, probe, ()))
         answers = tuple(_drawn(as_ruled(row, probe, rulings)) for row in drawn)
         return FormShown(arm, made_by, messages, answers)

@@ -132,6 +132,8 @@ class RulingDialog(ModalScreen[Decided | None]):
         self._at = 0
         self._verdict: Verdict | None = None
         self._reading: str | None = None
+        self._undoing: Ruling | None = None
+        "another auditor's ruling, to be taken back once a reason is given"
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
@@ -156,7 +158,7 @@ class RulingDialog(ModalScreen[Decided | None]):
         if action in ("choose", "read", "undo") and self.box.has_focus:
             return False
         if action == "undo":
-            return self._mine is not None
+            return self._last is not None
         return action != "read" or (self._verdict is Verdict.MISREAD and int(str(parameters[0])) <= len(self._labels))
 
     @property
@@ -164,15 +166,15 @@ class RulingDialog(ModalScreen[Decided | None]):
         return self._thing.labels
 
     @property
-    def _mine(self) -> Ruling | None:
-        """The ruling on the thing that this person, or where nobody is known yet anybody, can take back."""
-        mine = [one for one in self._standing[self._at] if self._auditor in (None, one.auditor)]
-        return mine[-1] if mine else None
+    def _last(self) -> Ruling | None:
+        """The ruling on the thing that z takes back: this person's own, else the newest of another auditor."""
+        every = self._standing[self._at]
+        return next((one for one in reversed(every) if one.auditor == self._auditor), every[-1] if every else None)
 
     def action_turn(self, step: int) -> None:
         """Rule on another of the things at hand."""
         self._at = (self._at + step) % len(self._things)
-        self._verdict = self._reading = None
+        self._verdict = self._reading = self._undoing = None
         self._paint()
 
     def action_choose(self, key: str) -> None:
@@ -185,28 +187,41 @@ class RulingDialog(ModalScreen[Decided | None]):
             return
         if self._at not in fitting:
             self._at = fitting[0]
-        self._verdict, self._reading = verdict, None
+        self._verdict, self._reading, self._undoing = verdict, None, None
         self._paint()
         if verdict is not Verdict.MISREAD:
             self._ask(REASONS[verdict])
 
     def action_read(self, number: int) -> None:
-        """Choose the right reading."""
-        self._reading = self._labels[number - 1]
+        """Choose the right reading, unless the reader reads so already."""
+        label = self._labels[number - 1]
+        if label not in self._thing.right_readings:
+            self._reading = None
+            self._paint()
+            self._say(f"{self._thing.no_misreading(label)[:1].upper()}{self._thing.no_misreading(label)[1:]} (c).")
+            return
+        self._reading = label
         self._paint()
         self._ask(f"it is {self._reading}" if self._reading == "unreadable" else f"it says {self._reading}")
 
     def action_undo(self) -> None:
-        """Take the ruling back that stands."""
-        if self._mine is not None:
-            self.dismiss(Decided(self._thing, undo=self._mine))
+        """Take one's own ruling back; ask why where it is another auditor's, or nobody said who sits here."""
+        found = self._last
+        if found is None:
+            return
+        if found.auditor == self._auditor:
+            self.dismiss(Decided(self._thing, undo=found))
+            return
+        self._verdict, self._reading, self._undoing = None, None, found
+        self._paint()
+        self._ask("")
 
     def action_back(self) -> None:
         """Leave the reason, or the dialog."""
         if not self.box.has_focus:
             self.dismiss(None)
             return
-        self._verdict = self._reading = None
+        self._verdict = self._reading = self._undoing = None
         self.set_focus(None)
         self._paint()
 
@@ -214,7 +229,10 @@ class RulingDialog(ModalScreen[Decided | None]):
     def take(self, event: Input.Submitted) -> None:
         """Give the ruling, or say what is missing."""
         if not event.value.strip():
-            self._say("A ruling needs a reason: type one.")
+            what = "A ruling" if self._undoing is None else f"Taking back {self._undoing.auditor}'s ruling"
+            self._say(f"{what} needs a reason: type one.")
+        elif self._undoing is not None:
+            self.dismiss(Decided(self._thing, reason=event.value, undo=self._undoing))
         elif self._verdict is not None:
             self.dismiss(Decided(self._thing, self._verdict, self._reading, event.value))
 
@@ -231,21 +249,24 @@ class RulingDialog(ModalScreen[Decided | None]):
         self.query_one("#stands", Static).update(self._stands())
         self.query_one("#verdicts", Static).update(self._choices())
         asked = self._verdict is not None and (self._verdict is not Verdict.MISREAD or bool(self._reading))
+        asked = asked or self._undoing is not None
         self.query_one("#asked").set_class(asked, "-shown")
         self._say("")
         several = "Tab another subject · " if len(self._things) > 1 else ""
         who = f" as {self._auditor}" if self._auditor else ""
         asks = self._verdict is Verdict.MISREAD and not self._reading
-        last = (
+        keys = (
             "numbers choose the right reading"
             if asks
+            else "Enter take it back" + who
+            if self._undoing
             else "Enter rule" + who
             if self._verdict
-            else "z undo"
-            if self._mine
+            else "z undo" + (f" {last.auditor}'s" if last.auditor != self._auditor else "")
+            if (last := self._last) is not None
             else "letters choose"
         )
-        self.query_one(".dialog", Vertical).border_subtitle = f"{several}{visible(last)} · Esc back"
+        self.query_one(".dialog", Vertical).border_subtitle = f"{several}{visible(keys)} · Esc back"
         self.refresh_bindings()
 
     def _stands(self) -> Content:
@@ -278,6 +299,9 @@ class RulingDialog(ModalScreen[Decided | None]):
                 for n, label in enumerate(self._labels[:9], start=1)
             )
             lines += [Content(""), Content.assemble("the answer says  ", Content("   ").join(said))]
+        if (of := self._undoing) is not None:
+            words = f"You take back what {of.auditor} ruled: {of.verdict}."
+            lines += [Content(""), Content.styled(visible(words), "bold $text-accent")]
         return Content("\n").join(lines)
 
 

@@ -211,8 +211,9 @@ class RulingKeys(Screen[Any], Keyed):
         with Store.open(store_path(self.app)) as store:
             name = ruling_subjects.told(store, decided.thing.subject)
             if decided.undo is not None:
-                store.rulings.undo(decided.undo, auditor=auditor)
-                sentence = f"undone: {decided.undo.verdict} on {name}"
+                store.rulings.undo(decided.undo, auditor=auditor, reason=decided.reason)
+                whose = f"{decided.undo.auditor}'s " if decided.undo.auditor != auditor else ""
+                sentence = f"undone: {whose}{decided.undo.verdict} on {name}"
             else:
                 assert decided.verdict is not None, "a ruling has a verdict"
                 made = ruling_subjects.rule(
@@ -355,7 +356,7 @@ def _of_prompt(store: Store, place: RuledPlace) -> list[Thing]:
     prompt = subjects.prompt(put, subjects.called(store, subjects.prompt(put).subject))
     meant = place.text is not None or bool(place.answer)
     given = [
-        subjects.answer(put, one, prompt.name)
+        subjects.answer(store, put, one, prompt.name)
         for one in (store.ruled_things.answers(put.key) if meant else ())
         if one.text == place.text or one.key == place.answer
     ]
