@@ -374,11 +374,14 @@ class Jobs(Aggregate):
         """Return a job that can be deleted because no results depend on it. Raises JobError otherwise."""
         job = self.get(job_id)
         if job.state not in ("failed", "cancelled"):
-            why = "figures may rest on what it asked" if job.state == "done" else "cancel it first"
-            raise JobError(f"job {job_id} {job.stands}: {why}. It can be hidden once it has ended")
+            if job.state != "done":
+                raise JobError(f"job {job_id} {job.stands}: cancel it first. It can be hidden once it has ended")
+            raise JobError(
+                f"job {job_id} is done, and figures may rest on what it asked, so it is not deleted. {_hide(job_id)}"
+            )
         brought = {name: self.connection.execute(sql, (job_id,)).fetchone()[0] for name, sql in _BROUGHT.items()}
         if kept := ", ".join(f"{count:,} {name}" for name, count in brought.items() if count):
-            raise JobError(f"job {job_id} brought {kept}, which stay; it can be hidden, and is not deleted")
+            raise JobError(f"job {job_id} brought {kept}, which stay, so it is not deleted. {_hide(job_id)}")
         return job
 
     def delete(self, job_id: int) -> Job:
@@ -408,6 +411,10 @@ class Jobs(Aggregate):
         except AttemptEnded:
             return False
         return row is not None
+
+
+def _hide(job_id: int) -> str:
+    return f"Hide it from the list instead: x on the screen of jobs, or workbench jobs STORE hide {job_id}"
 
 
 _OF_JOB = "attempt_id in (select id from attempt where job_id = ?)"

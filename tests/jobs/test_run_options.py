@@ -263,6 +263,21 @@ def test_an_earlier_job_of_the_same_manner_says_how_long_it_takes(filled: Store)
     assert "takes about 2 h 47 min" in long.describe()
 
 
+def test_a_job_that_was_left_off_says_how_long_it_takes_if_it_asked_enough_and_none_has_finished(filled: Store) -> None:
+    of = design("smollm2")
+    plan = pipeline.plan(filled, of)
+    job_of(filled, of, {"answers": 200, "seconds": 10}, "cancelled")
+    job_of(filled, of, {"answers": 99, "seconds": 1}, "failed")
+    found = pipeline.estimate(plan, filled.jobs.list(), {})
+    assert (found.like, found.rate) == (1, 20.0)
+    assert "job 1 had 20.0 answers a second" in found.describe()
+    job_of(filled, of, {"answers": 300, "seconds": 10}, "failed")
+    assert pipeline.estimate(plan, filled.jobs.list(), {}).like == 3
+    job_of(filled, of, {"answers": 5, "seconds": 1})
+    job_of(filled, of, {"answers": 300, "seconds": 10}, "cancelled")
+    assert pipeline.estimate(plan, filled.jobs.list(), {}).like == 4, "a finished job is the better guess"
+
+
 def test_a_served_model_is_priced_before_it_is_asked(filled: Store) -> None:
     plan = pipeline.plan(filled, design("openai:gpt-4o"))
     found = pipeline.estimate(plan, (), PRICED)

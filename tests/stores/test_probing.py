@@ -224,7 +224,9 @@ def test_a_job_is_hidden_listed_again_and_deleted_only_where_nothing_rests_on_it
     assert not filled.jobs.hide(job_id, hidden=False).hidden
     assert filled.jobs.delete(job_id).id == job_id
     done = filled.jobs.note_done("sample", design("scripted").as_json(), 5, "", "1")
-    with pytest.raises(JobError, match="figures may rest on what it asked"):
+    with pytest.raises(
+        JobError, match=r"figures may rest on what it asked, so it is not deleted. Hide it from the list instead: x on"
+    ):
         filled.jobs.delete(done)
     assert filled.jobs.hide(done).hidden
 
@@ -237,7 +239,9 @@ def test_a_job_that_brought_answers_is_not_deleted(filled: Store) -> None:
     plan = pipeline.plan(filled, asked, card=model.card)
     pipeline.collect(filled, plan, model, attempt=attempt, job=job_id)
     filled.jobs.finish(job_id, attempt, "failed", "a fault")
-    with pytest.raises(JobError, match="brought 432 answers, which stay; it can be hidden"):
+    with pytest.raises(
+        JobError, match=r"brought 432 answers, which stay, so it is not deleted. Hide it from the list instead"
+    ):
         what_goes(filled, job_id)
     with pytest.raises(JobError, match="brought 432 answers"):
         delete(filled, job_id)

@@ -26,6 +26,8 @@ CHARACTERS_PER_TOKEN = 4
 "of English text, under the vocabularies of today's models"
 LIKE = ("model", "audit", "instrument", "sampling", "dtype", "cluster", "chat_format")
 "what two jobs share where the one says how the other will go"
+LEFT_OFF, ENOUGH = ("paused", "cancelled", "failed", "lost"), 100
+"states of a job that broke off, and the answers after which its pace is known"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class Estimate:
     rate: float | None = None
     "answers a second of the job `like`"
     like: int | None = None
-    "number of the newest finished job that asked in the same manner"
+    "number of the newest job that asked in the same manner: finished, or left off after enough answers"
     answers_most: int | None = None
     "where answers are drawn until they are valid, those of all tries; None: every answer counts"
     batched: bool = False
@@ -142,7 +144,7 @@ class Estimate:
 
     def _time(self) -> str:
         if self.seconds is None:
-            return "the time is unknown: no similar job has finished"
+            return f"the time is unknown: no similar job has finished, or had {ENOUGH} answers"
         counted = "prompts" if self.exact else "answers"
         return f"takes about {_duration(self.seconds)}: job {self.like} had {self.rate:,.1f} {counted} a second"
 
@@ -246,13 +248,18 @@ def _as_before(told: Mapping[str, float], tokens: str, answers: float) -> int | 
 
 
 def _alike(plan: Plan, jobs: Iterable[Job]) -> Job | None:
-    """Return the newest finished job that asked the same model in the same manner and says what it took."""
+    """Return the newest finished job that asked the same model in the same manner and says what it took; without one,
+    the newest of those that were left off after enough answers.
+    """
     wanted = plan.design.as_json()
-    for job in jobs:
-        same = all(_filled(job.spec, name) == _filled(wanted, name) for name in LIKE)
-        if job.kind == "sample" and job.state == "done" and same and job.progress.get("answers"):
-            return job
-    return None
+    same = [
+        job
+        for job in jobs
+        if job.kind == "sample" and all(_filled(job.spec, name) == _filled(wanted, name) for name in LIKE)
+    ]
+    finished = (job for job in same if job.state == "done" and job.progress.get("answers"))
+    left_off = (job for job in same if job.state in LEFT_OFF and job.progress.get("answers", 0) >= ENOUGH)
+    return next(finished, None) or next(left_off, None)
 
 
 def _filled(spec: Mapping[str, object], name: str) -> object:
