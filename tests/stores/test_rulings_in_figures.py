@@ -102,7 +102,9 @@ def test_a_misread_answer_moves_between_readings_of_its_prompt_alone(
     before = judged(sampled).report.counts
     thing = subjects.below(sampled, subjects.find(sampled, prompt))[place]
     if reading not in thing.right_readings:
-        with pytest.raises(UsageError, match=f"already reads {reading}; to say that it is right, rule: confirmed"):
+        with pytest.raises(
+            UsageError, match=f"already reads it as {reading}; to say that it is right, rule: confirmed"
+        ):
             rule(sampled, thing, Verdict.MISREAD, reading)
         return
     rule(sampled, thing, Verdict.MISREAD, reading)

@@ -292,6 +292,9 @@ async def test_a_misreading_asks_for_the_right_reading_before_enter_is_promised(
         assert "numbers choose the right reading" in flowing(app)
         assert "Enter rule as otto" not in flowing(app)
         await press(app, pilot, "2")
+        assert "already reads it as disagree" in flowing(app)
+        assert "Enter rule as otto" not in flowing(app)
+        await press(app, pilot, "1")
         assert "Enter rule as otto" in flowing(app)
 
 

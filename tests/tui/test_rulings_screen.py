@@ -197,7 +197,7 @@ async def test_a_right_reading_that_the_reader_gives_already_is_refused_with_wha
         assert dialog._thing.read is not None
         reader, label = dialog._thing.read
         await press(app, pilot, str(labels.index(label) + 1))
-        assert f"The reader {reader} already reads {label}; to say that it is right" in " ".join(
+        assert f"The reader {reader} already reads it as {label}; to say that it is right" in " ".join(
             screen_text(app).split()
         )
         assert not dialog.box.has_focus

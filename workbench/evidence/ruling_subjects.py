@@ -62,7 +62,9 @@ class Thing:
     def no_misreading(self, label: str) -> str:
         """Return why an answer is not misread where its right reading is this, and what to do."""
         assert self.read is not None, "somebody reads it so"
-        return f"the reader {self.read[0]} already reads {label}; to say that it is right, rule: {Verdict.CONFIRMED}"
+        return (
+            f"the reader {self.read[0]} already reads it as {label}; to say that it is right, rule: {Verdict.CONFIRMED}"
+        )
 
 
 def statement(store: Store, instrument: str, ref: str) -> Thing:
@@ -109,9 +111,11 @@ def answer(store: Store, put: PutPrompt, given: GivenAnswer, of: str) -> Thing:
     subject = Subject(Ruled.ANSWER, {"prompt": put.key.hex(), "text": key})
     free = registry.audit(put.audit).free_text  # a rule reads numbers there, and leaves words to the classifier
     found = store.ruled_things.readings(put.key, given.key)
-    by = {one.label or UNREADABLE: one.reader for one in found if one.label or not free or one.kind != ReaderKind.RULE}
+    counts = [one for one in found if one.label or not free or one.kind != ReaderKind.RULE]
+    labels = labels_of(put)
+    by = {one.label if one.label in labels else UNREADABLE: one.reader for one in counts}
     read = next(((who, label) for label, who in by.items()), None) if len(by) == 1 else None
-    return Thing(subject, f"{of}/={key[:DIGITS]}", given.text, labels_of(put), read)
+    return Thing(subject, f"{of}/={key[:DIGITS]}", given.text, labels, read)
 
 
 def short_prompt(key: bytes) -> str:
@@ -127,7 +131,7 @@ def short_answer(prompt: bytes, text: bytes) -> str:
 def reading(of: Thing, given: GivenReading) -> Thing:
     """Return a reader's reading of an answer as a subject."""
     named = {"reader_kind": given.kind, "reader": given.reader, "reader_version": given.version}
-    read = given.reader, given.label or UNREADABLE
+    read = given.reader, (given.label if given.label in of.labels else None) or UNREADABLE
     subject = Subject(Ruled.READING, {**of.subject.named, **named})
     return Thing(subject, f"{of.name}@{given.reader}", f"{given.kind} {read[0]} reads: {read[1]}", of.labels, read)
 
@@ -137,9 +141,14 @@ def labels_of(put: PutPrompt) -> tuple[str, ...]:
     audit = registry.audit(put.audit)
     if audit.free_text:
         return (*map(str, STANCES), UNREADABLE)
-    if put.scale == LETTER or OFFERED in put.axes:
-        return (*LETTERS[: int(put.axes.get(OFFERED, len(LETTERS)))], UNREADABLE)
-    return (Stance.AGREE.value, Stance.DISAGREE.value, UNREADABLE)
+    return (*possible(put.axes, letters=put.scale == LETTER), UNREADABLE)
+
+
+def possible(axes: Mapping[str, str], *, letters: bool = False) -> tuple[str, ...]:
+    """Return the readings of an answer that figures count: the offered letters, or agreement and disagreement."""
+    if letters or OFFERED in axes:
+        return tuple(LETTERS[: int(axes.get(OFFERED, len(LETTERS)))])
+    return Stance.AGREE.value, Stance.DISAGREE.value
 
 
 def below(store: Store, of: Thing) -> tuple[Thing, ...]:

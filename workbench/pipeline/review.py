@@ -21,6 +21,7 @@ from workbench.evidence.kept import Part, kept
 from workbench.evidence.other_language import in_other_languages
 from workbench.evidence.readings import Source, source_of
 from workbench.evidence.reviewed import Drawn, as_drawn, deciders, drawn_since, run_key, samples_of
+from workbench.evidence.ruling_subjects import possible
 from workbench.evidence.rulings import RulingsOn, on_answers, rulings_on
 from workbench.pipeline.checking import check_report
 
@@ -140,9 +141,10 @@ def _unjudged(store: Store, run: Run, reader: int | None) -> Judged:
     refs = tuple(dict.fromkeys(ref for ref, *_ in cells.values()))
     if reader is None or registry.audit(run.audit).free_text:
         return Judged(refs, None)
+    axes = {one.probe: one.axes for one in store.raw_answers.probes(run)}
     counts: dict[int, Counter[str | None]] = {}
     for probe, label, _, n in store.runs.counts(run, [reader]):
-        counts.setdefault(probe, Counter())[label] += n
+        counts.setdefault(probe, Counter())[label if label in possible(axes[probe]) else None] += n
     planned = store.runs.planned(run)
     said: dict[tuple[str, str], list[tuple[tuple[str, str, bool], str]]] = {}
     for probe, of in counts.items():

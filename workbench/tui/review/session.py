@@ -53,7 +53,7 @@ def can_undo(session: ReviewSession, progress: Progress | None, auditor: str | N
 
 
 def taken_back(path: Path, session: ReviewSession, auditor: str | None) -> tuple[str, str]:
-    """Take the newest ruling of a session back, or else the auditor's newest in force; return the name of its item,
+    """Take the auditor's newest ruling of a session back, or else their newest in force; return the name of its item,
     empty if it was not made in this session, and a sentence. Raises ConflictError.
     """
     from stores.core.store import Store
@@ -61,7 +61,8 @@ def taken_back(path: Path, session: ReviewSession, auditor: str | None) -> tuple
 
     with Store.open(path) as store:
         newest = store.rulings.newest(auditor) if auditor is not None else None
-        item, ruling = session.done.pop() if session.done else ("", newest)
+        mine = bool(session.done) and session.done[-1][1].auditor == (auditor or session.done[-1][1].auditor)
+        item, ruling = session.done.pop() if mine else ("", newest)
         if ruling is None:
             return "", f"Nothing to undo: {auditor} has no ruling in force."
         store.rulings.undo(ruling, auditor=auditor or ruling.auditor)
