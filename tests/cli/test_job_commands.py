@@ -245,7 +245,7 @@ def test_a_run_without_a_terminal_prints_its_probe_and_waits_for_nobody(
     run(capsys, "jobs", demo, "cancel", 1)
     code, out, _ = run(capsys, *few, "--least-readable", 0, "--samples", 1, "--templates", 3, "--statements", 4)
     assert "Probe: 0 of 20" in out
-    assert (code, job(demo, 2).state) == (0, "done")
+    assert (code, job(demo, 2).state, job(demo, 2).done) == (3, "paused", 100), "its first answers are all unreadable"
     assert asdict(job(demo, 2))["probe"]["result"]["by_rule"] is True
 
 

@@ -276,6 +276,10 @@ def test_a_job_that_was_left_off_says_how_long_it_takes_if_it_asked_enough_and_n
     job_of(filled, of, {"answers": 5, "seconds": 1})
     job_of(filled, of, {"answers": 300, "seconds": 10}, "cancelled")
     assert pipeline.estimate(plan, filled.jobs.list(), {}).like == 4, "a finished job is the better guess"
+    warm = replace(of, sampling=replace(of.sampling, temperature=0.4))
+    long = replace(of, sampling=replace(of.sampling, max_new_tokens=300))
+    assert pipeline.estimate(pipeline.plan(filled, warm), filled.jobs.list(), {}).like == 4
+    assert pipeline.estimate(pipeline.plan(filled, long), filled.jobs.list(), {}).like is None
 
 
 def test_a_served_model_is_priced_before_it_is_asked(filled: Store) -> None:

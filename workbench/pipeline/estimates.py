@@ -26,6 +26,8 @@ CHARACTERS_PER_TOKEN = 4
 "of English text, under the vocabularies of today's models"
 LIKE = ("model", "audit", "instrument", "sampling", "dtype", "cluster", "chat_format")
 "what two jobs share where the one says how the other will go"
+DRAWING = ("temperature", "top_p", "top_k", "server")
+"fields of a sampling that change next to nothing in how long an answer takes"
 LEFT_OFF, ENOUGH = ("paused", "cancelled", "failed", "lost"), 100
 "states of a job that broke off, and the answers after which its pace is known"
 
@@ -249,25 +251,30 @@ def _as_before(told: Mapping[str, float], tokens: str, answers: float) -> int | 
 
 def _alike(plan: Plan, jobs: Iterable[Job]) -> Job | None:
     """Return the newest finished job that asked the same model in the same manner and says what it took; without one,
-    the newest of those that were left off after enough answers.
+    the newest of those that were left off after enough answers. Without either, one that drew in another manner what is
+    as long.
     """
-    wanted = plan.design.as_json()
-    same = [
-        job
-        for job in jobs
-        if job.kind == "sample" and all(_filled(job.spec, name) == _filled(wanted, name) for name in LIKE)
-    ]
-    finished = (job for job in same if job.state == "done" and job.progress.get("answers"))
-    left_off = (job for job in same if job.state in LEFT_OFF and job.progress.get("answers", 0) >= ENOUGH)
-    return next(finished, None) or next(left_off, None)
+    wanted, asked = plan.design.as_json(), [job for job in jobs if job.kind == "sample"]
+    for but in ((), DRAWING):
+        same = [
+            job for job in asked if all(_filled(job.spec, name, but) == _filled(wanted, name, but) for name in LIKE)
+        ]
+        finished = (job for job in same if job.state == "done" and job.progress.get("answers"))
+        left_off = (job for job in same if job.state in LEFT_OFF and job.progress.get("answers", 0) >= ENOUGH)
+        if (found := next(finished, None) or next(left_off, None)) is not None:
+            return found
+    return None
 
 
-def _filled(spec: Mapping[str, object], name: str) -> object:
-    """Return a field of a job's specification; older ones lack stop rules, dtypes and clusters."""
+def _filled(spec: Mapping[str, object], name: str, but: Sequence[str] = ()) -> object:
+    """Return a field of a job's specification, its sampling without the fields `but`; older ones lack stop rules,
+    dtypes and clusters.
+    """
     if name != "sampling":
         return spec.get(name, "")
     sampling = spec.get(name)
-    return asdict(Sampling(**sampling)) if isinstance(sampling, Mapping) else {}
+    filled = asdict(Sampling(**sampling)) if isinstance(sampling, Mapping) else {}
+    return {field: value for field, value in filled.items() if field not in but}
 
 
 def _tokens(prompt: Prompt) -> int:

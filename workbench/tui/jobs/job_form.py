@@ -83,7 +83,7 @@ class JobForm(StartForm):
     HEADING = "New job: ask a model"
     EXPLAIN = explain()
     FIRST = "#model"
-    STARTING = "Checking that the model is there …"
+    STARTING = "Checking the model …"
 
     def __init__(self, *, like: int | None = None) -> None:
         super().__init__(like=like)

@@ -149,6 +149,7 @@ class StartForm(ModalScreen[int | None], Keyed):
         if event.state is WorkerState.ERROR and event.worker.error is not None:
             self.say(as_trouble(event.worker.error))
             if event.worker.group == "launch":  # whoever has mended it starts again
+                self.query_one("#told", Static).update("")
                 self.start_button.disabled = self._outlook is None
 
     @on(Opened)
