@@ -17,13 +17,17 @@ from stores.core.store import Store
 from tests.cli.test_commands import run
 from tests.conftest import instrument
 from tests.tui.conftest import made, screen_text, status, until
+from tests.tui.issue_stores import issue_store
 from workbench import tui
+from workbench.tui.acts import action_on
+from workbench.tui.annotation.issue_grid import IssueGridScreen
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.commands import MOST, Named, NameProvider, best
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.keymap import checked, read_keymap
 from workbench.tui.keymap_faults import bindings, faults
+from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.statements.statements import StatementsScreen
 
@@ -75,6 +79,7 @@ async def test_a_key_of_the_keymap_does_what_it_was_given(path: Path, config: Pa
         ('[blind_key]\nblind = "r"\n', "r is ruling_keys.rule"),
         ('[annotate]\nskip = "z"\n', "z is annotate.undo"),
         ('[annotate]\nskip = "a"\n', "a is for reading answers, with d, n, u (AnnotateScreen)"),
+        ('[annotate]\nflag = "e"\n', "e is for labels: a codebook may choose it"),
         ('[book]\nnotes = "s"\n', "s is SheetView (Sort by a column)"),
         ('[app]\ngo-jobs = "x"\n', "x is "),
         ('[review]\nblind = "x"\n', "no action has this id; blind_key.blind is one"),
@@ -208,3 +213,18 @@ def test_every_screen_has_the_style_of_a_screen() -> None:
     ours = [one for one in subclasses(Screen) if one.__module__.startswith(tui.__name__)]
     assert len(ours) > 50
     assert [one.__name__ for one in ours if not {"Screen", "Widget"} <= one._css_type_names] == []  # type: ignore[attr-defined]
+
+
+@pytest.mark.e2e
+async def test_keys_that_label_follow_the_keymap(tmp_path: Path, config: Path) -> None:
+    """They are taken before any binding sees them, so the former key would go on doing what it did."""
+    config.write_text('[issue_grid]\nfill = "F"\ntext = "f"\n')
+    app = WorkbenchApp(issue_store(tmp_path / "issues.db"), annotator="ana")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen) and not app.workers._workers)
+        grid = IssueGridScreen("small")
+        app.push_screen(grid)
+        await until(pilot, lambda: grid.is_current and grid.ready)
+        assert (action_on(grid, "f"), action_on(grid, "F"), action_on(grid, "a")) == ("text", "fill", "label(1)")
+        await pilot.press("f")
+        await until(pilot, lambda: isinstance(app.screen, TextScreen))

@@ -88,6 +88,12 @@ def own_keys(kind: type[Any], chosen: Mapping[str, str] | None = None) -> Keys:
     return found + [(key, *one) for name, one in moved.items() for key in split(chosen[str(name)])]
 
 
+def action_on(screen: Screen[Any], key: str) -> str:
+    """Return the action of a key of a screen's own, as a person may have chosen it; "" where it has none."""
+    keys = own_keys(type(screen), screen.app._keymap)
+    return next((binding.action for of, binding, _ in keys if of == key), "")
+
+
 def split(keys: str) -> list[str]:
     """Return the names of keys that stand between commas."""
     return [key.strip() for key in keys.split(",")]

@@ -6,6 +6,7 @@ It paints first. The store, numpy and the pipeline are imported by the workers t
 from __future__ import annotations
 
 import os
+import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -56,6 +57,7 @@ LOOK_EVERY_S, LOOKS = 2.0, 3
 KEY_COLUMNS, KEY_LIST_COLUMNS = 17, 73
 "in the list of keys: where their sentences begin, and where they are wrapped"
 FOCUSED = "In the focused panel"
+FUNCTION_KEY = re.compile(r"f\d+")
 MOST_COMPLAINTS = 3
 "about a person's keys, which Home lists"
 TELL_S = 20.0
@@ -174,6 +176,11 @@ class WorkbenchApp(LiteralApp):
                 self.screen.show_notice()
             else:
                 say(self.screen, "Not all keys of keymap.toml can be used: Home says why.", warns=True)
+
+    def get_key_display(self, binding: Binding) -> str:
+        """Return what a key is called: a function key with a capital, as on the keyboard."""
+        shown = super().get_key_display(binding)
+        return shown.upper() if FUNCTION_KEY.fullmatch(shown) else shown
 
     async def on_event(self, event: events.Event) -> None:
         """Let what a person does next be answered with an offer again, unlike what a screen reads by itself."""

@@ -13,6 +13,7 @@ from textual.keys import REPLACED_KEYS, _character_to_key, key_to_character
 from textual.keys import Keys as Named
 from textual.screen import Screen
 
+from workbench.codebooks import RESERVED_KEYS
 from workbench.tui.acts import Keys, context, own_keys, screens, split
 from workbench.tui.key_words import does
 
@@ -21,6 +22,8 @@ KEPT = {"f1": "F1", "ctrl+p": "Ctrl+P", "q": "q"}
 READING = frozenset("adnu")
 READ_ON = frozenset({"SessionScreen", "AnswersScreen"})
 "classes of screens where answers are read: there these keys mean agree, disagree, neutral, unreadable"
+LABELLED = frozenset({"ItemScreen", "AdjudicateScreen"})
+"classes of screens where the letters of a codebook label"
 ANYWHERE = frozenset(
     {
         "enter",
@@ -133,10 +136,17 @@ def _taken(key: str, binding: Binding, places: Sequence[_Place], everywhere: Key
             continue
         if key in READING and not READ_ON.isdisjoint(each.__name__ for each in place.screen.__mro__):
             return f"for reading answers, with {', '.join(sorted(READING - {key}))} ({place.screen.__name__})"
+        if len(key) == 1 and key not in RESERVED_KEYS and not whole and _labels(place.screen):
+            return f"for labels: a codebook may choose it, in either case ({place.screen.__name__})"
         for of, one, kind in place.keys:
             if of == key and _differ(one, binding) and one.description:
                 return f"{one.id or kind.__name__} ({does(one)})"
     return ""
+
+
+def _labels(screen: type[Screen[Any]]) -> bool:
+    """Return whether labels have keys of their own on a screen, those of the codebook."""
+    return not LABELLED.isdisjoint(each.__name__ for each in screen.__mro__)
 
 
 def _differ(one: Binding, other: Binding) -> bool:
@@ -153,6 +163,7 @@ def _free(binding: Binding, wanted: Sequence[str], places: Sequence[_Place], app
     here = [place for place in places if whole or any(one.id == binding.id for _, one, _ in place.keys)]
     used = {*split(binding.key), *(key for place in here for key, _, _ in place.keys), *READING, *KEPT}
     used |= {key for one in app.values() if str(one.id).startswith("app.") for key in split(one.key)}
+    used |= {*ascii_lowercase, *ascii_uppercase} if not whole and any(_labels(one.screen) for one in here) else set()
     near = [key.swapcase() for key in wanted if len(key) == 1 and key.isalpha()]
     return next((key for key in (*near, *FREE) if key not in used), "ctrl+g")
 

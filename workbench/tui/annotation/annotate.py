@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -39,9 +38,7 @@ class AnnotateScreen(ItemScreen[QueueSession]):
         Binding("v", "given", "Labels", tooltip="Show your own labels, and change one"),
         LEAVE,
     ]
-    ITEM_KEYS: ClassVar[Mapping[str, str]] = {
-        **ItemScreen.ITEM_KEYS, "f": "flag", "m": "note", "c": "confidence", "v": "given",
-    }  # fmt: skip
+    ITEM_ACTS: ClassVar[frozenset[str]] = ItemScreen.ITEM_ACTS | {"flag", "note", "confidence", "given"}
 
     @dataclass
     class Marked(Message):

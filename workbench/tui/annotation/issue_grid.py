@@ -24,6 +24,7 @@ from textual.widgets import Static
 from workbench.domain.counting import plural
 from workbench.domain.instruments import IssueDefinition
 from workbench.errors import WorkbenchError
+from workbench.tui.acts import action_on
 from workbench.tui.annotation.annotate_format import last_line, pace_line, title_note
 from workbench.tui.annotation.annotate_text import ReadText
 from workbench.tui.annotation.issue_grid_format import (
@@ -166,10 +167,12 @@ class IssueGridScreen(SessionScreen[IssueSession]):
 
     def on_key(self, event: events.Key) -> None:
         """Take the keys that label, before any binding sees them, with the time at which they were pressed."""
-        if event.key in LABEL_KEYS or event.key == FILL:
+        action = action_on(self, event.key)
+        labels = event.key in LABEL_KEYS and action.partition("(")[0] in ("", "nothing", "label", "withdraw")
+        if labels or action == "fill":
             event.stop()
             event.prevent_default()
-            self._press(event.key, event.time)
+            self._press(FILL if action == "fill" else event.key, event.time)
 
     @on(Shown)
     def show_sheet(self, event: Shown) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
 from typing import ClassVar, TypeVar
@@ -18,6 +18,7 @@ from textual.widgets import Static
 
 from workbench.domain.annotations import Codebook
 from workbench.errors import WorkbenchError
+from workbench.tui.acts import action_on
 from workbench.tui.annotation.annotate_format import (
     KEY_COLUMNS,
     NAME_COLUMNS,
@@ -56,8 +57,8 @@ class ItemScreen(SessionScreen[A]):
         Binding("j", "scroll_text(1)", "Line below", show=False),
         Binding("k", "scroll_text(-1)", "Line above", show=False),
     ]
-    ITEM_KEYS: ClassVar[Mapping[str, str]] = {"s": "skip", "z": "undo"}
-    "key -> action on the item in sight: dropped where it came before the item was seen"
+    ITEM_ACTS: ClassVar[frozenset[str]] = frozenset({"skip", "undo"})
+    "actions on the item in sight: dropped where their key came before the item was seen"
     OPENING = "Opening the queue …"
     NO_STEPS = "nothing to undo"
     STATEMENT_LINES = 6
@@ -119,7 +120,7 @@ class ItemScreen(SessionScreen[A]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         if action == "undo":
             return self.asking or (self._view is not None and self._view.item is None)
-        return self.asking or (action != "label_at" and action not in self.ITEM_KEYS.values())
+        return self.asking or (action != "label_at" and action not in self.ITEM_ACTS)
 
     @property
     def text(self) -> ReadText:
@@ -141,7 +142,8 @@ class ItemScreen(SessionScreen[A]):
         key = event.key.lower() if len(event.key) == 1 else event.key
         options = self._codebook.options if self._codebook is not None else ()
         place = next((n for n, option in enumerate(options) if option.key == key), None)
-        if not self.asking or (place is None and key not in self.ITEM_KEYS):
+        action = action_on(self, key)
+        if not self.asking or (place is None and action not in self.ITEM_ACTS):
             return
         event.stop()
         if not self.accepts(event.time):
@@ -149,7 +151,7 @@ class ItemScreen(SessionScreen[A]):
         if place is not None:
             self._label(place, event.time)
         else:
-            getattr(self, f"action_{self.ITEM_KEYS[key]}")()
+            getattr(self, f"action_{action}")()
 
     @on(Shown)
     def show_view(self, event: Shown) -> None:
