@@ -116,7 +116,7 @@ async def test_going_on_asking_otherwise_and_cancelling_are_one_key_each(
         await until(pilot, lambda: isinstance(app.screen, JobForm) and "prompts planned" in shown(app, "#plan"))
         assert app.screen.query_one("#samples", Input).value == "2"
         app.screen.query_one("#samples", Input).value = "3"
-        await until(pilot, lambda: "3 samples each" in shown(app, "#plan"))
+        await until(pilot, lambda: "3 samples each" in shown(app, "#plan") and not app.screen.query(".-old"))
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen) and job(path, 1).state == "cancelled")
         assert (job(path, 4).spec["samples"], job(path, 4).state) == (3, "queued")
