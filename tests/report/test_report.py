@@ -209,6 +209,12 @@ def test_rulings_change_the_hash_and_what_rules_read_does_not(tmp_path: Path) ->
         before, at = content_hash(store.connection), last_event(store.connection)
         write_report(store, tmp_path / "out", ReportChoice())
         assert (content_hash(store.connection), last_event(store.connection)) == (before, at)
+        tables = tmp_path / "out" / "tables"
+        (said, *_) = (tables / "rulings.txt").read_text(encoding="utf-8").splitlines()
+        note = said.rpartition(": 1 ruling: ")[2]
+        assert note.endswith("differ without it.")
+        (passing,) = tables.glob("*-passing.tex")
+        assert note in passing.read_text(encoding="utf-8")
         for ruling in store.rulings.events():
             store.rulings.undo(ruling, auditor="otto")
         assert content_hash(store.connection) != before

@@ -96,7 +96,7 @@ def put_out(
     from workbench.figures.write.terminal import print_tables
 
     warnings, of = warnings_of(header), about.get("rulings")
-    ruled = tuple(f"{one[0].upper()}{one[1:]}." for one in of.get("in_words", ())) if isinstance(of, Mapping) else ()
+    ruled = tuple(of.get("in_words", ())) if isinstance(of, Mapping) else ()
     written = _write(options, tables, title, (*told, *notes), (*warnings, *ruled), ruled)
     if options.json:
         print_json(document(tables, {**({"header": header} if header else {}), **about}))

@@ -337,6 +337,10 @@ class Told:
         if self.reviewed:
             yield self.reviewed
 
+    def notes(self) -> tuple[str, ...]:
+        """Return the same sentences as notes with a table that is a file of its own."""
+        return tuple(f"{one[0].upper()}{one[1:]}." for one in self.sentences())
+
     def _changes(self) -> Iterator[str]:
         anew = sum(effect(one).read for one in self.changing)
         if anew:
@@ -354,7 +358,7 @@ class Told:
             "different_without": self.differ if self.counted else None,
             "reviewed": self.reviewed,
             "changing_in_short": self.as_cell(),
-            "in_words": list(self.sentences()),
+            "in_words": list(self.notes()),
         }
 
 

@@ -14,6 +14,7 @@ NAME = "ro-crate-metadata.json"
 TYPES = {
     ".html": "text/html", ".csv": "text/csv", ".tex": "application/x-tex", ".svg": "image/svg+xml",
     ".pdf": "application/pdf", ".md": "text/markdown", ".bib": "application/x-bibtex", ".json": "application/json",
+    ".txt": "text/plain",
 }  # fmt: skip
 WORDS = {
     "report.html": "The report: a page that opens offline",

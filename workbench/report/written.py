@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gc
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -130,8 +130,12 @@ def _files(store: Store, found: Collected, gathered: Gathered, tell: Tell) -> Fi
         missing[slug].append(why)
     gathered.process.begin(picture for _, picture in wanted if picture.of > 1)
     tell(0.6, "writing tables")
+    ruled = {part.slug: part.found.rulings.notes() for part in found.parts}
     for one in (*own_shown, *every):
-        yield from _table(one)
+        yield from _table(one, ruled.get(one.part, ()))
+    if any(ruled.values()):
+        lines = [f"{part.found.title}: {note}\n" for part in found.parts for note in ruled[part.slug]]
+        yield "tables/rulings.txt", "".join(lines).encode("utf-8", "backslashreplace")
     tell(0.65, "reading raw answers")
     answered = {(part.slug, name): behind(store, part, name, found.choice.answers) for part, name in _named(found)}
     tell(0.7, "drawing pictures")
@@ -155,10 +159,14 @@ def _named(found: Collected) -> Iterator[tuple[Part, str]]:
     yield from ((part, name) for part in found.parts for name in part.found.items)
 
 
-def _table(one: Shown) -> Files:
+def _table(one: Shown, ruled: Sequence[str]) -> Files:
+    """Yield a table as CSV and LaTeX; `ruled`: what rulings change in it, for the caption."""
     (text,) = csv_files([one.table]).values()
     yield f"tables/{one.stem}.csv", text.encode("utf-8", "backslashreplace")
-    yield f"tables/{one.stem}.tex", latex_table(one.table).encode("utf-8", "backslashreplace")
+    yield (
+        f"tables/{one.stem}.tex",
+        latex_table(replace(one.table, notes=(*ruled, *one.table.notes))).encode("utf-8", "backslashreplace"),
+    )
 
 
 def _answers(store: Store, found: Collected) -> Files:
