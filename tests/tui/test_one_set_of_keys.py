@@ -272,7 +272,7 @@ async def test_an_act_of_another_place_is_done_there(tmp_path: Path, query: str,
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: app.screen.active_bindings)
         (await palette(app, query))[0].command()
-        await until(pilot, lambda: type(app.screen).__name__ == leads_to, 20)
+        await until(pilot, lambda: type(app.screen).__name__ == leads_to)
 
 
 async def test_what_cannot_be_started_is_said_where_it_is_chosen(tmp_path: Path) -> None:
@@ -280,7 +280,7 @@ async def test_what_cannot_be_started_is_said_where_it_is_chosen(tmp_path: Path)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: app.screen.active_bindings)
         (await palette(app, "train a classifier"))[0].command()
-        await until(pilot, lambda: isinstance(app.screen, JobKindDialog) and "✗" in screen_text(app), 20)
+        await until(pilot, lambda: isinstance(app.screen, JobKindDialog) and "✗" in screen_text(app))
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ async def test_an_act_on_something_leads_to_where_it_is_chosen(
         await until(pilot, lambda: app.screen.active_bindings)
         hits = [hit for hit in await palette(app, query) if hit.help == says.partition(": ")[2]]
         hits[0].command()
-        await until(pilot, lambda: type(app.screen).__name__ == place and status(app) == says, 20)
+        await until(pilot, lambda: type(app.screen).__name__ == place and status(app) == says)
 
 
 async def test_what_is_done_here_stands_first_and_a_key_calls_off_what_waits(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LOOK_S = 0.05
 "between two looks whether a screen is ready"
-OPENS_S = 3.0
+OPENS_S = 15.0
 "for which an act that opens a screen is waited for"
 GROUP = "act"
 
@@ -65,6 +65,8 @@ async def _go(app: App[Any], root: str) -> Screen[Any] | None:
             cast("WorkbenchApp", app).action_review()
         elif ROOTS[root] in app.MODES:
             cast("WorkbenchApp", app).show_mode(ROOTS[root])
+            if len(app.screen_stack) > 1:  # something is typed above it, which is not left without a question
+                return None
         else:
             lead(app, (ROOTS[root],))
     return await _opened(app, root)
