@@ -169,6 +169,21 @@ async def test_a_job_is_hidden_listed_again_and_deleted_after_it_is_said_what_go
             assert store.jobs.list() == ()
 
 
+@pytest.mark.e2e
+async def test_a_job_that_is_not_deleted_says_why_and_is_hidden_instead(path: Path) -> None:
+    with Store.open(path) as store:
+        store.jobs.note_done(launch.SAMPLE, Design("small", "scripted").as_json(), 5, "all there", "1")
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "all there" in shown(app, "#details"))
+        await pilot.press("D")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
+        said = " ".join(shown(app, "#text").split())
+        assert "figures may rest on what it asked, so it is not deleted. Hide it from the list instead: x on" in said
+        await pilot.press("y")
+        await until(pilot, lambda: job(path, 1).hidden)
+
+
 DESIGNS = [
     Design("veldania", "scripted"),
     Design("veldania", "m", samples=3, seed=9, family="user", templates=("personal-1",), statements=("env-03",)),

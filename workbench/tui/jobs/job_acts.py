@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual import work
 from textual.message import Message
 
+from workbench.errors import JobError
 from workbench.tui.jobs.job_lines import unit
 from workbench.tui.kit.base import StoreScreen
 
@@ -55,6 +56,13 @@ class JobActs(StoreScreen):
         mode: str
         run: Run | None
         "None: nothing is answered"
+
+    @dataclass
+    class NotDeleted(Message):
+        """A job is not deleted; it may be hidden."""
+
+        job: int
+        why: str
 
     @dataclass
     class LogRead(Message):
@@ -130,7 +138,10 @@ class JobActs(StoreScreen):
         from workbench.jobs.tidying import what_goes
 
         with Store.open(self.store_path) as store:
-            self.post_message(self.ToDelete(job_id, what_goes(store, job_id)))
+            try:
+                self.post_message(self.ToDelete(job_id, what_goes(store, job_id)))
+            except JobError as error:
+                self.post_message(self.NotDeleted(job_id, str(error)))
 
     @work(thread=True, exit_on_error=False, group="ask")
     def delete(self, job_id: int) -> None:

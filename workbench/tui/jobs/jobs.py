@@ -27,6 +27,7 @@ from workbench.tui.jobs.job_acts import JobActs
 from workbench.tui.jobs.job_kind_dialog import DRAFT, SAMPLE, JobKindDialog
 from workbench.tui.jobs.job_lines import DONE, UNREADABLE, job_details, job_record, steps_at_once, stop_question
 from workbench.tui.jobs.probe import ProbeScreen
+from workbench.tui.kit.base import in_store
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.number_dialog import NumberDialog
 from workbench.tui.kit.status import say
@@ -57,7 +58,7 @@ FITS: dict[str, Callable[[Job], bool]] = {
     "probe": lambda job: job.probed is not None,
     "edit": lambda job: job.ended_badly or job.state == "paused",
     "hide": lambda job: job.ended_badly or job.state == "done",
-    "delete": lambda job: job.state in ("failed", "cancelled"),
+    "delete": lambda job: job.state in ("failed", "cancelled", "done"),  # one that is done can be hidden instead
     "log": lambda _: True,
 }
 "whether an action fits a job"
@@ -336,6 +337,16 @@ class JobsScreen(JobActs):
     def action_delete(self) -> None:
         if (job := self.current) is not None:
             self.look_what_goes(job.id)
+
+    @on(JobActs.NotDeleted)
+    def ask_to_hide(self, event: JobActs.NotDeleted) -> None:
+        """Say why a job is not deleted, and hide it where the person agrees."""
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.hide(event.job, hidden=True)
+
+        self.app.push_screen(ConfirmScreen(in_store(self.app, event.why), "hide it", "keep it"), answered)
 
     @on(JobActs.ToDelete)
     def ask_to_delete(self, event: JobActs.ToDelete) -> None:
