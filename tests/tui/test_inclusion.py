@@ -90,7 +90,9 @@ async def test_the_screens_say_what_a_correction_and_a_test_rest_on(
         assert shown(app, "#text").endswith("\n\n".join(corrected.notes()))
         await pilot.press("escape")
         await opened(app, pilot)
-        last = next(words for words in shown(app, "#options").split(" · ") if words.startswith("of "))
+        last = next(
+            words for words in shown(app, "#options").replace("\n", " · ").split(" · ") if words.startswith("of ")
+        )
         assert (last == "of the test set alone (inclusion unknown)") is not known
         assert ("effective n" in last) is known
         await app.switch_mode("home")
