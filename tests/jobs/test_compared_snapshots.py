@@ -18,6 +18,7 @@ from tests.jobs.test_draft_jobs import MANY, ONE, spec
 from tests.jobs.test_snapshots import NEW, OLD, done, go_on, reports, resumed
 from tests.tui.bias_stores import SAYS, trained
 from workbench.audits.bias_score.judged import BiasChoice, judge_bias
+from workbench.audits.bias_score.shared_prompts import compare
 from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
 from workbench.audits.response_bias.judged import ResponseBiasChoice, compared, judge_response_bias
 from workbench.data import shipped_templates
@@ -74,7 +75,7 @@ def test_two_snapshots_are_compared_under_their_names_over_what_both_were_asked(
         choices = judge_response_bias(opened, ResponseBiasChoice("choices"))
     assert scored.tally.models == stances.models == tuple(choices.subjects) == (old, new)
     total = [scored.figure(name).total.value for name in (old, new)]
-    found = scored.compare(old, new)
+    found = compare(scored, old, new)
     assert total[0] < 0 < total[1], "each says what the other does not"
     assert found.value == pytest.approx(total[0] - total[1])
     assert found.common is not None
