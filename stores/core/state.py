@@ -61,6 +61,23 @@ class Part(Enum):
         "select count(*) from issue",
         "select count(*), max(id) from gold_choice",
     )
+    WORK = (
+        "select count(*), max(at) from reading where uid is not null",
+        "select count(*), max(id) from queue",
+        "select count(*), max(at) from draft_decision",
+        "select count(*), max(at) from ruling",
+        "select count(*), max(at) from waiver",
+        "select count(*), max(at) from issue_label",
+        "select count(*), max(id) from gold_choice",
+        "select count(*), max(at) from edit",
+    )
+    "what people do: labels, adjudications, rulings, decisions on drafts and findings, edits; flags are REMARKS"
+    PRODUCED = (
+        "select count(*), max(at) from reading where reader_id not in (select id from reader where kind = 'rule')",
+        "select count(*), max(id) from draft",
+        "select count(*) from frozen_plan",
+    )
+    "what jobs make for people; without the readings of rules, which are written whenever figures are shown"
 
 
 def state_of(connection: sqlite3.Connection, parts: Sequence[Part]) -> State:

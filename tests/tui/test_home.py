@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 from textual.widgets import OptionList
 
+from stores.annotation.annotator import Annotator
 from stores.core.store import Store
 from tests.conftest import instrument
+from tests.tui.annotation_stores import QUEUE, answers, labelling_store
 from tests.tui.bias_stores import asked, full
 from tests.tui.conftest import hostile_instrument, made, screen_text, until
 from workbench import pipeline
 from workbench.audits.bias_score.judged import judge_bias
+from workbench.domain.annotations import Reason
 from workbench.domain.designs import Design
 from workbench.domain.statements import VariantKind
 from workbench.inference.scripted.model import Persona, ScriptedModel
@@ -109,6 +112,50 @@ async def test_progress_of_a_job_is_seen_without_a_key(path: Path, monkeypatch: 
         with Store.open(path) as store:
             store.jobs.claim(job, "test")
         await until(pilot, lambda: "▸ running" in screen_text(app))
+
+
+@pytest.mark.parametrize("busy", [False, True])
+async def test_labels_decisions_and_flags_are_on_home_without_a_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, busy: bool
+) -> None:
+    monkeypatch.setattr("workbench.tui.home.home.REFRESH_S", 0.02)
+    path = labelling_store(tmp_path / "audit.db", answers(3))
+    if busy:
+        with Store.open(path) as store:
+            store.jobs.claim(launch.create(store, Design("small", "scripted", samples=2)), "test")
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: "6 labels" in screen_text(app))
+        for name, label in (("ana", "agree"), ("ben", "disagree")):
+            with Annotator.open(path, QUEUE, name) as person:
+                item = person.item(1)
+                person.label(item.unit, label)
+        await until(pilot, lambda: "4 labels" in screen_text(app) and "1 item  of the queue" in screen_text(app))
+        with Store.open(path) as store:
+            codebook = store.queues.get(QUEUE).codebook
+            store.labels.decide(1, codebook, "agree", Reason.OTHER, "", "eva")
+        await until(pilot, lambda: "adjudicate  →" not in screen_text(app))
+        with Annotator.open(path, QUEUE, "ana") as person:
+            item = person.next()
+            assert item is not None
+            person.label(item.unit, "agree")
+            person.remark(item.unit, flagged=True, note="")
+        await until(pilot, lambda: "1 item  flagged" in screen_text(app))
+
+
+async def test_f5_judges_anew_what_has_not_changed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[Path] = []
+
+    def judge(store: Path) -> Judgement:
+        judged.append(store)
+        return read_judgement(store)
+
+    monkeypatch.setattr(home, "read_judgement", judge)
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: len(judged) == 1 and home.JUDGING not in screen_text(app))
+        await pilot.press("f5")
+        await until(pilot, lambda: len(judged) == 2)
 
 
 async def test_the_notice_of_a_slow_store_is_shown(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,8 +40,10 @@ class Overview:
     imported: tuple[str, ...] = ()
     "models whose answers to multiple-choice questions were collected elsewhere"
 
-    rulings: int = 0
-    "what auditors ruled and took back, in events"
+    work: tuple[object, ...] = ()
+    "state of what people write: judged anew as soon as it differs"
+    made: tuple[object, ...] = ()
+    "state of what jobs write: judged anew once no job is active"
 
     @property
     def active(self) -> tuple[Job, ...]:
@@ -94,6 +96,7 @@ class Judgement:
 
 def read_overview(path: Path) -> Overview:
     """Read what is cheap. Raises StoreError."""
+    from stores.core.state import Part, state_of
     from stores.core.store import Store
 
     with Store.open(path) as store:
@@ -110,10 +113,11 @@ def read_overview(path: Path) -> Overview:
             queues=queues,
             labels=store.labels.totals() if queues else (0, 0, 0),
             classifiers=store.classifiers.list(),
-            rulings=store.rulings.count(),
             imported=tuple(
                 model for name in store.choices.instruments_with_answers() for model in store.choices.models(name)
             ),
+            work=state_of(store.connection, (Part.WORK, Part.REMARKS, Part.MATERIAL)),
+            made=state_of(store.connection, (Part.ANSWERS, Part.PRODUCED, Part.FINDINGS)),
         )
 
 

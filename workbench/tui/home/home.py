@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 REFRESH_S = 1.0
 IDLE_TICKS = 5
+"seconds between two looks while no job is active: another terminal may start one"
 JUDGING = "Judging the answers …"
 WAITING = "Looking for what waits for an auditor …"
-"seconds between two looks while no job is active: another terminal may start one"
 
 STORE_HELP = section("screens-home", "Home")
 PEOPLE_HELP = section("screens-home", "Home: people and classifiers")
@@ -120,10 +120,10 @@ class HomeScreen(StoreScreen):
         super().__init__()
         self._overview: Overview | None = None
         self._judgement: Judgement | None = None
-        self._judged_for: object = None
+        self._judged_for: tuple[object, object] | None = None
         self._began: str | None = None
         "line that the cursor was put on before all lines were known: unless a person moves it, it goes on to a task"
-        self._reading = self._every_task = False
+        self._reading = self._judging = self._every_task = False
         self._review_wanted = False
         "V was pressed before it was known what waits"
         self._ticks = 0
@@ -138,7 +138,7 @@ class HomeScreen(StoreScreen):
         self._timer = self.set_interval(REFRESH_S, self.tick)
 
     def on_screen_resume(self) -> None:
-        self.action_refresh()
+        self._look()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         return action != "review" or (self._overview is not None and bool(self._overview.answers))
@@ -160,21 +160,20 @@ class HomeScreen(StoreScreen):
         self.trouble.hide()
         self.show_notice()
         self._show()
-        # A job may end without an answer more: what models hold likeliest next is none.
-        ended = tuple((job.id, job.state, job.done) for job in event.overview.jobs if not job.active)
-        overview = event.overview
-        state = (
-            overview.instruments,
-            overview.answers,
-            overview.classifiers,
-            overview.imported,
-            overview.rulings,
-            ended,
-        )
-        if self._judged_for is None or (not event.overview.active and state != self._judged_for):
-            self._judged_for = state
+        if not self._judging and self._is_new(event.overview):
+            self._judging = True
             self.title_bar.note = JUDGING
             self.judge()
+
+    def _is_new(self, overview: Overview) -> bool:
+        """Return whether something is to be judged anew, and take note of it. What people do counts at once, what an
+        active job writes counts when it has ended. A job may end without an answer more.
+        """
+        jobs = tuple((job.id, job.state, job.question, job.active or job.done) for job in overview.jobs)
+        before, work = self._judged_for, (overview.work, jobs)
+        made = before[1] if before is not None and overview.active else overview.made
+        self._judged_for = (work, made)
+        return self._judged_for != before
 
     def show_notice(self) -> None:
         """Show what the store has to say, and what of a person's own keys is not used."""
@@ -185,7 +184,7 @@ class HomeScreen(StoreScreen):
 
     @on(Judged)
     def show_judgement(self, event: Judged) -> None:
-        self._judgement = event.judgement
+        self._judgement, self._judging = event.judgement, False
         self.title_bar.note = ""
         self._show()
         if self._review_wanted and self.is_current:
@@ -229,7 +228,7 @@ class HomeScreen(StoreScreen):
             lead(self.app, task.route)
 
     def failed(self, error: WorkbenchError) -> None:
-        self._reading = self._review_wanted = False
+        self._reading = self._judging = self._review_wanted = False
         self.title_bar.note = ""
         super().failed(error)
         if self._overview is None:
@@ -250,6 +249,8 @@ class HomeScreen(StoreScreen):
             self.facts.action_first()
 
     def action_refresh(self) -> None:
+        """Read the store again and judge it anew, whether or not it has changed."""
+        self._judged_for = None
         self._look()
 
     def action_review(self) -> None:

@@ -40,6 +40,7 @@ class AuditBookScreen(BookScreen):
 
 def load(path: Path, audit: Audit, known: Loaded | None = None) -> Loaded:
     """Judge what a store has of an audit. Returns `known` itself where nothing has changed."""
+    from stores.core.state import Part, state_of
     from stores.core.store import Store
 
     settings = Settings(audit.name)
@@ -49,11 +50,13 @@ def load(path: Path, audit: Audit, known: Loaded | None = None) -> Loaded:
             return Loaded(
                 settings, empty=f"No model has answered yet.\n\n3 goes to Jobs: n there asks one {audit.name}."
             )
-        if known is not None and known.rests_on == (runs,) and known.problem is None:
+        # The readings of rules are left out: judging writes them.
+        rests_on = (runs, state_of(store.connection, [part for part in Part if part is not Part.READINGS]))
+        if known is not None and known.rests_on == rests_on and known.problem is None:
             return known
         try:
             book = audit.book(store, audit.usual())
         except WorkbenchError as error:
             return Loaded(settings, problem=error)
     models = [run.model for run in runs]
-    return Loaded(settings, book=book, judged=book, models=models, runs=runs, rests_on=(runs,))
+    return Loaded(settings, book=book, judged=book, models=models, runs=runs, rests_on=rests_on)
