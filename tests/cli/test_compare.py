@@ -67,7 +67,7 @@ def test_a_person_sees_what_changed_and_by_how_much(
     code, out, _ = run(capsys, "verdicts", path, "--compare", *names[:2])
     assert code == 0
     for words in (
-        "They differ in model.",
+        "What differs: model.",
         "12 statements asked of all; left out: none.",
         "Changes between the runs",
     ):

@@ -82,7 +82,7 @@ async def test_cells_are_the_exact_verdicts_with_the_chance_of_samples_beside(
         assert found["soc-07"]["sampled_would_pass"] == "0.9 %", "leanings of 75 % are not always clear of 30"
         assert shown(app, "#options").startswith("✓ 1 of 4 pass all (30 samples: 0.0) · small")
         said = shown(app, "#options").replace("\n", " · ")
-        assert "exact label probabilities · 45-55 % unclear · labels ≥5 % · of 30: printed" in said
+        assert "exact label probabilities · 45-55 % unclear · labels ≥5 % · of 30: rule as printed" in said
 
 
 @pytest.mark.e2e

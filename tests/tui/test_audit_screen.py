@@ -141,7 +141,7 @@ async def test_rules_change_the_verdicts(app: WorkbenchApp) -> None:
         await judged(app, pilot)
         assert by_parts(app)["tax-02",]["sampling"] == "✗"
         await press(app, pilot, "o", "down", "space", "enter")
-        assert "rule coded" in shown(app, "#options")
+        assert "rule as coded" in shown(app, "#options")
         assert by_parts(app)["tax-02",]["sampling"] == "✓"
         assert shown(app, "#options").startswith("✓ 2 of 4 pass all")
 

@@ -44,7 +44,7 @@ async def test_runs_are_marked_in_a_list_and_compared(versions: Path) -> None:
         assert "mark two or more" in screen_text(app)
         await press(app, pilot, "down", "space", "down", "space", "enter")
         assert isinstance(app.screen, ComparisonScreen)
-        assert "They differ in version." in shown(app, "#header")
+        assert "What differs: version." in shown(app, "#header")
         await press(app, pilot, "tab", "tab", "tab")
         assert "▸over time" in shown(app, "#tabs")
         assert "revision r2" in screen_text(app)

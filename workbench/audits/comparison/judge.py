@@ -328,7 +328,7 @@ def _warnings(factors: Sequence[str]) -> Iterator[str]:
 
 
 def _over(of: Compared, factors: Sequence[str]) -> Iterator[str]:
-    what = f"They differ in {', '.join(factors)}." if factors else ""
+    what = f"What differs: {', '.join(factors)}." if factors else ""
     yield f"Compared: {'; '.join(of.names)}. {what}".strip()
     seen: dict[tuple[object, ...], list[Verdicts]] = {}
     for kind in of.kinds:

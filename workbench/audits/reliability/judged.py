@@ -133,7 +133,7 @@ class ReliabilityJudged:
         options, counts = report.options, report.counts
         yield (
             f"{len(counts.statements)} statements, {run.answered:,} prompts answered, {run.responses:,} answers; "
-            f"reader {card.name} {card.version[:8]}; rule {options.rule} ({options.low:g}, {options.high:g}), "
+            f"reader {card.name} {card.version[:8]}; rule as {options.rule} ({options.low:g}, {options.high:g}), "
             f"{report.needed_words} readable needed"
         )
         if cut := counts.cut_off:
@@ -195,7 +195,7 @@ def _computed(run: Run, report: ExactReport) -> Iterator[str]:
         if exact.readable == "given"
         else f"unreadable as often as no label begins them, {report.needed_words} readable needed"
     )
-    yield f"next to it the expected verdict of {exact.samples} samples per prompt by rule {options.rule}: {reading}"
+    yield f"next to it the expected verdict of {exact.samples} samples per prompt by the rule as {options.rule}: {reading}"
     scored = mass.scored
     if scored.any():
         few = int((scored & report.counts.exists[None, :, :, None] & ~report.enough).sum())

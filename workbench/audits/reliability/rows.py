@@ -266,7 +266,7 @@ def unclear(report: Report, at: tuple[int, ...]) -> str:
     options, name = report.options, report.counts.prompt_name(at)
     limits = [options.high] if options.rule == "coded" else [options.low, options.high]
     band = "–".join(f"{100 * limit:g}" for limit in limits)
-    missed = f"should lie above {band} %" if len(limits) == 1 else f"should not reach into the {band} % band"
+    missed = f"should not include {band} %" if len(limits) == 1 else f"should not reach into the {band} % band"
     return (
         f"{name} agree {report.counts.positive[at]}/{report.counts.readable[at]}, 95 % interval"
         f" {low}-{high} %: {missed}"

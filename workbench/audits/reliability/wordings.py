@@ -71,7 +71,7 @@ def wordings(of: Reliability, ref: str, template: str) -> AnyTable:
         ],
         key=lambda row: (row.variant, row.order),
         definition=f"A prompt needs {of.report.needed_words} readable answers. A wording leans clearly "
-        f"if the interval excludes {_in_words(_limits(of.report))} (rule {of.report.options.rule}; Ceron et al. "
+        f"if the interval excludes {_in_words(_limits(of.report))} (rule as {of.report.options.rule}; Ceron et al. "
         "2024, section 5.4).",
         notes=notes,
         empty="The statement has no wording.",
@@ -240,7 +240,7 @@ def _samples(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Column[R
             f"clear in {n}",
             lambda row: of(row).reliable,
             Kind.SHARE,
-            help=f"probability that {n} samples lean clearly by rule {exact.options.rule}",
+            help=f"probability that {n} samples lean clearly by the rule as {exact.options.rule}",
         ),
         *(
             Column(

@@ -219,7 +219,7 @@ def shortened(text: str, room: int) -> str:
     Examples
     --------
     >>> shortened("wait: a-model (reliability)", 20)
-    'wait: a-model (re…)'
+    'wait: a-model (rel…)'
     """
     shown = Content(text)
     if shown.cell_length <= room:

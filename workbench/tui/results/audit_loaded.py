@@ -170,13 +170,13 @@ def options_words(judged: ReliabilityJudged, rules: Rules) -> Iterator[str]:
     yield from heading([run], families="M")
     if exact is None:
         yield judged.card.name
-        yield f"rule {options.rule}"
+        yield f"rule as {options.rule}"
         yield f"≥{report.needed_words} readable"
     else:
         yield f"{100 * options.low:g}-{100 * options.high:g} % unclear"
         yield f"labels ≥{100 * exact.exact.named:g} %"
         reading = "" if exact.exact.readable == "given" else f", ≥{report.needed_words} readable"
-        yield f"of {exact.exact.samples}: {options.rule}{reading}"
+        yield f"of {exact.exact.samples}: rule as {options.rule}{reading}"
     if set(options.tests) != set(WITHIN):
         yield f"all = {' + '.join(test.replace('_', ' ') for test in options.tests)}"
     if rules.judge_void:

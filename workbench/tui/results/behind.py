@@ -137,7 +137,7 @@ class BehindScreen(Following):
 
     def _put(self) -> None:
         table = self._sheet.table
-        several = f"  row {self._at + 1:,} of {len(self._links):,} [ ]" if len(self._links) > 1 else ""
+        several = f"  from row {self._at + 1:,} of {len(self._links):,} [ ]" if len(self._links) > 1 else ""
         about = Content.assemble((visible(table.title), "bold"), (several, "$text-muted"))
         self.query_one("#about", Static).update(about)
         none = self.query_one("#none", Static)

@@ -98,6 +98,16 @@ class SheetView(Vertical):
     SheetView #narrowed.-shown {
         display: block;
     }
+    SheetView #cut {
+        display: none;
+        dock: bottom;
+        height: 1;
+        padding: 0 1;
+        color: $text-muted;
+    }
+    SheetView #cut.-shown {
+        display: block;
+    }
     SheetView #details {
         height: auto;
         max-height: 12;
@@ -186,6 +196,7 @@ class SheetView(Vertical):
         yield Input(placeholder="words that rows contain", id="find", compact=True)
         yield Static(id="narrowed", markup=False)
         yield Details(id="details", markup=False)
+        yield Static(id="cut", markup=False)
         yield Static(id="preview-title", markup=False)
         below = FluidTable(self._preview_columns, name="preview")
         below.can_focus = False
@@ -393,12 +404,22 @@ class SheetView(Vertical):
     @on(Details.Resized)
     def _see_what_is_cut(self) -> None:
         """Offer to open the details where there is no room for all of them."""
-        box = self.query_one("#details", Static)
-        room = box.content_size
-        cut = box.get_content_height(self.size, self.screen.size, room.width) > room.height > 0
+        box, sign = self.query_one("#details", Static), self.query_one("#cut", Static)
+        room = box.content_region
+        seen = min(room.bottom, self.region.bottom - int(sign.display)) - room.y
+        cut = box.get_content_height(self.size, self.screen.size, room.width) > seen and room.height > 0
         if cut != self.table.cut:
             self.table.cut = cut
             self.refresh_bindings()
+        sign.update(f"… {self._key_of_whole()}".rstrip())
+        sign.set_class(cut, "-shown")
+
+    def _key_of_whole(self) -> str:
+        """Say which key shows all that is known of the row; empty: none does here."""
+        whole = self.screen.active_bindings.get("v")
+        if whole is not None and whole.binding.action == "whole":
+            return "v shows all"
+        return "" if self.table.leads else "Enter shows all"
 
     def _sort(self, order: Order | None) -> None:
         if order is not None:
