@@ -212,7 +212,7 @@ def test_the_share_drawn_stands_beside_the_enumerated_optimum(filled: Store) -> 
     assert share == pytest.approx(found.answered.optimum, abs=0.03)
     assert f"{share:.1%}" in progress.settlement
     (line,) = [line for line in found.header if line.startswith("Asked until settled")]
-    assert "N 30, 20 readable needed, rule as printed (0.45, 0.55), reader label-words" in line
+    assert "N 30, 20 readable needed, rule printed (0.45, 0.55), reader label-words" in line
     assert "Prompts of scripted" in found.methods()
     told = found.about()["answered"][0]["until_settled"]
     assert told["share_drawn"] == pytest.approx(share)
