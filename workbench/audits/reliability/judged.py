@@ -195,7 +195,8 @@ def _computed(run: Run, report: ExactReport) -> Iterator[str]:
         if exact.readable == "given"
         else f"unreadable as often as no label begins them, {report.needed_words} readable needed"
     )
-    yield f"next to it the expected verdict of {exact.samples} samples per prompt by the rule as {options.rule}: {reading}"
+    beside = f"the expected verdict of {exact.samples} samples per prompt by the rule as {options.rule}"
+    yield f"next to it {beside}: {reading}"
     scored = mass.scored
     if scored.any():
         few = int((scored & report.counts.exists[None, :, :, None] & ~report.enough).sum())
