@@ -70,6 +70,17 @@ def test_an_edit_of_a_statement_that_nobody_was_asked_about_changes_it_where_it_
     assert (found.version, text(filled, "a-2", NEGATION)) == (1, "Quite another text.")
 
 
+def test_a_plan_says_why_its_prompts_are_fewer_than_the_product(filled: Store) -> None:
+    design = Design("small", "scripted", samples=1)
+    whole = pipeline.plan(filled, design)
+    assert "not " not in whole.describe().splitlines()[1]
+    before = filled.statements.get("small", "a-2")
+    added = Wording(VariantId(VariantKind.PARAPHRASE, 9), "en", "Put otherwise for once.")
+    filled.statements.save("small", [replace(before, wordings=(*before.wordings, added))], person="ana")
+    told = pipeline.plan(filled, design).describe().splitlines()[1]
+    assert told.startswith("76 prompts planned (not 84: some wordings exist for some statements only); 1 sample each")
+
+
 def test_saving_what_is_there_already_is_no_edit(filled: Store) -> None:
     changed = filled.statements.save("small", [filled.statements.get("small", "a-1")], person="ana")
     assert changed.refs == ()

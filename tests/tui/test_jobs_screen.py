@@ -27,6 +27,7 @@ from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.jobs.probe import ProbeScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.number_dialog import NumberDialog
+from workbench.tui.kit.start_form import NOT_RIGHT
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 
@@ -92,9 +93,27 @@ async def test_the_form_says_what_cannot_be_and_does_not_start(path: Path, field
         await until(pilot, lambda: words in shown(app, "#plan"))
         assert app.screen.query_one("#start", Button).disabled
         await pilot.press("f5")
+        await until(pilot, lambda: shown(app, "#told") == NOT_RIGHT)
+        await pilot.press("enter")
         await pilot.pause()
         assert isinstance(app.screen, JobForm)
+        assert shown(app, "#told") == NOT_RIGHT
     assert state_count(path) == 0
+
+
+@pytest.mark.e2e
+async def test_blanks_part_refs_and_three_of_them_are_seen_whole(path: Path) -> None:
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("n", "s")
+        await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
+        assert all(words in screen_text(app) for words in ("all · or 8 · or refs", "│ chat format its own"))
+        app.screen.query_one("#statements", Input).value = "a-1 a-2, a-1"
+        await until(pilot, lambda: "2 statements x" in shown(app, "#plan"))
+        app.screen.query_one("#statements").focus()
+        app.screen.query_one("#statements", Input).value = "eco-05 soc-01 for-01"
+        await until(pilot, lambda: "no statement 'eco-05'" in shown(app, "#plan"))
+        assert "eco-05 soc-01 for-01" in screen_text(app)
 
 
 @pytest.mark.e2e

@@ -119,7 +119,8 @@ async def test_the_form_has_what_multiple_choice_questions_need_and_tells_what_t
         await until(pilot, lambda: "response_bias audit of smollm2 on choices" in shown(app, "#plan"))
         plan = shown(app, "#plan")
         # Three originals, of which one has a typo, and three changed forms.
-        assert "7 prompts planned; 50 valid samples each = 350 answers" in plan
+        assert "7 prompts planned (not 9: some wordings exist for some statements only); 50 valid samples" in plan
+        assert "50 valid samples each = 350 answers" in plan
         assert "drawn again: at most 1,000 per prompt" in plan
         assert "350 answer tokens if all are valid, at most 7,000 with all tries" in plan
         assert visible_fields(app, PEOPLE) == []

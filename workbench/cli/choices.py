@@ -14,7 +14,7 @@ from workbench.cli.verbs import Namespace, verb
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Bias, Choice, ChoiceItem, Perturbation, key_in, ref_of
 from workbench.domain.counting import plural
-from workbench.domain.names import listed
+from workbench.domain.names import listed_words
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, Wording
 from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, flag
@@ -272,7 +272,7 @@ def _forms(store: Store, options: Namespace, name: str) -> int:
 def _perturb(store: Store, options: Namespace, name: str) -> int:
     from workbench.pipeline.choice_proposals import Wanted
 
-    kinds = listed(options.kinds.replace("-", "_"))
+    kinds = listed_words(options.kinds.replace("-", "_"))
     if odd := [kind for kind in kinds if kind not in tuple(Perturbation)]:
         raise UnknownName(f"--kinds: found {', '.join(map(repr, odd))}. Available: {', '.join(Perturbation)}")
     perturbations = tuple(map(Perturbation, dict.fromkeys(kinds)))

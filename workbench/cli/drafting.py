@@ -10,7 +10,7 @@ from workbench.cli.output import print_json, say, say_wrapped, table, tell
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.cli.watching import EXIT_CODES, started, watch
 from workbench.domain.drafting import DRAFTED, DraftPrompt, kind_words
-from workbench.domain.names import listed
+from workbench.domain.names import listed_words
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, Type, flag
@@ -212,7 +212,7 @@ def chosen_prompts(options: Namespace) -> tuple[DraftPrompt, ...]:
 def kinds_of(text: str | None) -> tuple[VariantKind, ...]:
     """Read `paraphrase,negation`. Raises UnknownName for what cannot be drafted."""
     known = {kind.value: kind for kind in DRAFTED}
-    names = tuple(name.replace("-", "_") for name in listed(text))
+    names = tuple(name.replace("-", "_") for name in listed_words(text))
     if odd := [name for name in names if name not in known]:
         raise UnknownName(f"{', '.join(map(repr, odd))} cannot be drafted. Available: {', '.join(known)}")
     return tuple(known[name] for name in dict.fromkeys(names))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.asking import changed_by
 from workbench.cli.output import print_json, say
 from workbench.cli.verbs import Namespace
-from workbench.domain.names import listed
+from workbench.domain.names import listed_words
 from workbench.domain.statements import Statement
 from workbench.errors import UsageError
 
@@ -68,7 +68,7 @@ def _change(options: Namespace) -> tuple[Callable[[Statement], Statement], str]:
 
 
 def _chosen(store: Store, options: Namespace, name: str) -> dict[str, Statement]:
-    refs = listed(options.refs)
+    refs = listed_words(options.refs, [line.ref for line in store.instruments.lines(name)])
     if not refs:
         raise UsageError("no statements given; name them with --refs A,B")
     return {ref: store.statements.get(name, ref) for ref in refs}

@@ -14,7 +14,7 @@ from workbench.cli.statement_bulk import BULK, bulk, preview
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Choice
-from workbench.domain.names import listed
+from workbench.domain.names import listed_words
 from workbench.domain.statements import ORIGINAL, QUESTION, Relation, Statement, VariantId, VariantKind, Wording
 from workbench.errors import UsageError
 from workbench.options.option import Option, flag
@@ -321,13 +321,15 @@ def _derive(store: Store, options: Namespace, name: str) -> Done:
 def _archive(store: Store, options: Namespace, name: str) -> Done:
     from workbench.pipeline.editing import outcome
 
-    return outcome(store, name, store.statements.archive(name, listed(options.archive), person=changed_by(options)))
+    refs = listed_words(options.archive, [line.ref for line in store.instruments.lines(name)])
+    return outcome(store, name, store.statements.archive(name, refs, person=changed_by(options)))
 
 
 def _restore(store: Store, options: Namespace, name: str) -> Done:
     from workbench.pipeline.editing import outcome
 
-    return outcome(store, name, store.statements.restore(name, listed(options.restore), person=changed_by(options)))
+    refs = listed_words(options.restore, store.statements.archived(name))
+    return outcome(store, name, store.statements.restore(name, refs, person=changed_by(options)))
 
 
 def _undo(store: Store, options: Namespace, name: str) -> Done:

@@ -10,7 +10,7 @@ from workbench.cli.figures import FIGURES, no_figures, put_out
 from workbench.cli.output import print_json, say, tell, whole_file
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.counting import plural
-from workbench.domain.names import listed
+from workbench.domain.names import listed_words
 from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import INSTRUMENT, LANGUAGE, SEED, STORE
@@ -84,7 +84,7 @@ def _design(options: Namespace) -> Design:
 
     design = Design(
         statements=options.statements,
-        variants=listed(options.variants) or PUBLISHED,
+        variants=listed_words(options.variants) or PUBLISHED,
         seed=options.seed,
         language=options.language or "",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Collection
 
 from workbench.errors import UsageError
 
@@ -62,6 +63,17 @@ def parted(model: str) -> tuple[str, str]:
 def listed(text: str | None) -> tuple[str, ...]:
     """Read `a,b` as a person names several things; None as none."""
     return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()
+
+
+def listed_words(text: str | None, known: Collection[str] = ()) -> tuple[str, ...]:
+    """Read `a,b`, `a b` and `a, b` alike; a blank that a `known` name holds separates nothing.
+
+    Examples
+    --------
+    >>> listed_words("a b, c d,e", known=["c d"])
+    ('a', 'b', 'c d', 'e')
+    """
+    return tuple(word for part in listed(text) for word in ([part] if part in known else part.split()))
 
 
 def in_words(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from workbench.domain.names import listed
+from workbench.domain.names import listed_words
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.questionnaires import Role
 from workbench.errors import UsageError
@@ -19,13 +19,13 @@ ROLES = {"targets": Role.TARGET, "target": Role.TARGET, "context": Role.CONTEXT}
 
 
 def chosen(text: str | None, names: Sequence[str]) -> tuple[str, ...]:
-    """Read `8` as the first eight names and `a,b` as these; None, nothing and `all` as all, which is ().
+    """Read `8` as the first eight names and `a,b` or `a b` as these; None, nothing and `all` as all, which is ().
 
     Raises FieldError for 0.
 
     Examples
     --------
-    >>> chosen("2", ["a", "b", "c"]), chosen("c, b", ["a", "b", "c"]), chosen("all", ["a"])
+    >>> chosen("2", ["a", "b", "c"]), chosen("c b", ["a", "b", "c"]), chosen("all", ["a"])
     (('a', 'b'), ('c', 'b'), ())
     """
     typed = (text or "").strip()
@@ -35,7 +35,7 @@ def chosen(text: str | None, names: Sequence[str]) -> tuple[str, ...]:
         if int(typed) < 1:
             raise STATEMENTS.error("found 0; give 1 or more, or names")
         return tuple(names[: int(typed)])
-    return tuple(dict.fromkeys(listed(typed)))
+    return tuple(dict.fromkeys(listed_words(typed, names)))
 
 
 def statements(text: str | None, wanted: Sequence[str], there: Sequence[str]) -> tuple[str, ...]:

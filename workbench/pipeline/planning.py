@@ -133,6 +133,7 @@ class Plan:
         lines = [
             f"{design.audit} audit of {design.model} on {design.instrument}: {what}",
             f"{plural(len(self.probes), 'prompt')} planned"
+            + ("" if conditions else self._fewer())
             + (
                 f", {len(self.prompts):,} distinct ({same:,} have the same text as another and are asked once)"
                 if same
@@ -154,6 +155,22 @@ class Plan:
             *self.remarks,
         ]
         return "\n".join(lines)
+
+    def _fewer(self) -> str:
+        """Say why the prompts are fewer than the product of what is asked about; "" where they are not."""
+        asked = {probe.statement: set[str]() for probe in self.probes}
+        orders = {probe.template: set[bool]() for probe in self.probes}
+        for probe in self.probes:
+            asked[probe.statement].add(probe.variant)
+            orders[probe.template].add(probe.inverted)
+        wordings, both = len(set().union(*asked.values())), len(set().union(*orders.values()))
+        product = len(asked) * wordings * len(orders) * both * (len(self.design.personas) + 1)
+        why = [
+            "some wordings exist for some statements only" if any(len(a) < wordings for a in asked.values()) else "",
+            "some templates have one order only" if any(len(o) < both for o in orders.values()) else "",
+        ]
+        said = " and ".join(filter(None, why))
+        return f" (not {product:,}: {said})" if said and len(self.probes) < product else ""
 
     @property
     def _valid(self) -> str:

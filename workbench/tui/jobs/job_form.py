@@ -102,9 +102,9 @@ class JobForm(StartForm):
         with Horizontal(classes="pair"):
             yield row("model", Field("smollm2", id="model", compact=True))
             yield row("personas", Field(id="personas", compact=True, placeholder="none · file"))
-        with Horizontal(classes="pair"):
+        with Horizontal(classes="pair", id="asked"):
             yield row("statements", Field(id="statements", compact=True, placeholder="all · or 8 · or refs"))
-            yield row("chat format", Field(id="chat_format", compact=True, placeholder="the model's own"))
+            yield row("chat format", Field(id="chat_format", compact=True, placeholder="its own"))
             for audit in registry.asking():
                 yield from own_flags(audit)
         with Horizontal(classes="pair", id="origin"):

@@ -43,6 +43,8 @@ PLAN_AFTER_S = 0.3
 WORKING_OUT = "Working out the plan …"
 STARTS_WITH = "Press F5 to start."
 NOT_YET = "Wait for the plan."
+NOT_RIGHT = "Nothing starts until ✗ is right."
+NOTHING_TO_START = "There is nothing to start."
 START = "Start  F5"
 NOTHING = "…"
 "stands in a select that has nothing to offer"
@@ -198,7 +200,13 @@ class StartForm(ModalScreen[int | None], Keyed):
     @on(Input.Submitted)
     def say_what_starts(self) -> None:
         """Enter in a field starts nothing: whoever only meant to end a word would begin hours of work."""
-        say(self, STARTS_WITH, warns=True)
+        idle = self._outlook is not None and self._outlook.start is None
+        say(self, NOT_RIGHT if self._wrong else NOTHING_TO_START if idle else STARTS_WITH, warns=True)
+
+    @property
+    def _wrong(self) -> bool:
+        """Whether the form as it stands comes to nothing that can be started, and says so."""
+        return self._outlook is None and self.plan_line.has_class("-trouble")
 
     @on(Button.Pressed, "#leave")
     def leave_pressed(self) -> None:
@@ -207,13 +215,15 @@ class StartForm(ModalScreen[int | None], Keyed):
     def action_start(self) -> None:
         """Start what the last line says; while that is still being worked out nothing is started."""
         if self._outlook is None:
-            if self.plan_line.has_class("-old"):
-                say(self, NOT_YET, warns=True)
+            if self._wrong or self.plan_line.has_class("-old"):
+                say(self, NOT_RIGHT if self._wrong else NOT_YET, warns=True)
             self.plan_now()
         elif self._outlook.start is not None and not self.start_button.disabled:
             self.start_button.disabled = True
             say(self, self.STARTING)
             self.launch(self._outlook.start)
+        elif self._outlook.start is None:
+            say(self, NOTHING_TO_START, warns=True)
 
     def action_explain(self) -> None:
         self.app.push_screen(TextScreen("The fields", self.EXPLAIN))
@@ -229,6 +239,8 @@ class StartForm(ModalScreen[int | None], Keyed):
         self.plan_line.remove_class("-old").add_class("-trouble")
         self.plan_line.update(Content("✗ " + visible(in_store(self.app, str(error)), lines=True)))
         self.start_button.disabled = True
+        if self._outlook is None:
+            self.start_button.label = START
 
     def typed(self, name: str) -> str:
         """Return what an input holds."""
