@@ -150,9 +150,10 @@ class Labels(Aggregate):
                 raise UsageError(f"other labels of item {unit} came meanwhile; nothing was decided, look again")
             self._append(connection, unit, codebook, name, (label, reason.value, note, basis(given)))
 
-    def undo_decision(self, queue: str, codebook: Codebook, auditor: str) -> tuple[int, str] | None:
+    def undo_decision(self, queue: str, codebook: Codebook, auditor: str) -> tuple[int, str, str, str] | None:
         """Take back the newest decision of a person in a queue that was not taken back: what stood before it stands
-        again. All of it stays on record. Return (unit, label taken back), None where there is none.
+        again. All of it stays on record. Return the unit and the label, reason and note taken back, None where there is
+        none.
         """
         name = person_name(auditor)
         with self.store.write() as connection:
@@ -173,7 +174,8 @@ class Labels(Aggregate):
                 return None
             unit, before, after = steps[-1]
             self._append(connection, unit, codebook, name, before)
-            return unit, str(after[0])
+            label, reason, note, _ = after
+            return unit, str(label), str(reason), str(note or "")
 
     def _append(
         self, connection: sqlite3.Connection, unit: int, codebook: Codebook, auditor: str, decided: _Decided

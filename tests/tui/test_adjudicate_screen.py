@@ -261,6 +261,42 @@ async def test_undo_takes_back_ones_own_decisions_of_this_and_earlier_visits(pat
     assert [row[1] for row in decisions(path) if row[0] == disputed[2]][:3] == ["agree", "neutral", "agree"]
 
 
+async def test_undo_brings_reason_and_note_back_with_the_item(path: Path, disputed: list[int]) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("2", "m", *"see p3", "enter", "n")
+        await until(pilot, lambda: "1 decided" in screen.title_bar.note)
+        await pilot.press("z")
+        await until(pilot, lambda: "undone: neutral" in screen_text(app) and not screen._busy)
+        assert shown(app, "#note-line") == "Note: “see p3”"
+        assert "▸2 ambiguous" in shown(app, "#reasons")
+        await pilot.press("a")
+        await until(pilot, lambda: "1 decided" in screen.title_bar.note)
+    assert decisions(path)[-1] == (disputed[0], "agree", "ambiguous", "see p3", "Nora")
+
+
+@SIZES
+async def test_every_reason_is_explained_before_it_is_chosen_and_every_key_has_its_own_line(
+    path: Path, disputed: list[int], size: tuple[int, int]
+) -> None:
+    app = WorkbenchApp(path)
+    async with app.run_test(size=size) as pilot:
+        await opened(app, pilot)
+        for words in (
+            "slip (wrong key)",
+            "guideline (does not say)",
+            "context (needs statement)",
+            "other (none of 1-5)",
+        ):
+            assert words in screen_text(app)
+        assert ("Why they differ: other" in screen_text(app)) is (size[1] > 24)
+        await pilot.press("f1")
+        listed = [" ".join(line.strip(" │").split()) for line in screen_text(app).splitlines()]
+        assert {"a Decide: agree", "d Decide: disagree", "n Decide: neutral", "u Decide: unrelated"} <= set(listed)
+    del disputed
+
+
 async def test_the_side_of_a_statement_is_hidden_from_who_decides(path: Path, disputed: list[int]) -> None:
     with Store.open(path) as store, store.write() as connection:
         connection.execute("update statement set dimension = 'economic', leaning = 'right'")
@@ -282,6 +318,7 @@ async def test_skipping_leaves_an_item_undecided_for_later(path: Path, disputed:
             order.append(screen.current.unit if screen.current else None)
             await pilot.press("s")
         assert order == [*disputed[:3], disputed[0]]
+        assert "last: skipped" in screen_text(app)
         assert decisions(path) == []
         assert screen.title_bar.note == "3 left · 0 decided"
 
@@ -440,7 +477,9 @@ async def test_the_guideline_and_the_explanation_open(path: Path, disputed: list
         await pilot.press("g")
         assert isinstance(app.screen, TextScreen)
         assert "In doubt, choose neutral." in screen_text(app)
-        await pilot.press("escape", "question_mark")
+        await pilot.press("g")
+        assert isinstance(app.screen, AdjudicateScreen)
+        await pilot.press("question_mark")
         assert "not always the same person" in screen_text(app)
         await pilot.press("escape", "m")
         assert app.screen.query_one(Input).has_focus

@@ -252,7 +252,7 @@ async def test_the_guideline_opens_above_on_80_columns_and_beside_on_140(tmp_pat
         await seat.pilot.press("g")
         await seat.until(lambda: isinstance(seat.app.screen, TextScreen))
         assert words in seat.words
-        await seat.pilot.press("a", "escape")
+        await seat.pilot.press("a", "g")
         await seat.until(lambda: seat.app.screen is seat.screen)
         assert "answer 0000" in seat.text
     async with seated(path, size=(140, 40)) as seat:

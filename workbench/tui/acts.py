@@ -94,6 +94,11 @@ def action_on(screen: Screen[Any], key: str) -> str:
     return next((binding.action for of, binding, _ in keys if of == key), "")
 
 
+def keys_of(screen: Screen[Any], action: str) -> list[str]:
+    """Return the keys of an action of a screen, as a person may have chosen them."""
+    return [key for key, binding, _ in own_keys(type(screen), screen.app._keymap) if binding.action == action]
+
+
 def split(keys: str) -> list[str]:
     """Return the names of keys that stand between commas."""
     return [key.strip() for key in keys.split(",")]

@@ -9,6 +9,7 @@ import os
 import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -349,13 +350,15 @@ class WorkbenchApp(LiteralApp):
 def key_list(app: App[int]) -> Content:
     """Return the keys that work now: those of the screen, of its focused panel, and of the whole app."""
     groups: dict[str, dict[str, list[str]]] = {"On this screen": {}, FOCUSED: {}, "Everywhere": {}}
+    bound = [active.binding for active in app.screen.active_bindings.values() if active.binding.description]
+    own = {app.get_key_display(replace(binding, key_display=None)): binding.action for binding in bound}
     for active in sorted(app.screen.active_bindings.values(), key=lambda active: not active.binding.tooltip):
         binding = active.binding
         if not binding.description or not active.enabled:
             continue
         group = FOCUSED if isinstance(active.node, Widget) else "Everywhere"
         group = "On this screen" if isinstance(active.node, Screen) else group
-        groups[group].setdefault(does(binding), []).append(app.get_key_display(binding))
+        groups[group].setdefault(does(binding), []).append(_shown_key(app, binding, own))
     lines: list[Content] = []
     for group, actions in groups.items():
         if actions:
@@ -368,6 +371,15 @@ def key_list(app: App[int]) -> Content:
                 lines.append(Content.assemble((shown, "$text-accent"), first.lstrip()))
                 lines += map(Content, more)
     return Content("\n").join(lines)
+
+
+def _shown_key(app: App[int], binding: Binding, own: Mapping[str, str]) -> str:
+    """Return how a key is called in a list. A footer may name in one word keys that the list has a line for each;
+    `own`: the keys as they are called alone, with their actions.
+    """
+    shown = app.get_key_display(binding)
+    others = (key for key in shown.split() if own.get(key, binding.action) != binding.action)
+    return shown if next(others, None) is None else app.get_key_display(replace(binding, key_display=None))
 
 
 def _digit(keys: Sequence[str]) -> str:

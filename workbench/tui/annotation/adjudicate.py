@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from workbench.domain.annotations import Reason, Subject
+from workbench.tui.acts import keys_of
 from workbench.tui.annotation.adjudicate_format import (
     EXPLAIN,
     REASONS,
@@ -41,6 +42,8 @@ from workbench.tui.kit.status import say
 
 STATEMENT_LINES = 5
 "lines of a statement in sight; it scrolls"
+TALL = 30
+"lines from which there is room for a sentence about the chosen reason"
 
 
 class AdjudicateScreen(SessionScreen[AdjudicationSession]):
@@ -103,6 +106,8 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
 
         case: Case | None
         label: str = ""
+        reason: str = ""
+        note: str = ""
 
     def __init__(self, queue: str) -> None:
         super().__init__()
@@ -179,6 +184,10 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self._said = f"{UNDONE}: {event.label}"
         self._put_first(event.case)
         self._show()
+        if not self._back:  # what was typed with the decision comes back with the item
+            self._reason, self._note = Reason(event.reason), event.note
+            self._show_reason()
+            self._show_note()
 
     @on(Changed)
     def look_again(self, event: Changed) -> None:
@@ -231,7 +240,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         """Choose why people disagreed; the next label key commits it."""
         if not self._busy and self.current is not None:
             self._reason = list(REASONS)[place]
-            self.query_one("#reasons", Static).update(reasons(self._reason))
+            self._show_reason()
 
     def action_cycle_reason(self) -> None:
         known = list(REASONS)
@@ -252,6 +261,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             return
         else:
             self._open.append(self._open.pop(0))
+            self._said = "skipped"
         self._show()
 
     def action_undo(self) -> None:
@@ -279,7 +289,8 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
 
     def action_guide(self) -> None:
         if (found := self._found) is not None:
-            self.app.push_screen(TextScreen(f"Guideline: {found.codebook.title}", guideline(found.codebook)))
+            title, text = f"Guideline: {found.codebook.title}", guideline(found.codebook)
+            self.app.push_screen(TextScreen(title, text, closed_by=keys_of(self, "guide")))
 
     def _bind_labels(self) -> None:
         """Give the codebook's keys their labels. They win over other keys: without them nothing can be decided."""
@@ -377,7 +388,6 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             "#labels": label_lines(case),
             "#question": visible(found.codebook.question),
             "#choices": key_row(found.codebook.options, action="decide"),
-            "#reasons": reasons(self._reason),
         }
         for selector, text in texts.items():
             self.query_one(selector, Static).update(text)
@@ -385,6 +395,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self.statement.display = not by_itself
         self.statement.show(visible(context.statement, lines=True))
         self.answer.show(visible(context.text, lines=True))
+        self._show_reason()
         self._show_note()
         self.show_progress()
         self.query_one("#given").scroll_home(animate=False)
@@ -393,6 +404,10 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
     def show_progress(self) -> None:
         decided = len(self._decided)
         self.say(pace_line(Tally(decided, decided + len(self._open)), last_line(self._said, 0)))
+
+    def _show_reason(self) -> None:
+        chosen = reasons(self._reason, whole=self.size.height >= TALL)
+        self.query_one("#reasons", Static).update(chosen)
 
     def _show_note(self) -> None:
         line = self.query_one("#note-line", Static)

@@ -23,9 +23,18 @@ REASONS = {
     Reason.GUIDELINE: "the guideline does not cover this",
     Reason.CONTEXT: "deciding requires the statement",
     Reason.HEDGED: "the response argues both sides before it decides",
-    Reason.OTHER: "none of these, or no reason given",
+    Reason.OTHER: "none of the reasons 1 to 5; a note can say more",
 }
 "in the order of their digits"
+IN_SHORT = {
+    Reason.SLIP: "wrong key",
+    Reason.AMBIGUOUS: "supports both",
+    Reason.GUIDELINE: "does not say",
+    Reason.CONTEXT: "needs statement",
+    Reason.HEDGED: "argues both",
+    Reason.OTHER: "none of 1-5",
+}
+"the same where all are listed: three stand side by side on 80 columns"
 
 EXPLAIN = section("screens-annotation", "Adjudicating")
 
@@ -105,19 +114,25 @@ def moment(at: str) -> str:
     return f"{at[:10]} {at[11:16]} UTC"
 
 
-def reasons(chosen: Reason) -> Content:
-    """Return the reasons with their digits, the chosen one marked, and what it means."""
-    parts = Content("  ").join(_reasons(chosen))
-    meaning = Content.styled(f"Why they differ: {chosen.value} – {REASONS[chosen]}", "$text-muted")
-    return Content.assemble(parts, "\n", meaning)
+def reasons(chosen: Reason, *, whole: bool) -> Content:
+    """Return the reasons with their digits and what they mean in short, the chosen one marked; `whole`: and a sentence
+    about that one.
+    """
+    parts = list(_reasons(chosen))
+    half = len(parts) // 2
+    rows = [Content("  ").join(row) for row in (parts[:half], parts[half:])]
+    if whole:
+        rows.append(Content.styled(f"Why they differ: {chosen.value} – {REASONS[chosen]}", "$text-muted"))
+    return Content("\n").join(rows)
 
 
 def _reasons(chosen: Reason) -> Iterator[Content]:
     for digit, reason in enumerate(REASONS, 1):
+        short = (f" ({IN_SHORT[reason]})", "$text-muted")
         if reason is chosen:
-            yield Content.assemble((f"▸{digit} {reason.value}", "bold"))
+            yield Content.assemble((f"▸{digit} {reason.value}", "bold"), short)
         else:
-            yield Content.assemble((f" {digit}", "$text-accent"), f" {reason.value}")
+            yield Content.assemble((f" {digit}", "$text-accent"), f" {reason.value}", short)
 
 
 def counts(left: int, decided: int) -> str:

@@ -71,14 +71,14 @@ class AdjudicationSession:
         self._store.labels.decide(case.unit, codebook, label, reason, note, auditor, seen=case.judged.labels)
         return True, self._case(codebook, case.unit)
 
-    def undo(self, auditor: str) -> tuple[Case, str] | None:
+    def undo(self, auditor: str) -> tuple[Case, str, str, str] | None:
         """Take back the newest decision of a person, earlier sessions included; return its item as it is now and the
-        label that was taken back, None where there is none.
+        label, reason and note that were taken back, None where there is none.
         """
         codebook = self._store.queues.get(self._queue).codebook
         undone = self._store.labels.undo_decision(self._queue, codebook, auditor)
         case = self._case(codebook, undone[0]) if undone is not None else None
-        return None if undone is None or case is None else (case, undone[1])
+        return None if undone is None or case is None else (case, *undone[1:])
 
     def move(self, path: Path) -> None:
         before, self._store = self._store, _opened(path)

@@ -18,7 +18,7 @@ from textual.widgets import Static
 
 from workbench.domain.annotations import Codebook
 from workbench.errors import WorkbenchError
-from workbench.tui.acts import action_on
+from workbench.tui.acts import action_on, keys_of
 from workbench.tui.annotation.annotate_format import (
     KEY_COLUMNS,
     NAME_COLUMNS,
@@ -275,7 +275,8 @@ class ItemScreen(SessionScreen[A]):
             if not self.guide.has_class("-shown"):
                 self.text.focus()
         else:
-            self.app.push_screen(TextScreen(self._codebook.title, guideline(self._codebook)))
+            again = keys_of(self, "guide")
+            self.app.push_screen(TextScreen(self._codebook.title, guideline(self._codebook), closed_by=again))
 
     def action_scroll_text(self, lines: int) -> None:
         shown = self.query_one("#page") if self.has_class("-page") else self.text

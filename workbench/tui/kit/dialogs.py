@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -35,16 +35,21 @@ class TextScreen(ModalScreen[None]):
         *,
         wide: bool = False,
         page: Callable[[], Screen[Any]] | None = None,
+        closed_by: Sequence[str] = (),
     ) -> None:
-        """`page`: makes the screen of the help page that says more."""
+        """`page`: makes the screen of the help page that says more. `closed_by`: the keys that opened this text."""
         super().__init__(classes="-wide" if wide else "")
-        self._title, self._text, self._page = title, text, page
+        self._title, self._text, self._page, self._closed_by = title, text, page, closed_by
+        for key in closed_by:
+            self._bindings.bind(key, "dismiss(None)", "Close", show=False)
 
     def compose(self) -> ComposeResult:
         text = self._text if isinstance(self._text, Content) else Content(visible(self._text, lines=True))
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = Content(visible(self._title))
-            dialog.border_subtitle = "p whole page · Esc back" if self._page is not None else "Esc back"
+            dialog.border_subtitle = " · ".join(
+                [*["p whole page"] * (self._page is not None), " or ".join([*self._closed_by, "Esc"]) + " back"]
+            )
             with VerticalScroll():
                 yield Static(text, markup=False, id="text")
 
