@@ -72,6 +72,17 @@ def test_a_row_becomes_a_statement_with_its_wordings_in_order(tmp_path: Path) ->
     assert second.topic is None
 
 
+def test_columns_of_wordings_may_have_the_names_of_the_screens(tmp_path: Path) -> None:
+    own = STATEMENTS.replace("paraphrase_2,paraphrase_1,", "paraphrase-2,paraphrase 1,")
+    (tmp_path / "as_shown").mkdir()
+    shown = read_csv(folder(tmp_path / "as_shown", statements=own, instrument='name = "one"\n'))
+    (tmp_path / "plain").mkdir()
+    assert shown == read_csv(folder(tmp_path / "plain", instrument='name = "one"\n'))
+    (tmp_path / "twice").mkdir()
+    twice = folder(tmp_path / "twice", statements="ref,original,paraphrase-1,paraphrase_1\ns-1,A,B,C\n")
+    assert faults(twice) == [("statements.csv", 1, "paraphrase_1", "2 columns of this name")]
+
+
 def test_an_empty_label_is_no_label_and_zero_is_one(tmp_path: Path) -> None:
     read = read_csv(folder(tmp_path))
     assert read.issues == ("law", "tax")

@@ -120,6 +120,19 @@ def test_a_statement_that_lacks_what_others_have_is_found() -> None:
     assert found(bare(headless)) == [("error", "missing-variant", "a-1")]
 
 
+def test_a_wording_that_few_statements_have_is_one_finding_and_not_one_for_each_of_the_others() -> None:
+    plain = [statement(f"a-{n}", f"Text {n}.") for n in range(5)]
+    fourth = Wording(VariantId(VariantKind.PARAPHRASE, 4), "en", "In quite other words.")
+    more = [replace(one, wordings=(*one.wordings, fourth)) for one in plain]
+    [finding] = [f for f in lint(bare(more[0], *plain[1:])) if "variant" in f.code]
+    assert (finding.severity, finding.code, finding.ref) == ("note", "rare-variant", None)
+    assert finding.message == "en: paraphrase-4 exists for 1 of 6 statements; the others are asked without it"
+    most = lint(bare(*more[:3], *plain[3:]))
+    assert [f.subject for f in most if "variant" in f.code] == ["a-3", "a-4"], (
+        "those that lack what most have are named"
+    )
+
+
 def test_a_kind_that_no_statement_has_is_said_once() -> None:
     plain = [Statement(f"s-{n}", (Wording(ORIGINAL, "en", f"Text {n}."),)) for n in range(9)]
     assert found(Instrument("plain", "Plain", tuple(plain))) == [("note", "no-variant", "plain")] * 3

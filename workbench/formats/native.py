@@ -33,6 +33,7 @@ from workbench.formats.wordings import (
     dimension,
     form,
     pole,
+    read_column,
     relations,
     role,
     side,
@@ -182,6 +183,7 @@ def _csv_lines(path: Path, about: About, findings: Findings) -> tuple[list[Line]
         prefixes=(*NUMBERED, ISSUE, AUTHOR, RELATION),
         may_be_empty=("original",),
         guarded=True,
+        column=read_column,
     )
     if not rows:
         if not findings.found:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from workbench.data import INSTRUMENT_FILES
@@ -11,8 +14,10 @@ from workbench.formats.biasmonkey_files import CSV, PROMPTS, RESULTS, stem_of
 from workbench.formats.choices import CHOICES
 from workbench.formats.label_files import REQUIRED as OF_LABELS
 from workbench.formats.model_answers import MODEL_ANSWERS
+from workbench.formats.native import ABOUT_STATEMENTS
 from workbench.formats.propositions import REQUIRED as OF_PROPOSITIONS
-from workbench.formats.tabular import header_of
+from workbench.formats.tabular import header_of, nearest
+from workbench.formats.wordings import AUTHOR, NUMBERED, RELATION, UNNUMBERED, read_column
 
 ANSWERS = "answers"
 "the format of people's answers: the only one that is not an instrument"
@@ -24,6 +29,38 @@ KNOWN = """What can be imported:
 - a CSV with respondent and one column per question (answers)
 - a CSV with key, bias, original and changed, or a folder with choices.csv (choices)
 - the BiasMonkey download, or a part of it (biasmonkey)"""
+
+LINES = (".jsonl", ".ndjson")
+SMALLEST = "  ref,original\n  tax-1,Taxes on land should be higher."
+SMALLEST_LINES = '  {"ref": "tax-1", "original": "Taxes on land should be higher."}'
+MEANT: dict[str, tuple[str, ...]] = {
+    "ref": ("id", "key", "nr", "no", "number", "item_id", "statement_id", "question_id"),
+    "original": (
+        "statement",
+        "text",
+        "proposition",
+        "item",
+        "sentence",
+        "claim",
+        "thesis",
+        "wording",
+        "statement_text",
+    ),
+    "question": ("question_text",),
+    "topic": ("theme", "subject", "category"),
+    "leaning": ("left_or_right", "left_right", "side", "political_leaning", "lean", "ideology"),
+    "dimension": ("axis", "scale_dimension"),
+    "negation": ("negated", "negated_statement"),
+    "opposite": ("reversed", "contrary"),
+    "paraphrase_1": ("paraphrase", "reworded"),
+    "country": ("nation", "state"),
+    "language": ("lang", "locale"),
+    "source": ("origin", "survey"),
+    "author": ("written_by",),
+    "tags": ("tag", "labels"),
+}
+"column of statements -> names that other people give it"
+PREFIXED = ("issue.", AUTHOR, RELATION)
 
 
 def recognised(path: Path) -> str:
@@ -38,11 +75,50 @@ def recognised(path: Path) -> str:
             found = _of_file(path)
         else:
             raise UsageError(f"{path}: not found")
+        if not found and (told := _as_statements(_own_columns(path), path)):
+            raise UsageError(f"{path}: found {_what(path)}.\n{told}")
         if not found:
             raise UsageError(f"{path}: found {_what(path)}, which is not a known format.\n{KNOWN}")
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
     return found
+
+
+def _own_columns(path: Path) -> list[str]:
+    """Return the columns, or keys, of a table that may hold statements under other names; none of anything else."""
+    if not path.is_file() or '"response"' in _begin(path):
+        return []
+    columns = _keys(path) if path.suffix in LINES else _header(path)
+    of_others = {RESPONDENT, *LONG} & set(columns) or set(OF_LABELS) <= set(columns)
+    return [] if of_others or (len(columns) < 2 and path.suffix not in LINES) else columns
+
+
+def _as_statements(columns: Sequence[str], path: Path) -> str:
+    """Return the smallest file of statements, and what to rename of these columns; "" where none is like any."""
+    word, example = ("keys", SMALLEST_LINES) if path.suffix in LINES else ("columns", SMALLEST)
+    renamed: dict[str, str] = {}
+    for column in columns:
+        plain = re.sub(r"[\W_]+", "_", column.casefold()).strip("_")
+        like = next((name for name, words in MEANT.items() if plain == name or plain in words), None)
+        like = like or nearest(plain, [name for name in MEANT if name not in columns])
+        if like is not None and like != column and like not in columns and like not in renamed.values():
+            renamed[column] = like
+    if not renamed:
+        return ""
+    todo = [f"rename {column} to {name}" for column, name in renamed.items()]
+    todo += [f"add {name}" for name in ("ref", "original") if name not in (*columns, *renamed.values())]
+    known = {*MEANT, *renamed, *UNNUMBERED, *ABOUT_STATEMENTS}
+    odd = [one for one in columns if one not in known and not read_column(one).startswith((*NUMBERED, *PREFIXED))]
+    todo += [f"leave out {_few(odd)}, which no column of statements is like"] if odd else []
+    return "\n".join(
+        [
+            f"Statements need the {word} ref (a short name) and original (the text):",
+            example,
+            "Of this file:",
+            *(f"- {one}" for one in todo),
+            "Other formats that can be imported: workbench import --help",
+        ]
+    )
 
 
 def is_plain(path: Path) -> bool:
@@ -68,8 +144,9 @@ def _of_folder(folder: Path) -> str:
 def _of_file(path: Path) -> str:
     if stem_of(path.name):
         return "biasmonkey"
-    if path.suffix in (".jsonl", ".ndjson"):
-        return "" if '"response"' in _begin(path) else "jsonl"
+    if path.suffix in LINES:
+        keys = _keys(path)
+        return "" if '"response"' in _begin(path) or (keys and not {"ref", "original"} & set(keys)) else "jsonl"
     header = set(_header(path))
     if set(OF_LABELS) <= header:
         return ""
@@ -91,6 +168,15 @@ def _header(path: Path) -> list[str]:
     return header_of(path) if path.suffix in (".csv", ".tsv", ".txt", "") else []
 
 
+def _keys(path: Path) -> list[str]:
+    """Return the keys of the first object of JSON Lines; none where there is no object."""
+    try:
+        value = json.loads(_begin(path))
+    except ValueError:
+        return []
+    return list(value) if isinstance(value, dict) else []
+
+
 def _begin(path: Path) -> str:
     with path.open("rb") as file:
         return file.read(4096).decode("utf-8", "replace").partition("\n")[0]
@@ -106,6 +192,8 @@ def _what(path: Path) -> str:
         return "labels of answers (import them with: workbench labels STORE --import FILE)"
     if RESPONDENT in header or set(LONG) & set(header):
         return f"a table with the columns {_few(header)} (answers have {', '.join(LONG)}, or {RESPONDENT} and refs)"
+    if path.suffix in LINES and (keys := _keys(path)):
+        return f"JSON Lines with the keys {_few(keys)}"
     return (
         f"a table with the columns {_few(header)}" if len(header) > 1 else f"a file {path.suffix or 'without an end'}"
     )

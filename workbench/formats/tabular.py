@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -116,6 +116,7 @@ def read_rows(
     any_columns: bool = False,
     may_be_empty: Sequence[str] = (),
     guarded: bool = False,
+    column: Callable[[str], str] = str,
 ) -> list[Row]:
     """Return the records of a CSV file; every fault is noted in `findings`.
 
@@ -131,6 +132,8 @@ def read_rows(
         Required columns whose cells may be empty.
     guarded
         Remove the apostrophes that prevent a spreadsheet from running a cell.
+    column
+        What a column is called here, of its name in the file.
     """
     text = read_text(path, findings)
     if text is None:
@@ -142,7 +145,7 @@ def read_rows(
             findings.add(path, 1, None, "an empty file", f"a header with {', '.join(required)}")
         return []
     line, header = first
-    header = [name.strip() for name in header]
+    header = [column(name.strip()) for name in header]
     if not _header_is_good(path, line, header, findings, required, optional, prefixes, any_columns):
         return []
     rows = []
@@ -159,9 +162,9 @@ def read_rows(
             )  # if two columns have the same name, the first counts
         row = Row(path, line, named)
         rows.append(row)
-        for column in required:
-            if not row.get(column) and column not in may_be_empty:
-                findings.add(path, line, column, "an empty cell", "some text")
+        for needed in required:
+            if not row.get(needed) and needed not in may_be_empty:
+                findings.add(path, line, needed, "an empty cell", "some text")
     return rows
 
 

@@ -34,6 +34,19 @@ def column_of(variant: VariantId) -> str:
     return str(variant).replace("-", "_")
 
 
+def read_column(name: str) -> str:
+    """Return a column by its own name where it has that of the screens, as in `paraphrase-2`; any other as it is.
+
+    Examples
+    --------
+    >>> read_column("paraphrase-2"), read_column("author.political opposite"), read_column("issue.a-b")
+    ('paraphrase_2', 'author.political_opposite', 'issue.a-b')
+    """
+    about = next((prefix for prefix in (AUTHOR, RELATION) if name.startswith(prefix)), "")
+    meant = re.sub(r"[- ]", "_", name.removeprefix(about))
+    return about + meant if meant in UNNUMBERED or meant.startswith(NUMBERED) else name
+
+
 def wording_columns(header: Iterable[str], file: Path, findings: Findings) -> dict[VariantId, str]:
     """Return the column of each wording in the order of variants; a column that lacks its number is noted."""
     found: dict[VariantId, str] = {}

@@ -13,7 +13,7 @@ from workbench.domain.questionnaire_tallies import Tallied, tallied
 from workbench.lint.choices import about_choices
 from workbench.lint.languages import language_findings
 from workbench.lint.people import people_findings
-from workbench.lint.questionnaires import about_asked, questionnaire_findings
+from workbench.lint.questionnaires import about_asked, not_reworded, questionnaire_findings
 from workbench.lint.statements import COMPARED, statement_findings
 from workbench.lint.templates import template_findings
 
@@ -29,9 +29,10 @@ def lint(
     """
     if answers is None and instrument.questionnaire is not None:
         answers = tallied(instrument.questionnaire)
+    apart = {item.ref for item in instrument.choices} | (not_reworded(instrument, answers) if answers else set())
     found = [
         *template_findings(instrument.templates),
-        *statement_findings(instrument, language),
+        *statement_findings(instrument, language, apart),
         *language_findings(instrument, language),
         *people_findings(instrument),
         *(finding for audit in registry.every_audit() for finding in audit.lint(instrument)),

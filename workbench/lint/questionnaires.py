@@ -25,10 +25,17 @@ def about_asked(found: Iterable[LintFinding], instrument: Instrument, answers: T
     """Yield findings relevant to questionnaires: if no other audit asks them, context questions need no other wordings,
     and may be questions.
     """
-    meant = {("missing-variant", question.ref) for question in answers.questionnaire.of_role(Role.CONTEXT)}
+    meant = {("missing-variant", ref) for ref in not_reworded(instrument, answers)}
     meant |= {("question", q.ref) for q in answers.questionnaire.questions if q.form is Form.QUESTION}
     reworded = compares_wordings(instrument.templates)
     return (one for one in found if reworded or (one.code, one.ref) not in meant)
+
+
+def not_reworded(instrument: Instrument, answers: Tallied) -> set[str]:
+    """Return the refs of context questions, unless an audit of the instrument compares their wordings."""
+    if compares_wordings(instrument.templates):
+        return set()
+    return {question.ref for question in answers.questionnaire.of_role(Role.CONTEXT)}
 
 
 def _parts(instrument: Instrument, answers: Tallied) -> Iterator[LintFinding]:

@@ -6,8 +6,8 @@ and is not compared.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from workbench.domain.findings import LintFinding, Quoted, folded
 from workbench.domain.instruments import Instrument
@@ -27,10 +27,22 @@ COMPARED = (VariantKind.ORIGINAL, VariantKind.PARAPHRASE, VariantKind.NEGATION, 
 "what the reliability tests ask about; the other kinds belong to the bias score, and a statement may do without them"
 
 
-def statement_findings(instrument: Instrument, language: str | None) -> Iterator[LintFinding]:
-    """Yield findings on statements and their wordings, in one language or in all."""
-    there = _there(instrument.statements)
+def statement_findings(
+    instrument: Instrument, language: str | None, apart: Collection[str] = ()
+) -> Iterator[LintFinding]:
+    """Yield findings on statements and their wordings, in one language or in all.
+
+    `apart`: refs of statements that need no other wordings, so they do not count where it is said who has one.
+    """
+    there, rare = _there(one for one in instrument.statements if one.ref not in apart)
     yield from _kinds(instrument)
+    for spoken, found in rare.items():
+        if language in (None, spoken):
+            for variant, (held, of) in sorted(found.items(), key=lambda item: variant_order(item[0])):
+                message = (
+                    f"{spoken}: {variant} exists for {held:,} of {of:,} statements; the others are asked without it"
+                )
+                yield LintFinding("note", "rare-variant", instrument.name, message, language=spoken)
     for statement in instrument.statements:
         yield from _statement(statement, language, there, instrument.language)
     yield from _duplicates(instrument.statements, language)
@@ -55,14 +67,25 @@ def _kinds(instrument: Instrument) -> Iterator[LintFinding]:
             yield LintFinding("note", "no-variant", instrument.name, message)
 
 
-def _there(statements: Iterable[Statement]) -> dict[str, set[VariantId]]:
-    """Return the compared variants that any statement has in a language; a full statement has them all."""
-    there: dict[str, set[VariantId]] = defaultdict(set)
+def _there(
+    statements: Iterable[Statement],
+) -> tuple[dict[str, set[VariantId]], dict[str, dict[VariantId, tuple[int, int]]]]:
+    """Return, by language, the compared variants that a full statement has: those of at least half of the statements;
+    and (statements that have it, all) of each variant that fewer have.
+    """
+    held: dict[str, Counter[VariantId]] = defaultdict(Counter)
+    spoken: Counter[str] = Counter()
     for statement in statements:
+        spoken.update({wording.language for wording in statement.wordings})
         for wording in statement.wordings:
             if wording.variant.kind in COMPARED:
-                there[wording.language].add(wording.variant)
-    return there
+                held[wording.language][wording.variant] += 1
+    full = {of: {v for v, n in counts.items() if 2 * n >= spoken[of]} for of, counts in held.items()}
+    rare = {
+        of: {v: (n, spoken[of]) for v, n in counts.items() if v not in full[of] and v != ORIGINAL}
+        for of, counts in held.items()
+    }
+    return full, rare
 
 
 def _statement(

@@ -19,6 +19,7 @@ EXPLAINED = {
     "template-label": "A model cannot answer with a label that the template does not show.",
     "no-original": "Every test compares with the original; without it the statement cannot be asked.",
     "missing-variant": "Other statements have this variant. A test that needs it leaves this statement out.",
+    "rare-variant": "A test that needs this variant rests on the few statements that have it.",
     "missing-language": "Audits in this language leave the statement out.",
     "unusable-text": "A model cannot be asked this text. Imports keep it unchanged.",
     "stray-blanks": "Leading and trailing spaces reach the model and change its input.",
