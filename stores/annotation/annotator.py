@@ -42,6 +42,8 @@ class Item:
     flagged: bool
     note: str
     lease_until: str
+    confidence: float | None = None
+    "with which this person gave that label; None: they did not say"
 
     @property
     def unit(self) -> int:
@@ -275,6 +277,7 @@ class Annotator:
             flagged=bool(remark and remark[0]),
             note=remark[1] if remark else "",
             lease_until=(lease[0] if lease else None) or "",
+            confidence=label[1] if label and label[0] else None,
         )
 
     def _revise(
@@ -331,7 +334,7 @@ class Annotator:
         )
 
 
-_MY_LABEL = "select label from my_reading where unit_id = :unit order by +at desc, uid desc limit 1"
+_MY_LABEL = "select label, confidence from my_reading where unit_id = :unit order by +at desc, uid desc limit 1"
 "the plus: without it SQLite scans all of the person's events, the newest first, to find the unit"
 
 

@@ -39,7 +39,7 @@ def test_labels_disputes_and_flags_are_told_apart(tmp_path: Path) -> None:
     with Store.open(path) as store:
         assert found(store) == {
             "adjudicate q": "1 item of the queue q to adjudicate",
-            "label q": "3 labels to give in the queue q",
+            "label q": "3 labels to give on 2 items of the queue q",
             "flags q": "1 item flagged in the queue q; the labels agree",
         }
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from textual.widgets import Input
+from textual.widgets import Input, OptionList
 
 from stores.annotation.annotator import Annotator, Progress
 from stores.core.store import Store
@@ -236,7 +236,7 @@ async def test_how_sure_one_is_goes_with_one_label_only(tmp_path: Path) -> None:
         await seat.press("c", "c")
         assert "you are fairly sure" in seat.text
         await seat.press("a")
-        assert "sure" not in seat.words.replace("Sure?", "")
+        assert "how sure: not said" in seat.text
         await seat.press("a")
     connection = sqlite3.connect(path)
     rows = connection.execute("select confidence from reading where label is not null order by at").fetchall()
@@ -270,12 +270,25 @@ async def test_the_guideline_opens_above_on_80_columns_and_beside_on_140(tmp_pat
 async def test_a_label_of_before_can_be_changed_and_work_goes_on_where_it_was(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(4))
     async with seated(path) as seat:
-        await seat.press("a", "d")
+        await seat.press("a", "f")
+        await seat.until(lambda: "⚑ flagged" in seat.text)
+        await seat.pilot.press("m", *"odd", "enter")
+        await seat.until(lambda: "note “odd”" in seat.text)
+        await seat.press("c", "c", "d")
     async with seated(path) as seat:
         assert "answer 0002" in seat.text
+        assert "2/4 items" in seat.note
         await seat.pilot.press("v")
         await seat.until(lambda: isinstance(seat.app.screen, GivenScreen))
         assert "disagree  answer 0001" in seat.text
+        newest = seat.app.screen.query_one(OptionList)
+        assert newest.option_count == 2
+        lines = [line.strip(" │") for line in seat.text.splitlines()]
+        mine = next(place for place, line in enumerate(lines) if line.startswith("disagree  answer 0001"))
+        assert lines[mine + 1].startswith("on: ")
+        assert lines[mine + 2] == "you were fairly sure · ⚑ flagged · note “odd”"
+        assert set(lines[mine + 3]) == {"─"}, "a line between two labels"
+        assert lines[mine + 4].startswith("agree  answer 0000")
         await seat.pilot.press("j", "enter")
         await seat.until(lambda: "your label: agree" in seat.text)
         assert "answer 0000" in seat.text
@@ -474,7 +487,7 @@ async def test_what_was_before_a_person_when_the_terminal_died_comes_first(tmp_p
     annotator.connection.close()
     async with seated(path) as seat:
         assert "answer 0001" in seat.text
-        assert seat.note == "ana  1/4"
+        assert seat.note == "ana  1/4 items"
 
 
 @pytest.mark.e2e
@@ -497,7 +510,7 @@ async def test_a_finished_queue_says_so_and_its_last_label_can_be_undone(tmp_pat
         assert "You have labelled everything in this queue." in seat.text
         assert "You have labelled 2 items" in seat.text
         assert "100 %" in seat.text
-        assert seat.note == "ana  2/2"
+        assert seat.note == "ana  2/2 items"
         await seat.press("d")
         assert "You have labelled everything" in seat.text
         await seat.press("z")
@@ -525,7 +538,7 @@ async def test_odd_names_are_people_like_others(tmp_path: Path, name: str) -> No
     path = labelling_store(tmp_path / "a.db", answers(2))
     async with seated(path, name) as seat:
         await seat.press("a")
-        assert seat.note.endswith("  1/2")
+        assert seat.note.endswith("  1/2 items")
         assert name[:10] in seat.note
         assert "1/2" in seat.text
     assert [(who, label) for _, who, label in labels_of(path)] == [(name, "agree")]

@@ -60,6 +60,9 @@ async def test_every_queue_shows_how_far_it_is(tmp_path: Path, size: tuple[int, 
         assert "labelled by ana, bob" in shown(app, "#details")
         await pilot.press("question_mark")
         assert "mixed in to check attention, are in no other count" in flowing(app)
+        assert "Enter labels the items of a queue. s sorts by a column" in flowing(app)
+        for elsewhere in ("fail a test", "← →", "rests on"):
+            assert elsewhere not in flowing(app)
 
 
 @pytest.mark.e2e

@@ -69,11 +69,11 @@ def queues(found: Sequence[QueueState]) -> Table[QueueState]:
             ),
             Column(
                 "attention",
-                "known",
+                "attention items",
                 lambda row: row.attention,
                 Kind.COUNT,
                 aside=True,
-                help="items with a known label, beside the others",
+                help="items with a known label, to check attention; in no other count",
             ),
             Column("made", "since", lambda row: row.made[:10], aside=True),
         ],

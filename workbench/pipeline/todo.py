@@ -80,9 +80,10 @@ def _queues(store: Store) -> Iterator[Task]:
             what = f"of the queue {queue.name} to adjudicate"
             yield Task(f"adjudicate {queue.name}", plural(len(disputed), "item"), what, ("adjudicate", queue.name))
         if left := queue.needed - queue.done:
-            yield Task(
-                f"label {queue.name}", plural(left, "label"), f"to give in the queue {queue.name}", ("annotate",)
-            )
+            open_items = queue.items - queue.finished
+            on = f"on {plural(open_items, 'item')} of" if open_items != left else "in"
+            what = f"to give {on} the queue {queue.name}"
+            yield Task(f"label {queue.name}", plural(left, "label"), what, ("annotate",))
         settled = (item for item in judged if not item.open and item.decision is None)
         if flagged := sum(any(label.flagged for label in item.labels) for item in settled):
             what = f"flagged in the queue {queue.name}; the labels agree"

@@ -19,6 +19,7 @@ from workbench.tui.annotation.session import Given, Item
 from workbench.tui.kit.note_dialog import NoteDialog
 
 NOTE_SEEN_BY = "The adjudicator sees this note; other annotators do not."
+SURE = "Set how sure you are of this label: unsure, fairly sure, sure; without it nothing is stored of that"
 EXPLAIN = section("screens-annotation", "Labelling")
 
 
@@ -28,12 +29,13 @@ class AnnotateScreen(ItemScreen[QueueSession]):
     EXPLAIN = EXPLAIN
     NO_STEPS = "nothing to undo: you have labelled, flagged and noted nothing here"
     UNIT = "answer"
+    COUNTED = "items"
     BINDINGS: ClassVar[list[BindingType]] = [
         SKIP,
         UNDO,
         Binding("f", "flag", "Flag", tooltip="Flag this for the adjudicator, or remove the flag"),
         Binding("m", "note", "Note", tooltip="Write a note for the adjudicator"),
-        Binding("c", "confidence", "Sure?", tooltip="Set how sure you are: unsure, fairly sure, sure"),
+        Binding("c", "confidence", "Sure?", tooltip=SURE),
         GUIDE,
         Binding("v", "given", "Labels", tooltip="Show your own labels, and change one"),
         LEAVE,

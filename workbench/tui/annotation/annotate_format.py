@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from workbench.tui.annotation.session import Given, Item, Progress
 
 CONFIDENCES: tuple[tuple[float | None, str], ...] = ((None, ""), (0.33, "unsure"), (0.67, "fairly sure"), (1.0, "sure"))
+NOT_SURE = "how sure: not said"
 UNDONE = "undone"
 "said of what was taken back"
 NAME_COLUMNS = 20
@@ -59,9 +60,12 @@ def key_row(
     return Content("\n").join(Content(GAP).join(line) for line in lines)
 
 
-def marks_line(item: Item, confidence: str, former: str) -> Content:
-    """Return what stands on an item besides its label; an empty line where nothing does."""
+def marks_line(item: Item, confidence: str | None, former: str) -> Content:
+    """Return what stands on an item besides its label; `confidence`: None where nobody says how sure they are."""
     parts: list[Content] = []
+    if confidence is not None:
+        words = Content.styled(f"you are {confidence}", "bold") if confidence else Content.styled(NOT_SURE, "dim")
+        parts.append(words)
     if former:
         parts.append(Content.assemble("your previous label: ", (visible(former), "bold"), ", withdrawn"))
     elif item.label:
@@ -70,8 +74,6 @@ def marks_line(item: Item, confidence: str, former: str) -> Content:
         parts.append(Content.styled("⚑ flagged", "bold $text-warning"))
     if item.note:
         parts.append(Content(f"note “{literal(item.note, NOTE_COLUMNS).plain}”"))
-    if confidence:
-        parts.append(Content.styled(f"you are {confidence}", "bold"))
     return Content("   ").join(parts)
 
 
@@ -100,10 +102,10 @@ def last_line(said: str, steps: int, before: str = "last: ") -> Content:
     return Content.assemble(before, visible(said), undo) if said else Content("")
 
 
-def title_note(name: str, progress: Progress | None) -> str:
-    """Return `ana  214/1,320`."""
+def title_note(name: str, progress: Progress | None, unit: str = "") -> str:
+    """Return `ana  214/1,320 items`."""
     shown = literal(name, NAME_COLUMNS).plain
-    return shown if progress is None else f"{shown}  {progress.done:,}/{progress.total:,}"
+    return shown if progress is None else f"{shown}  {progress.done:,}/{progress.total:,} {unit}".rstrip()
 
 
 def done_text(progress: QueueProgress, steps: int) -> Content:
@@ -142,12 +144,18 @@ def guideline(codebook: Codebook) -> Content:
 
 
 def given_line(given: Given, subject: Subject) -> Content:
-    """Return two lines for one of the person's own labels."""
+    """Return one of the person's own labels with its text, then its statement, then what else stands on it."""
     text, _ = shown_answer(given.text)
     label = literal(given.label, NAME_COLUMNS).plain
     first = literal(" ".join(text.split()), LIST_COLUMNS - len(label)).plain
-    second = "" if subject is Subject.STATEMENT else literal(" ".join(given.statement.split()), LIST_COLUMNS).plain
-    return Content.assemble((label, "bold"), "  ", first, (f"\n  {second}", "dim") if second else "")
+    second = "" if subject is Subject.STATEMENT else literal(" ".join(given.statement.split()), LIST_COLUMNS - 4).plain
+    sure = dict(CONFIDENCES).get(given.confidence, "")
+    marks = [f"you were {sure}"] if sure else []
+    marks += ["⚑ flagged"] if given.flagged else []
+    marks += [f"note “{literal(given.note, NOTE_COLUMNS).plain}”"] if given.note else []
+    below = [(f"\n  on: {second}", "dim")] if second else []
+    below += [("\n  " + " · ".join(marks), "$text-warning")] if marks else []
+    return Content.assemble((label, "bold"), "  ", first, *below)
 
 
 def _are(n: int) -> str:

@@ -47,6 +47,9 @@ class GivenScreen(ModalScreen[int | None]):
         background: $surface;
         scrollbar-size-vertical: 1;
     }
+    GivenScreen OptionList:focus {
+        border: none;
+    }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,v", "dismiss(None)", "Back", key_display="Esc"),
@@ -63,7 +66,9 @@ class GivenScreen(ModalScreen[int | None]):
             dialog.border_title = "Your newest labels in this queue"
             dialog.border_subtitle = "Enter change the label · Esc back"
             if self._given:
-                yield OptionList(*(Option(given_line(one, self._subject)) for one in self._given), markup=False)
+                options = [Option(given_line(one, self._subject)) for one in self._given]
+                lined = [part for option in options for part in (option, None)]  # None is a line between two
+                yield OptionList(*lined[:-1], markup=False)
             else:
                 yield Static("You have not labelled anything here yet.", markup=False)
 

@@ -65,6 +65,8 @@ class ItemScreen(SessionScreen[A]):
     "lines that the statement grows to; what is longer scrolls"
     CLOSED = "F5 tries again, q leaves."
     "said where the session could not begin"
+    COUNTED = ""
+    "what the counter in the title counts, where a word is needed"
     TIME_LEFT = False
     "whether the screen tells how long it still takes, instead of the pace"
 
@@ -227,12 +229,12 @@ class ItemScreen(SessionScreen[A]):
             progress = self._view.progress
             last = last_line(self._said, self._view.steps)
             self.say(pace_line(progress, last, time_left=self.TIME_LEFT, width=self._columns("#pace")))
-            self.title_bar.note = title_note(self._who or "", progress)
+            self.title_bar.note = title_note(self._who or "", progress, self.COUNTED)
 
     @property
-    def sureness(self) -> str:
-        """How sure the person says they are of the next label."""
-        return ""
+    def sureness(self) -> str | None:
+        """How sure the person says they are of the next label, "" where they did not say; None: nobody is asked."""
+        return None
 
     @property
     def confidence(self) -> float | None:

@@ -91,8 +91,9 @@ class QueueSession:
         """Return this person's own labels, the newest first."""
         found = []
         for unit, label in self.annotator.history():
-            context = self.annotator.item(unit).context
-            found.append(Given(unit, label, context.statement[:OPENING], context.text[:OPENING]))
+            item = self.annotator.item(unit)
+            beginnings = (item.context.statement[:OPENING], item.context.text[:OPENING])
+            found.append(Given(unit, label, *beginnings, item.flagged, item.note, item.confidence))
         return tuple(found)
 
     def move(self, path: Path) -> None:

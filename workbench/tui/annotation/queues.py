@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 REFRESH_S = 5.0
 
+OPENS = "Enter labels the items of a queue."
 EXPORT = "Labels are exported on the command line: workbench labels STORE --help"
 NO_QUEUE = """No queue yet. A queue holds the items that people label, and how many people label each.
 
@@ -103,7 +104,7 @@ class QueuesScreen(StoreScreen):
 
     def explain(self) -> str:
         sheet = self.view.sheet
-        return f"{explained(sheet.table) if sheet is not None else NO_QUEUE}\n\n{EXPORT}"
+        return f"{explained(sheet.table, opens=OPENS) if sheet is not None else NO_QUEUE}\n\n{EXPORT}"
 
     @property
     def person(self) -> str | None:

@@ -90,6 +90,9 @@ class Given:
     statement: str
     text: str
     "the beginning of each"
+    flagged: bool = False
+    note: str = ""
+    confidence: float | None = None
 
 
 class Session(Protocol):

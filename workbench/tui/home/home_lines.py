@@ -192,7 +192,8 @@ def _labels(overview: Overview) -> list[Line]:
     waiting = [
         f"{queue.name} {queue.done:,}/{queue.needed:,}" for queue in overview.queues if queue.done < queue.needed
     ]
-    below = Content.styled(visible(" · ".join(waiting) or "every queue has its labels"), "dim")
+    given = f"labels given: {' · '.join(waiting)}" if waiting else "every queue has its labels"
+    below = Content.styled(visible(given), "dim")
     return [("labels:", _line("Labels", f"{single + several:,}", detail, below=below if needed or waiting else None))]
 
 

@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from workbench.figures.table import Link
 from workbench.figures.visible import visible
-from workbench.tui.results.details import explained
+from workbench.tui.results.details import TURNS_ROWS, explained
 from workbench.tui.results.following import Following
 from workbench.tui.results.loaded import Loaded, Routes
 from workbench.tui.results.sheet import Sheet
@@ -95,7 +95,7 @@ class BehindScreen(Following):
         self.title_bar.note = ""
 
     def explain(self) -> str:
-        return explained(self._sheet.table)
+        return explained(self._sheet.table, turns=TURNS_ROWS if len(self._links) > 1 else "")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         return action != "beside" or len(self._links) > 1

@@ -21,8 +21,8 @@ from workbench.tui.kit.template_choice import TEMPLATES_KEY
 from workbench.tui.neighbours import following
 from workbench.tui.preferences import keep, remembered
 from workbench.tui.results.behind import Origin, Ways
-from workbench.tui.results.details import explained
-from workbench.tui.results.grid import sheet_of
+from workbench.tui.results.details import TURNS, TURNS_COLUMNS, explained
+from workbench.tui.results.grid import Grid, sheet_of
 from workbench.tui.results.judging import JudgingScreen
 from workbench.tui.results.loaded import Comparing, Loaded, Look, Shown
 from workbench.tui.results.picture import Picture
@@ -146,8 +146,11 @@ class BookScreen(JudgingScreen):
         return entry is not None and choice in entry.choices
 
     def explain(self) -> str:
-        sheet = self._shown.sheet
-        return explained(sheet.table) if sheet is not None and self._book is not None else self.EXPLAIN
+        sheet, entry = self._shown.sheet, self._entry
+        if sheet is None or entry is None:
+            return self.EXPLAIN
+        turns = TURNS if len(entry.subjects) > 1 else ""
+        return explained(sheet.table, turns=TURNS_COLUMNS if isinstance(sheet, Grid) else turns)
 
     @on(SheetView.Current)
     def draw_picture(self) -> None:

@@ -12,10 +12,13 @@ from workbench.figures.intervals import told
 from workbench.figures.shown import NONE
 from workbench.figures.table import AnyTable, Column, Kind
 from workbench.figures.visible import visible
+from workbench.tui.results.narrowing import has_verdicts
 from workbench.tui.results.sheet import Sheet
 
-KEYS = """Enter opens what a row rests on, Esc goes back. ← → show the table for the next model, issue or the like.
-s sorts by a column, / finds rows, x shows only rows that fail a test, 0 all rows again; F1 lists every key."""
+OPENS = "Enter opens what a row rests on, Esc goes back."
+TURNS = "← → show the table for the next model, issue or the like."
+TURNS_ROWS = "← → show what the next row rests on, or the one before."
+TURNS_COLUMNS = "← → go to the column beside."
 HOLLOW_SAID = "○ in a picture: the value rests on too little data for an interval; a note says how much."
 LONGEST = 300
 "characters of a hidden value that the details show"
@@ -92,16 +95,28 @@ def _named(table: AnyTable, name: str) -> str:
     return next((column.words[name] for column in table.columns if name in column.words), name)
 
 
-def explained(table: AnyTable) -> str:
-    """Return what `?` says: the definition of the figures, what each column measures, and the keys."""
+def explained(table: AnyTable, *, opens: str = OPENS, turns: str = "") -> str:
+    """Return what `?` says: the definition of the figures, what each column measures, and the keys.
+
+    `opens`: what Enter does; `turns`: what ← and → do, where they do something.
+    """
     helped = [(_heading(column), column.help) for column in table.columns if column.help or column.short]
     width = max((len(title) for title, _ in helped), default=0)
     columns = "\n".join(f"{title:<{width}}  {text}".rstrip() for title, text in helped)
     drawn = [column for column in table.columns if column.scale is not None]
     hollow = HOLLOW_SAID if any(_is_few(column.value(row)) for column in drawn for row in table.rows) else ""
+    keys = " ".join(filter(None, (opens, turns, _keys(table))))
     return "\n\n".join(
-        part for part in (table.title, table.definition, columns, *table.notes, *told(table), hollow, KEYS) if part
+        part for part in (table.title, table.definition, columns, *table.notes, *told(table), hollow, keys) if part
     )
+
+
+def _keys(table: AnyTable) -> str:
+    """Return what keys narrow and sort a table, of those that work on it."""
+    if not table.rows:
+        return "F1 lists every key."
+    failed = "x shows only rows that fail a test, " if has_verdicts(table) else ""
+    return f"s sorts by a column, / finds rows, {failed}0 shows all rows again; F1 lists every key."
 
 
 def _heading(column: Column[Any]) -> str:
