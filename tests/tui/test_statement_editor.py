@@ -104,7 +104,7 @@ async def test_a_wording_is_edited_with_its_difference_to_the_original_shown_as_
         await pilot.press(*" Truly.")
         await until(pilot, lambda: "Truly" in shown(app, "#after"))
         assert shown(app, "#after") == "Statement a-1 should become law. +[(1) Truly.]"
-        assert shown(app, "#said").endswith("of 10,000 characters")
+        assert shown(app, "#said").endswith("of 10,000 characters · saved under the name ana")
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, StatementScreen))
         await until(pilot, lambda: "by ana" in screen_text(app))
@@ -155,9 +155,12 @@ async def test_a_wording_that_repeats_another_is_said_to(path: Path) -> None:
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await on_sheet(pilot)
+        await until(pilot, lambda: screen_text(app).count("original") == 2)  # a heading, and a label of the first pair
         await opened(pilot, WordingForm, "a")
         await pilot.press("f5")
         assert "still the original's text" in shown(app, "#said")
+        await pilot.press(*"Short")
+        assert app.screen.query_one("#text", TextArea).text == "Short", "typing replaces what was filled in"
         app.screen.query_one("#text", TextArea).text = "Repeal: Statement a-1 should become law."
         await until(pilot, lambda: "the same text as opposite" in shown(app, "#said"))
 

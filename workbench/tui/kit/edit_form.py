@@ -93,6 +93,10 @@ class EditForm(ModalScreen["Done | None"], Keyed):
         """Say why it cannot be saved as typed; "" where it can, as far as is known without the store."""
         return ""
 
+    def begin_in(self, box: TextArea) -> None:
+        """Put the cursor where typing begins."""
+        box.move_cursor(box.document.end)
+
     def show_conflict(self, there: Statement | None) -> None:
         """Show what somebody else made of the statement; None where the form is about several."""
 
@@ -110,7 +114,7 @@ class EditForm(ModalScreen["Done | None"], Keyed):
     def on_mount(self) -> None:
         self._first = self.values()
         for box in self.query(TextArea):
-            box.move_cursor(box.document.end)
+            self.begin_in(box)
         self.query_one(self.FIRST).focus()
         self.call_after_refresh(self.looked_at)
 

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 MOST_QUOTED = 2_000
 "characters of a text that stands alone"
-TAKEN_AS_READ = ("key", "instrument", "ref", "variant", "language")
-"columns that say no more than the place does, which stands below"
+TEXTS = ("first_name", "first_text", "second_name", "second_text")
+TAKEN_AS_READ = ("key", "instrument", "ref", "variant", "language", *TEXTS)
+"columns that say no more than the place and the texts do, which stand below"
 
 
 class FindingsView(SheetView):
@@ -72,7 +73,11 @@ def findings_sheet(report: CheckReport) -> Sheet:
 
     name = report.instrument.name
     table = findings([(name, one) for one in report.checked])
-    columns = [column for column in table.columns if column.key not in TAKEN_AS_READ]
+    columns = [
+        column
+        for column in table.columns
+        if column.key not in TAKEN_AS_READ and any(column.value(row) is not None for row in table.rows)
+    ]
     return Sheet(replace(table, columns=columns))
 
 

@@ -18,7 +18,15 @@ from workbench.errors import UnknownName
 from workbench.tui.format import issue_in_words, visible
 from workbench.tui.rulings.standing import standing_in
 from workbench.tui.statements.choice_form_format import side_by_side
-from workbench.tui.statements.statement_format import Sheet, about, difference, marked, party_lines, wording_heading
+from workbench.tui.statements.statement_format import (
+    Sheet,
+    about,
+    difference,
+    marked,
+    party_lines,
+    variant_name,
+    wording_heading,
+)
 
 if TYPE_CHECKING:
     from workbench.domain.instruments import Instrument
@@ -61,8 +69,10 @@ def read_sheet(path: Path, name: str, ref: str, language: str) -> Sheet:
 class WordingBlock(Vertical):
     """One wording, beside the original where it is not the original itself."""
 
-    def __init__(self, wording: Wording, original: Wording | None, *, at: bool) -> None:
+    def __init__(self, wording: Wording, original: Wording | None, *, at: bool, named: bool = False) -> None:
+        """`named`: each side has its name above it."""
         super().__init__(classes="wording -at" if at else "wording")
+        self._named = named
         self.wording = wording
         self._original = original
         self._at = at
@@ -75,6 +85,11 @@ class WordingBlock(Vertical):
             yield Static(text, markup=False, classes="original" if original else "facts")
             return
         left, right = _sides(original.text, self.wording.text)
+        if self._named:
+            left, right = (
+                _under(variant_name(original.variant), left),
+                _under(variant_name(self.wording.variant), right),
+            )
         yield Horizontal(
             Static(left, markup=False, classes="side"),
             Static(right, markup=False, classes="side"),
@@ -91,6 +106,10 @@ class WordingBlock(Vertical):
     def _heading(self) -> Content:
         compared = self._original is not None and self._original is not self.wording
         return wording_heading(self.wording, at=self._at, compared=compared)
+
+
+def _under(name: str, text: Content) -> Content:
+    return Content("\n").join([Content.styled(visible(name), "$text-muted underline"), text])
 
 
 def _sides(before: str, after: str) -> tuple[Content, Content]:
@@ -126,8 +145,9 @@ class SheetView(VerticalScroll, inherit_bindings=False):
 def sheet_widgets(sheet: Sheet, at: VariantId | None) -> Iterator[Widget]:
     """Yield what stands on the sheet, from top to bottom."""
     yield Static(about(sheet), markup=False, classes="about")
+    compared = next((one for one in sheet.wordings if sheet.original is not None and one is not sheet.original), None)
     for wording in sheet.wordings:
-        yield WordingBlock(wording, sheet.original, at=wording.variant == at)
+        yield WordingBlock(wording, sheet.original, at=wording.variant == at, named=wording is compared)
     issues = [issue_in_words(issue, label) for issue, label in sorted(sheet.statement.issues.items()) if label]
     none = "· every issue label is 0: not related" if sheet.statement.issues else "· no issue labels"
     yield from _section("Policy issues", tuple(issues) or (none,))

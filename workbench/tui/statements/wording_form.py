@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 from textual.content import Content
-from textual.widgets import Input, Select, Static
+from textual.widgets import Input, Select, Static, TextArea
 
 from workbench.domain.choice_texts import Fault, parse_choice
 from workbench.domain.choices import Choice
@@ -106,6 +106,13 @@ class WordingForm(EditForm):
         if self._work.into == ():
             self.query_one("#language").focus()
 
+    def begin_in(self, box: TextArea) -> None:
+        """Select the original that a new wording begins with: typing replaces it, and an arrow key keeps it."""
+        if self._work.variant is None:
+            box.select_all()
+        else:
+            super().begin_in(box)
+
     def values(self) -> Typed:
         kind = self.chosen("kind") if self._work.variant is None else ""
         language = self.typed("language").strip() if self._work.into is not None else self._work.language
@@ -136,7 +143,9 @@ class WordingForm(EditForm):
         if fault and self.dirty:
             self.say(f"✗ {fault}", wrong=True)
             return
-        count = f"{len(typed.text):,} of {MOST_CHARACTERS:,} characters"
+        person = getattr(self.app, "annotator", None)
+        whose = f"saved under the name {person}" if isinstance(person, str) else "F5 asks for your name"
+        count = f"{len(typed.text):,} of {MOST_CHARACTERS:,} characters · {whose}"
         same = self._same_as(typed)
         self.say(f"! the same text as {same} · {count}" if same else count)
 
