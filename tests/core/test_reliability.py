@@ -282,6 +282,10 @@ def test_shares_of_readable_and_agreeing_answers_are_given_per_template() -> Non
     assert first.agree == pytest.approx((5 * 30 + 5) / 280)
     assert second.agree == pytest.approx(0.6)
     empty = counts()
+    ruled = replace(empty, left_out=np.where(empty.exists[None, :, :, None], 3, 0) * np.ones_like(empty.positive))
+    kept, left = (judge(one).shares()[0] for one in (empty, ruled))
+    assert (left.answers, left.readable) == (kept.answers, kept.readable), "shares are of what no ruling leaves out"
+    assert int(ruled.total.sum() - ruled.counted.sum()) > 0
     nothing = np.zeros_like(empty.positive)
     share = judge(replace(empty, positive=nothing, negative=nothing)).shares()[0]
     assert share.answers == 0

@@ -282,8 +282,9 @@ def _readable(result: Consistency, report: Report, name: str, template: str) -> 
         return
     at = counts.templates.index(template)
     marks = {ref: int(value) for ref, value in zip(stances.statements, stances.values[at], strict=True)}
-    readable, total = (array[at].sum(axis=(1, 2)) for array in (counts.readable, counts.total))
-    for ref, part, whole in zip(counts.statements, readable.tolist(), total.tolist(), strict=True):
-        undefined = "" if whole else "it was not asked"
+    readable, counted, total = (array[at].sum(axis=(1, 2)) for array in (counts.readable, counts.counted, counts.total))
+    rows = zip(counts.statements, readable.tolist(), counted.tolist(), total.tolist(), strict=True)
+    for ref, part, whole, asked in rows:
+        undefined = "" if whole else "rulings leave out every answer" if asked else "it was not asked"
         share = Estimate(part / whole if whole else math.nan, math.nan, math.nan, int(whole), 0, undefined)
         yield Readable(ref, share, marks.get(ref, 0))

@@ -161,7 +161,7 @@ def rank_templates(
 
     A template that was not asked comes last and has no share. `address` tells personal from impersonal templates.
     """
-    readable, total = (array.sum(axis=(2, 3)).astype(np.float64) for array in (counts.readable, counts.total))
+    readable, total = (array.sum(axis=(2, 3)).astype(np.float64) for array in (counts.readable, counts.counted))
     positive = counts.positive.sum(axis=(1, 2, 3))
     shares = [float(r / n) if n else float("nan") for r, n in zip(readable.sum(axis=1), total.sum(axis=1), strict=True)]
     intervals = _readable(readable, total, intervals=resamples > 0)

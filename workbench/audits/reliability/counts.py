@@ -132,6 +132,11 @@ class Counts:
         return np.asarray(sum(more, start=answered), dtype=np.int32)
 
     @property
+    def counted(self) -> Int32Array:
+        """Answers that no ruling leaves out, shape (T, S, V, 2): what shares of answers are of."""
+        return self.total if self.left_out is None else self.total - self.left_out
+
+    @property
     def cut_off(self) -> int:
         """How many answers were cut off in thought in all."""
         return 0 if self.truncated is None else int(self.truncated.sum())

@@ -121,6 +121,7 @@ class TemplateShares:
 
     template: str
     answers: int
+    "that no ruling leaves out"
     readable: float
     "share of the answers; NaN without any"
     agree: float
@@ -271,10 +272,10 @@ class Report:
         return mean_sd(np.array(passed) / np.where(tested > 0, tested, np.nan))
 
     def shares(self) -> tuple[TemplateShares, ...]:
-        """Return per template how many answers could be read and how many agree (Figure 6)."""
-        axes = (1, 2, 3)
+        """Return per template how many answers count and could be read, and how many agree (Figure 6)."""
+        counts = self.counts
         totals, readable, positive = (
-            array.sum(axis=axes) for array in (self.counts.total, self.counts.readable, self.counts.positive)
+            array.sum(axis=(1, 2, 3)) for array in (counts.counted, counts.readable, counts.positive)
         )
         return tuple(
             TemplateShares(name, int(n), float(r / n) if n else np.nan, float(p / r) if r else np.nan)

@@ -256,7 +256,13 @@ def templates(of: Reliability) -> Table[tuple[TemplateShares, int]]:
         list(zip(of.report.shares(), passed, strict=True)),
         [
             Column("template", "template", lambda row: row[0].template),
-            Column("answers", "prompts scored" if exact else "answers", lambda row: row[0].answers, Kind.COUNT),
+            Column(
+                "answers",
+                "prompts scored" if exact else "answers",
+                lambda row: row[0].answers,
+                Kind.COUNT,
+                help="prompts with probabilities" if exact else "answers that no ruling leaves out",
+            ),
             Column(
                 "readable",
                 "on the labels" if exact else "readable",
