@@ -28,6 +28,7 @@ from workbench.tui.jobs.probe import ProbeScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.number_dialog import NumberDialog
 from workbench.tui.kit.start_form import NOT_RIGHT
+from workbench.tui.widgets.record_table import RecordTable
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 
@@ -134,6 +135,7 @@ async def test_a_job_is_started_by_keyboard_alone_and_seen_to_its_end(
         await until(pilot, lambda: "✓ done" in screen_text(app) and "answers are stored" in screen_text(app), 60)
         text = screen_text(app)
         assert "720/720" in text
+        assert "eta" not in columns(app), "no job goes on"
         assert "unreadable" in text
     assert state(path, 1) == "done"
 
@@ -416,6 +418,10 @@ def written(path: Path, kind: str, spec: dict[str, object], total: int, **column
     return job
 
 
+def columns(app: WorkbenchApp) -> set[str | None]:
+    return {key.value for key in app.screen.query_one("#jobs", RecordTable).columns}
+
+
 TRAINING = TrainSpec("stance-1", TrainConfig("minilm", steps=240, batch=16, dev_share=0.1)).as_json()
 
 
@@ -437,6 +443,7 @@ async def test_each_kind_of_job_is_shown_in_its_own_words(path: Path, size: tupl
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: "smollm2 · bias score" in screen_text(app))
+        assert "eta" in columns(app), "a job goes on"
         assert "stance-1 reads bias score answers of smollm2 on all instruments" in shown(app, "#details")
         assert "400 of 1,000 responses read · 400 in this attempt · 40.0 responses a second" in shown(app, "#details")
         assert "stance-1 · minilm" in screen_text(app)

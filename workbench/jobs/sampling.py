@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from workbench import pipeline
-from workbench.domain.counting import plural
+from workbench.domain.counting import plural, speed
 from workbench.domain.designs import Design
 from workbench.domain.first_answers import FirstAnswers
 from workbench.domain.responses import EXACT
@@ -108,7 +108,7 @@ def _ended(task: Task, plan: pipeline.Plan, progress: pipeline.Progress) -> Ende
     if lacks:
         there = f"; {words}" if (words := batching.waiting(task.store, task.job.id)) else ""
         return unfinished(task, held + spared + cut + there, "asks for the rest")
-    rate = f", {progress.answers / progress.seconds:,.1f} {unit} a second" if progress.seconds else ""
+    rate = f", {speed(progress.answers / progress.seconds)} {unit} a second" if progress.seconds else ""
     return "done", f"{held}{_besides(progress, design)}{rate}{spared}{cut}"
 
 
@@ -159,7 +159,7 @@ def throughput(progress: pipeline.Progress, before: Work, after: Work, unit: str
     """Return the work of an attempt, compared with one pass per prompt and sample, and its speed."""
     parts = [f"{progress.answers:,} {unit} in {progress.seconds:,.1f} s"]
     if progress.seconds > 0:
-        parts[0] += f", {progress.answers / progress.seconds:,.1f} a second"
+        parts[0] += f", {speed(progress.answers / progress.seconds)} a second"
     if prompts := after.prompt_tokens - before.prompt_tokens:
         computed = after.prompt_tokens_computed - before.prompt_tokens_computed
         parts.append(f"prompt tokens: {computed:,} of {prompts:,} computed")

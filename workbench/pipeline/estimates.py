@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from stores.jobs.job_rows import Job
+from workbench.domain.counting import speed
 from workbench.domain.prompts import Message, Prompt
 from workbench.domain.responses import EXACT, Request, Sampling
 from workbench.inference.served.address import parse_address
@@ -148,7 +149,7 @@ class Estimate:
         if self.seconds is None:
             return f"the time is unknown: no similar job has finished, or had {ENOUGH} answers"
         counted = "prompts" if self.exact else "answers"
-        return f"takes about {_duration(self.seconds)}: job {self.like} had {self.rate:,.1f} {counted} a second"
+        return f"takes about {_duration(self.seconds)}: job {self.like} had {speed(self.rate or 0)} {counted} a second"
 
     def _calls(self) -> list[str]:
         calls = f"{self.least.requests:,} calls"

@@ -17,6 +17,7 @@ from workbench.audits.reliability.planning import (
     Need,
     Planner,
 )
+from workbench.domain.counting import speed
 from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.stats.decision_study import POWER, Size
 
@@ -180,7 +181,7 @@ def design(of: Planned) -> Table[Size]:
 def _pace(of: Planned) -> str:
     if of.rate is None:
         return "the time is unknown: no finished job in this store sampled this model"
-    return f"time: at {of.rate:,.1f} answers a second, the pace of this model's newest finished job here"
+    return f"time: at {speed(of.rate)} answers a second, the pace of this model's newest finished job here"
 
 
 def _takes(of: Planned, size: Size | None) -> str | None:

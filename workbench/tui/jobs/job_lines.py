@@ -9,6 +9,7 @@ from rich.text import Text
 from textual.content import Content
 
 from workbench import registry
+from workbench.domain.counting import speed
 from workbench.domain.names import in_words
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
@@ -112,7 +113,7 @@ def job_record(job: Job) -> Record:
     from workbench.jobs.launch import pace
 
     going = pace(job)
-    rate = "" if going.per_second is None else f"{going.per_second:,.1f}"
+    rate = "" if going.per_second is None else speed(going.per_second)
     style = "bold" if job.active else ""
     return (
         str(job.id),
@@ -128,6 +129,13 @@ def job_record(job: Job) -> Record:
             Text(human_duration(going.eta_seconds), justify="right"),
         ),
     )
+
+
+def is_timed(job: Job) -> bool:
+    """Return whether a job goes on at a known rate."""
+    from workbench.jobs.launch import pace
+
+    return pace(job).per_second is not None
 
 
 def state_mark(job: Job) -> str:
@@ -368,7 +376,7 @@ def _going(job: Job) -> list[str]:
     going = pace(job)
     if going.per_second is None:
         return []
-    return [f"{going.per_second:,.1f} {unit(job)} a second", f"ETA {human_duration(going.eta_seconds)}"]
+    return [f"{speed(going.per_second)} {unit(job)} a second", f"ETA {human_duration(going.eta_seconds)}"]
 
 
 def _config(job: Job) -> Mapping[str, object]:

@@ -25,7 +25,15 @@ from workbench.tui.format import visible
 from workbench.tui.jobs.editing import FORMS, like
 from workbench.tui.jobs.job_acts import JobActs
 from workbench.tui.jobs.job_kind_dialog import DRAFT, SAMPLE, JobKindDialog
-from workbench.tui.jobs.job_lines import DONE, UNREADABLE, job_details, job_record, steps_at_once, stop_question
+from workbench.tui.jobs.job_lines import (
+    DONE,
+    UNREADABLE,
+    is_timed,
+    job_details,
+    job_record,
+    steps_at_once,
+    stop_question,
+)
 from workbench.tui.jobs.probe import ProbeScreen
 from workbench.tui.kit.base import in_store
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
@@ -176,6 +184,7 @@ class JobsScreen(JobActs):
         numbers = [job.id for job in shown]
         at = numbers.index(self._new) if self._new in numbers else None
         self._new = None if at is not None else self._new
+        self.table.leave_out(*(() if any(is_timed(job) for job in shown) else ("rate", "eta")))
         self.table.show([job_record(job) for job in shown], at=at)
         self.table.display = bool(shown)
         self.title_bar.note = _note(event.jobs, len(event.jobs) - len(shown))

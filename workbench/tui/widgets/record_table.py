@@ -72,6 +72,14 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         self._all_columns = tuple(columns)
         self._records: tuple[Record, ...] = ()
         self._laid_out = -1
+        self._without: frozenset[str] = frozenset()
+
+    def leave_out(self, *columns: str) -> None:
+        """Leave columns out, by their keys; what has no width of its own takes their room."""
+        if self._without != (without := frozenset(columns)):
+            self._without = without
+            if self._laid_out >= 0:
+                self._lay_out(self._laid_out)
 
     def on_resize(self, event: events.Resize) -> None:
         if (room := self.room(event.size.width)) != self._laid_out:
@@ -157,13 +165,16 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         self._fill(row)
 
     def _shown(self) -> list[Column]:
-        return [column for column in self._all_columns if self._laid_out >= column.least]
+        return [column for column in self._all_columns if self._has(column)]
+
+    def _has(self, column: Column) -> bool:
+        return self._laid_out >= column.least and column.key not in self._without
 
     def _cells(self, cells: tuple[Text, ...]) -> list[Text]:
         """Return the cells that are shown; one that does not fit ends in `…`: no figure is cut without a sign, and none
         touches its neighbour.
         """
-        found = [cell for cell, column in zip(cells, self._all_columns, strict=True) if self._laid_out >= column.least]
+        found = [cell for cell, column in zip(cells, self._all_columns, strict=True) if self._has(column)]
         for cell, width in zip(found, self._widths, strict=True):
             cell.no_wrap, cell.overflow = True, cell.overflow or "ellipsis"
             if cell.cell_len > width:
