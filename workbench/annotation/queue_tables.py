@@ -73,7 +73,7 @@ def queues(found: Sequence[QueueState]) -> Table[QueueState]:
                 lambda row: row.attention,
                 Kind.COUNT,
                 aside=True,
-                help="items with a known label, to check attention; in no other count",
+                help="items with a known label, in no other count",
             ),
             Column("made", "since", lambda row: row.made[:10], aside=True),
         ],
