@@ -120,7 +120,7 @@ def test_what_others_decided_on_the_control_sample_is_withheld_until_ones_own_de
             assert all(row["control"] is None for row in rows(found, "auditors") if row["auditor"] == "eva")
     capsys.readouterr()
     assert main(["review", str(path), "--as", "otto"]) == 0
-    assert f"shown once you have decided your {left} control items" in capsys.readouterr().out
+    assert f"shown once you have decided the {left} control items left to you" in capsys.readouterr().out
     assert rows(told(capsys, "review", path), "errors")[-1]["misread"] == 0, "nobody is known to have yet to decide"
     for subject in (first, *others):
         assert rule(path, subject, "confirmed") == 0

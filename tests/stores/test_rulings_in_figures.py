@@ -162,7 +162,7 @@ def test_confirming_and_looking_again_change_nothing(sampled: Store, verdict: Ve
     assert same(after.report.counts, before.report.counts)
     assert (after.told.changing, after.told.differ) == ((), 0)
     assert list(after.told.sentences()) == [
-        f"reviewed, drawn answers aside: 0 of 1 that pass, {reviewed} of 3 that do not pass"
+        f"statements reviewed by auditors: 0 of 1 that pass, {reviewed} of 3 that do not pass"
     ]
     undo_all(sampled)
 

@@ -150,7 +150,7 @@ async def test_the_list_says_why_each_item_is_there_and_four_keys_rule_on_its_an
         text = flowing(app)
         assert "one wording only 40 (negation alone, under personal-1, personal-2)" in text
         assert "otto has reviewed 0 of 4 statements" in text
-        assert "reviewed, drawn answers aside: 0 of 1 that pass, 0 of 3 that do not pass" in text
+        assert "statements reviewed by auditors: 0 of 1 that pass, 0 of 3 that do not pass" in text
         assert "no control sample: d draws one" in text
         await press(app, pilot, "enter", "r", "m", "1", "enter")
         (ruling,) = standing(path)
@@ -423,7 +423,7 @@ async def test_how_often_the_reader_errs_is_withheld_until_ones_own_decisions(pa
         await queue(app, pilot)
         for key in ("down", "b", "tab", "b", "shift+tab"):
             text = flowing(app)
-            assert f"hown once you have decided your {len(items)} control items" in text
+            assert f"hown once you have decided the {len(items)} control items left to you" in text
             assert "0.0 %" not in text
             assert "by eva" not in text
             assert "by others" not in text
@@ -466,7 +466,7 @@ async def test_a_control_sample_is_drawn_from_the_screen_and_its_seed_is_kept(pa
         assert (sample.seed, sample.drawn_by) == (SEED, "otto")
         assert sum(one.drawn for one in sample.strata.values()) == 20
         await press(app, pilot, "tab")
-        assert "Shown once you have decided your 18 control items." in flowing(app)
+        assert "Shown once you have decided the 18 control items left to you." in flowing(app)
         await press(app, pilot, "shift+tab", "d")
         assert isinstance(app.screen, ReviewScreen)
         assert "There is a control sample already;" in told(app)

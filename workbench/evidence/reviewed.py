@@ -77,12 +77,12 @@ def reviewed_words(statements: Collection[str], passed: Collection[str], reviewe
     Examples
     --------
     >>> reviewed_words(["a", "b", "c"], ["a"], ["b"])
-    'reviewed, drawn answers aside: 0 of 1 that pass, 1 of 2 that do not pass'
+    'statements reviewed by auditors: 0 of 1 that pass, 1 of 2 that do not pass'
     """
     strata = {"that pass": [ref for ref in statements if ref in passed],
               "that do not pass": [ref for ref in statements if ref not in passed]}  # fmt: skip
     found = ((sum(ref in reviewed for ref in refs), len(refs), says) for says, refs in strata.items() if refs)
-    return f"reviewed, drawn answers aside: {', '.join(f'{n:,} of {of:,} {says}' for n, of, says in found)}"
+    return f"statements reviewed by auditors: {', '.join(f'{n:,} of {of:,} {says}' for n, of, says in found)}"
 
 
 __all__ = ["Drawn", "as_drawn", "deciders", "drawn_since", "reviewed", "reviewed_words", "run_key", "samples_of"]

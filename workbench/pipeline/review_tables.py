@@ -8,7 +8,16 @@ from itertools import combinations
 
 from workbench.domain.control_samples import ControlItem
 from workbench.domain.counting import plural
-from workbench.domain.reviews import ALL_ANSWERS, BY_AUDITORS, NOT_PASSED, PASSED, REASONS, Ranked, Reason
+from workbench.domain.reviews import (
+    ALL_ANSWERS,
+    ANOTHER_OPINION,
+    BY_AUDITORS,
+    NOT_PASSED,
+    PASSED,
+    REASONS,
+    Ranked,
+    Reason,
+)
 from workbench.domain.rulings import Verdict, disputed
 from workbench.domain.verdicts import Estimate
 from workbench.evidence.reviewed import reviewed_words
@@ -181,6 +190,7 @@ def reasons() -> Table[Reason]:
         ],
         key=lambda row: (row.key,),
         detail=lambda row: (f"{row.title} {row.weight}: {row.meaning}",),
+        definition=f"A blind review calls what other auditors ruled “{ANOTHER_OPINION}” and no more.",
     )
 
 
@@ -205,7 +215,7 @@ def withheld(progress: Progress, *, blind: bool = False) -> str:
         return ""
     if progress.auditor is None:
         return "shown in a blind review once you have given your name and decided your control items" if blind else ""
-    return f"shown once you have decided your {plural(left, 'control item')}"
+    return f"shown once you have decided the {plural(left, 'control item')} left to you"
 
 
 def auditors(progress: Progress, *, blind: bool = False) -> Table[Auditor]:
