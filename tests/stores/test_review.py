@@ -508,6 +508,21 @@ def test_mixing_keeps_every_item_and_its_order(statements: int, answers: int) ->
     assert all(isinstance(one, ControlItem) for one in found[: 3 * min(answers, statements // 2) : 3])
 
 
+@pytest.mark.parametrize("by", ["label-words", "label-words-coded"])
+def test_what_the_reader_that_counts_reads_is_no_misreading_whatever_other_readers_read(store: Store, by: str) -> None:
+    of = queue(store)
+    rows = [row for one in of.queue if one.ref == "env-03" for row in review_item.shown(store, of, one).rows]
+    disputed = next(row for row in rows if len({one.reads for one in row.readers}) > 1)
+    reads = {one.who: one.reads for one in disputed.readers}
+    usual = subjects.find(store, disputed.subject)
+    assert usual.read == ("label-words", reads["label-words"])
+    thing = subjects.read_by(store, usual, by)
+    with pytest.raises(UsageError, match=f"{by}, the reader that counts, already reads it as {reads[by]}; to say"):
+        subjects.check(thing, Verdict.MISREAD, reads[by])
+    for reading in {*thing.labels} - {reads[by]}:
+        subjects.check(thing, Verdict.MISREAD, reading)
+
+
 def test_an_item_says_of_each_answer_which_reason_is_about_it_and_what_each_reader_makes_of_it(store: Store) -> None:
     of = queue(store)
     by_ref = {one.ref: review_item.shown(store, of, one) for one in of.queue}

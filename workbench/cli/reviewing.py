@@ -139,7 +139,8 @@ def _next(store: Store, options: Namespace, progress: Progress) -> int:
     made += [item.readers_of(shown)] if any(row.readers for row in shown.rows) else []
     instrument = progress.of.run.instrument if len(store.instruments.names()) > 1 else ""
     labels = () if isinstance(shown.item, Ranked) else subjects.find(store, shown.subject).labels
-    put_out(options, made, about, title=title, told=told, notes=shown.acts(progress.auditor, instrument, labels))
+    acts = shown.acts(progress.auditor, instrument, labels, options.reader)
+    put_out(options, made, about, title=title, told=told, notes=acts)
     return 0
 
 

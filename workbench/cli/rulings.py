@@ -17,7 +17,7 @@ from workbench.domain.rulings import EXPECTED, RULED_ON, Ruling, Verdict, from_p
 from workbench.errors import UnknownName, UsageError
 from workbench.figures.table import Column, Kind, Table
 from workbench.options.option import Option, Type, flag
-from workbench.options.shared import INSTRUMENT, JSON, STORE
+from workbench.options.shared import INSTRUMENT, JSON, READER, STORE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -45,6 +45,7 @@ SUBJECTS = """Subjects:
     Option("reason", "your reason", required=True, metavar="TEXT"),
     AS,
     Option("reading", "misread: the right reading; agree, disagree, B, unreadable, …", metavar="LABEL"),
+    READER.but(help="misread: reader of the figures, whose reading cannot be the right one", none="the usual one"),
     INSTRUMENT,
     JSON,
     about="Rule on statements, wordings, prompts or answers. Figures count rulings unless --without-rulings is given; "
@@ -58,7 +59,10 @@ def rule(options: Namespace) -> int:
 
     verdict = Verdict(options.verdict.replace("-", " "))
     with Store.open(options.store) as store:
-        things = [subjects.find(store, name, options.instrument) for name in options.subject]
+        things = [
+            subjects.read_by(store, subjects.find(store, name, options.instrument), options.reader)
+            for name in options.subject
+        ]
         for thing in things:
             subjects.check(thing, verdict, options.reading)
         given = [

@@ -14,16 +14,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from stores.annotation.ruled_things import DIGITS, GivenAnswer, GivenReading, PutPrompt
 from stores.core.store import Store
 from workbench import registry
 from workbench.domain.choices import LETTERS
 from workbench.domain.prompts import LETTER
-from workbench.domain.readings import STANCES, ReaderKind, Stance
+from workbench.domain.readings import LABEL_WORDS, STANCES, ReaderKind, Stance
 from workbench.domain.rulings import RULED_ON, Ruled, Ruling, Subject, Verdict
 from workbench.errors import UnknownName, UsageError
+from workbench.evidence.rule_reading import readers
 
 UNREADABLE = "unreadable"
 "reading of a misread answer without readable content"
@@ -52,7 +53,7 @@ class Thing:
     labels: tuple[str, ...] = field(default=())
     "possible readings of an answer; empty for other subjects"
     read: tuple[str, str] | None = None
-    "(reader, label) of how every rule and classifier reads an answer; None where they differ, or none did"
+    "(reader, label): how the reader that counts reads an answer, or the reader of a reading reads it; None: unknown"
 
     @property
     def right_readings(self) -> tuple[str, ...]:
@@ -62,9 +63,8 @@ class Thing:
     def no_misreading(self, label: str) -> str:
         """Return why an answer is not misread where its right reading is this, and what to do."""
         assert self.read is not None, "somebody reads it so"
-        return (
-            f"the reader {self.read[0]} already reads it as {label}; to say that it is right, rule: {Verdict.CONFIRMED}"
-        )
+        who = f"{self.read[0]}, the reader that counts," if self.subject.kind is Ruled.ANSWER else self.read[0]
+        return f"{who} already reads it as {label}; to say that it is right, rule: {Verdict.CONFIRMED}"
 
 
 def statement(store: Store, instrument: str, ref: str) -> Thing:
@@ -105,17 +105,40 @@ def prompt(put: PutPrompt, name: str = "") -> Thing:
     return Thing(Subject(Ruled.PROMPT, {"prompt": key}), name or f"@{key[:DIGITS]}", words)
 
 
-def answer(store: Store, put: PutPrompt, given: GivenAnswer, of: str) -> Thing:
-    """Return an answer to a prompt called `of`."""
+def answer(store: Store, put: PutPrompt, given: GivenAnswer, of: str, by: str | None = None) -> Thing:
+    """Return an answer to a prompt called `of`. `by`: the reader that counts; None: the usual one"""
     key = given.key.hex()
     subject = Subject(Ruled.ANSWER, {"prompt": put.key.hex(), "text": key})
-    free = registry.audit(put.audit).free_text  # a rule reads numbers there, and leaves words to the classifier
-    found = store.ruled_things.readings(put.key, given.key)
-    counts = [one for one in found if one.label or not free or one.kind != ReaderKind.RULE]
     labels = labels_of(put)
-    by = {one.label if one.label in labels else UNREADABLE: one.reader for one in counts}
-    read = next(((who, label) for label, who in by.items()), None) if len(by) == 1 else None
+    counts = _that_counts(store, put, given, by)
+    read = None if counts is None else (counts.reader, counts.label if counts.label in labels else UNREADABLE)
     return Thing(subject, f"{of}/={key[:DIGITS]}", given.text, labels, read)
+
+
+def _that_counts(store: Store, put: PutPrompt, given: GivenAnswer, by: str | None) -> GivenReading | None:
+    """Return the reading of an answer that figures count; see `Readings.by`. None: there is none, or people's labels
+    count.
+    """
+    found = store.ruled_things.readings(put.key, given.key)
+    rules = [one for one in found if one.kind == ReaderKind.RULE]
+    if registry.audit(put.audit).free_text:
+        number = next((one for one in rules if one.label), None)  # a rule reads numbers, and leaves words to others
+        newest = next((one.name for one in reversed(store.classifiers.list())), "")
+        others = (one for one in found if one.kind == ReaderKind.CLASSIFIER and one.reader == (by or newest))
+        return number or next(others, None)
+    of_labels = readers()
+    wanted = by if by in of_labels else LABEL_WORDS
+    return next((one for one in rules if one.reader == wanted or one.reader not in of_labels), None)
+
+
+def read_by(store: Store, thing: Thing, by: str | None) -> Thing:
+    """Return a subject as a reader reads it, if it is an answer; `by`: see `answer`."""
+    named = thing.subject.named
+    if by is None or thing.subject.kind is not Ruled.ANSWER:
+        return thing
+    put = store.ruled_things.prompts(key=named["prompt"])[0]
+    given = GivenAnswer(put.key, bytes.fromhex(named["text"]), thing.words, 0)
+    return replace(thing, read=answer(store, put, given, "", by).read)
 
 
 def short_prompt(key: bytes) -> str:

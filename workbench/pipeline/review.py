@@ -11,7 +11,7 @@ from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench import registry
 from workbench.domain.counting import plural
-from workbench.domain.readings import STANCES, ReaderCard, ReaderKind, Readings, Stance
+from workbench.domain.readings import PEOPLE, STANCES, ReaderCard, ReaderKind, Readings, Stance
 from workbench.domain.responses import EXACT
 from workbench.domain.reviews import BY_AUDITORS, UNREAD_SHARE, Judged, Ranked, Signal, ranked
 from workbench.domain.rulings import Ruling, Verdict
@@ -40,6 +40,11 @@ class Review:
     drawn: Drawn = field(default_factory=dict)
     found: tuple[tuple[str, Signal], ...] = ()
     "every (ref, reason) that rulings have no part in"
+
+    @property
+    def read_by(self) -> str:
+        """The name of who reads the answers."""
+        return PEOPLE if self.card is None else self.card.name
 
     def looked_at(self, ref: str, auditor: str | None) -> bool:
         """Return whether an auditor, or anybody, has decided on a statement or something below it."""

@@ -109,10 +109,13 @@ class Shown:
         more = f"{plural(self.left_out, 'more prompt')} not shown" if self.left_out else ""
         return (f"Next: {self.subject}", f"because: {why(self.item, blind=blind)}", *asked, *filter(None, [more]))
 
-    def acts(self, auditor: str | None, instrument: str = "", labels: Sequence[str] = ()) -> tuple[str, ...]:
+    def acts(
+        self, auditor: str | None, instrument: str = "", labels: Sequence[str] = (), by: str | None = None
+    ) -> tuple[str, ...]:
         """Say how to rule on it; a command stands alone and works as it stands, so that it can be copied.
 
-        `instrument`: to be named where the store has several; `labels`: possible readings of a drawn answer
+        `instrument`: to be named where the store has several; `labels`: possible readings of a drawn answer; `by`: the
+        reader, where it is not the usual one
         """
         how = f"--reason TEXT --as {shlex.quote(auditor or 'NAME')}"
         of = f" --instrument {shlex.quote(instrument)}" * bool(instrument)
@@ -128,7 +131,8 @@ class Shown:
             said = f"Rule on the statement, on {wording}{below}:", f"{rule} confirmed{of} {how}"
             return said if self.rows else (*said, "What else can be ruled on:", names)
         read = {row.reads for row in self.rows}
-        misread = (f"{rule} misread --reading {shlex.quote(label)} {how}" for label in labels if label not in read)
+        anew = how if by is None else f"--reader {shlex.quote(by)} {how}"
+        misread = (f"{rule} misread --reading {shlex.quote(label)} {anew}" for label in labels if label not in read)
         return "Decide with one of:", f"{rule} confirmed {how}", *misread
 
     def plain(self, *, blind: bool = False) -> dict[str, Any]:

@@ -135,6 +135,12 @@ class Following(JudgesAgain):
     def run_in_sight(self) -> Run | None:
         return self.run_to_review()
 
+    def reader_in_sight(self) -> str | None:
+        of = getattr(self.figures, "settings", None)
+        of = getattr(of, "rules", of)
+        by: str | None = getattr(getattr(of, "readings", None), "by", None)
+        return by
+
     def action_near(self) -> None:
         self.view.zoom()
 
@@ -159,9 +165,7 @@ class Following(JudgesAgain):
         """Open the review queue of the run in sight, as its reader reads it."""
         run = self.run_to_review() if self.RULED else None
         if run is not None and self.figures is not None:
-            of = getattr(self.figures.settings, "rules", self.figures.settings)
-            by = getattr(getattr(of, "readings", None), "by", None)
-            self.app.push_screen(screen("review", (*run.way, run.family), by))
+            self.app.push_screen(screen("review", (*run.way, run.family), self.reader_in_sight()))
 
     @on(SheetView.Opened)
     def open_row(self, event: SheetView.Opened) -> None:

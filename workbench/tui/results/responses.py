@@ -121,6 +121,9 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
         """Read the answers again, with the readings that count now."""
         self.read_page(self._page.kind, 0, again=True)
 
+    def reader_in_sight(self) -> str | None:
+        return self._judged.card.name
+
     def ruled_place(self) -> RuledPlace | None:
         row = self.current
         return RuledPlace(probe=self._asked.probe, text=None if row is None or row.truncated else row.text)

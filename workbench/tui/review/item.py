@@ -229,6 +229,9 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         self._say_who()
         self._repaint()
 
+    def reader_in_sight(self) -> str | None:
+        return self._progress.of.read_by
+
     def run_in_sight(self) -> Run | None:
         return self._progress.of.run
 

@@ -178,6 +178,10 @@ class ReviewScreen(BookScreen, BlindKey):
         prompt, key = getattr(row, "prompt", b""), getattr(row, "text", b"")
         return RuledPlace((progress.of.run.instrument,), (ref,), prompt=prompt, answer=key)
 
+    def reader_in_sight(self) -> str | None:
+        progress: Progress | None = self._judged
+        return None if progress is None else progress.of.read_by
+
     def rulings_in_sight(self, thing: Thing, rulings: Sequence[Ruling]) -> Sequence[Ruling]:  # noqa: ARG002
         own = [one for one in rulings if one.auditor == self._auditor]
         return own if self.withholds() else rulings

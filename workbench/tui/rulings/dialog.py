@@ -42,6 +42,8 @@ WORDS = 160
 "characters of a thing's text that are shown"
 WITHHELD = "You see others' rulings after you decide; “look again” is not a decision."
 TO_ANSWERS = "Esc, then V or 4, Enter opens them."
+TALL = 32
+"lines from which everything that can be ruled on is shown beside the reason"
 SHOWN = 4
 "rulings that are shown"
 
@@ -110,6 +112,7 @@ class RulingDialog(ModalScreen[Decided | None]):
         Binding("shift+tab", "turn(-1)", "Previous subject", show=False, priority=True),
         *(Binding(str(n), f"read({n})", f"Reading {n}", show=False) for n in range(1, 10)),
         Binding("z", "undo", "Undo ruling", show=False),
+        Binding("enter", "go_on", "Go on", show=False),
         Binding("escape", "back", "Back", key_display="Esc", priority=True),
     ]
 
@@ -155,7 +158,7 @@ class RulingDialog(ModalScreen[Decided | None]):
         return self._things[self._at]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("choose", "read", "undo") and self.box.has_focus:
+        if action in ("choose", "read", "undo", "go_on") and self.box.has_focus:
             return False
         if action == "undo":
             return self._last is not None
@@ -198,11 +201,16 @@ class RulingDialog(ModalScreen[Decided | None]):
         if label not in self._thing.right_readings:
             self._reading = None
             self._paint()
-            self._say(f"{self._thing.no_misreading(label)[:1].upper()}{self._thing.no_misreading(label)[1:]} (c).")
+            self._say(f"{self._thing.no_misreading(label)} (c); else choose another number.")
             return
         self._reading = label
         self._paint()
         self._ask(f"it is {self._reading}" if self._reading == "unreadable" else f"it says {self._reading}")
+
+    def action_go_on(self) -> None:
+        """Say what is missing before anything is stored."""
+        missing = "type the number of the right reading, or" if self._verdict is Verdict.MISREAD else "type"
+        self._say(f"Nothing is stored yet: {missing} the letter of a verdict.")
 
     def action_undo(self) -> None:
         """Take one's own ruling back; ask why where it is another auditor's, or nobody said who sits here."""
@@ -245,7 +253,10 @@ class RulingDialog(ModalScreen[Decided | None]):
         self.query_one("#trouble", Static).update(Content.styled(f"✗ {trouble}" if trouble else "", "$text-error"))
 
     def _paint(self) -> None:
-        self.query_one("#things", Static).update(Content("\n").join(map(self._line, range(len(self._things)))))
+        low = self.size.height < TALL and (self._verdict is not None or self._undoing is not None)
+        in_sight = [self._at] if low else range(len(self._things))  # the reason stays in sight
+        self.query_one("#things", Static).update(Content("\n").join(map(self._line, in_sight)))
+        self.query_one("#about").styles.max_height = "40vh" if low else None
         self.query_one("#stands", Static).update(self._stands())
         self.query_one("#verdicts", Static).update(self._choices())
         asked = self._verdict is not None and (self._verdict is not Verdict.MISREAD or bool(self._reading))

@@ -123,7 +123,11 @@ class RulingKeys(Screen[Any], Keyed):
         if not places:
             say(self, NOTHING, warns=True)
         else:
-            self.find_things(places)
+            self.find_things(places, self.reader_in_sight())
+
+    def reader_in_sight(self) -> str | None:
+        """Return the reader that counts in what is shown; None: the usual one."""
+        return None
 
     def run_in_sight(self) -> Run | None:
         """Return the run whose rulings stand first in the list of rulings; None: of the whole store."""
@@ -191,11 +195,12 @@ class RulingKeys(Screen[Any], Keyed):
         self.show_standing()
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="ruling")
-    def find_things(self, places: Sequence[RuledPlace]) -> None:
+    def find_things(self, places: Sequence[RuledPlace], by: str | None = None) -> None:
         from stores.core.store import Store
+        from workbench.evidence.ruling_subjects import read_by
 
         with Store.open(store_path(self.app)) as store:
-            of = [thing for place in places for thing in things(store, place)]
+            of = [read_by(store, thing, by) for place in places for thing in things(store, place)]
             found = list({thing.subject.key: thing for thing in of}.values())
             standing = store.rulings.standing()
             stands = [standing.get(thing.subject.key, ()) for thing in found]
