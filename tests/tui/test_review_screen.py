@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from workbench.evidence.kept import forget
 from workbench.evidence.reviewed import run_key
 from workbench.evidence.runs import find_run
 from workbench.pipeline import review as of_review
+from workbench.pipeline import review_progress as of_progress
 from workbench.pipeline import review_tables as of_tables
 from workbench.pipeline.control import draw
 from workbench.pipeline.review import review
@@ -35,7 +37,7 @@ from workbench.tui.home.home import HomeScreen
 from workbench.tui.kit.number_dialog import NumberDialog
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.answers import WholeAnswerScreen
-from workbench.tui.review.item import ReviewItemScreen
+from workbench.tui.review.item import ItemPage, ReviewItemScreen
 from workbench.tui.review.review import ReviewScreen
 from workbench.tui.rulings.dialog import RulingDialog
 from workbench.tui.widgets.frame import TitleBar
@@ -247,6 +249,60 @@ async def test_n_goes_on_from_drawn_answers_and_statements_alike_and_z_leads_bac
         assert standing(path) == []
         assert "undone: misread" in flowing(app)
         assert "z Undo" not in screen_text(app)
+
+
+@pytest.mark.e2e
+async def test_no_key_rules_on_an_item_before_it_is_on_the_screen(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    may_read, fetch = Event(), ReviewItemScreen.fetch
+
+    def late(screen: ReviewItemScreen, kind: str, offset: int) -> ItemPage:
+        may_read.wait(10)
+        return fetch(screen, kind, offset)
+
+    may_read.set()
+    monkeypatch.setattr(ReviewItemScreen, "fetch", late)
+    app = opened(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await queue(app, pilot)
+        await press(app, pilot, "enter")
+        first = item_of(app)
+        may_read.clear()
+        await pilot.press("N", "r", "x", "enter")
+        assert isinstance(app.screen, ReviewItemScreen)
+        app.screen.action_rule()
+        assert item_of(app) == first, "what is on the screen is what can be ruled on"
+        assert first.ref in screen_text(app)
+        assert "Press r again" in told(app)
+        may_read.set()
+        await settle(app, pilot)
+        second = item_of(app)
+        assert second != first
+        assert standing(path) == []
+        await press(app, pilot, "r", "x", "enter")
+        (ruling,) = standing(path)
+        assert item_of(app) == second
+        assert isinstance(app.screen, ReviewItemScreen)
+        assert app.screen.current is not None
+        assert ruling.subject.named["prompt"] == app.screen.current.prompt.hex()
+
+
+@pytest.mark.e2e
+async def test_items_keep_their_places_while_one_stays_among_them(path: Path) -> None:
+    rule(path, "soc-07", Verdict.CONFIRMED, "eva")
+    rule(path, "soc-07", Verdict.EXCLUDED, "ina")
+    app = opened(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await queue(app, pilot)
+        await press(app, pilot, "enter")
+        assert isinstance(app.screen, ReviewItemScreen)
+        names = [of_progress.name(one) for one in app.screen._progress.items]
+        assert item_of(app).ref == names[0] == "soc-07"
+        rule(path, "soc-07", Verdict.CONFIRMED, "ina")
+        await press(app, pilot, "r", "c", "enter")
+        assert "1 of " in screen_text(app)
+        assert item_of(app).score < app.screen._progress.items[1].score, "its score is another now"
+        kept = [of_progress.name(one) for one in app.screen._progress.items]
+        assert kept == names
 
 
 @pytest.mark.e2e

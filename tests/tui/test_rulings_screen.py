@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 from sqlite3 import DatabaseError
+from threading import Event
+from typing import Any
 
 import pytest
 from textual.coordinate import Coordinate
@@ -41,6 +43,7 @@ from workbench.tui.results.response_bias import load as load_choices
 from workbench.tui.results.response_bias_question import QuestionScreen
 from workbench.tui.results.responses import ResponsesScreen
 from workbench.tui.rulings.dialog import RulingDialog
+from workbench.tui.statements import statement as statement_screen
 from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.widgets.fluid_table import FluidTable
 
@@ -252,6 +255,30 @@ async def test_the_page_of_a_statement_shows_its_rulings_and_rules_on_its_wordin
         ruling = next(one for one in standing(path) if one.auditor == "otto")
         assert ruling.subject.kind is Ruled.WORDING
         assert "otto: wording at fault" in " ".join(screen_text(app).split())
+
+
+@pytest.mark.e2e
+async def test_no_statement_is_ruled_on_before_it_is_on_the_screen(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    may_read, read = Event(), statement_screen.read_sheet
+
+    def late(*of: Any) -> Any:
+        may_read.wait(10)
+        return read(*of)
+
+    may_read.set()
+    monkeypatch.setattr(statement_screen, "read_sheet", late)
+    app = WorkbenchApp(path, start="statements", annotator="otto")
+    async with app.run_test(size=(100, 60)) as pilot:
+        await settle(app, pilot)
+        await press(app, pilot, "enter")
+        may_read.clear()
+        await pilot.press("right_square_bracket", "r")
+        assert isinstance(app.screen, StatementScreen), "no dialog opened"
+        may_read.set()
+        await settle(app, pilot)
+        assert standing(path) == []
+        await press(app, pilot, "r")
+        assert isinstance(app.screen, RulingDialog)
 
 
 @pytest.mark.e2e

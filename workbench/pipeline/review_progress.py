@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import islice
 
@@ -131,8 +131,12 @@ def _seen(progress: Progress) -> tuple[object, ...]:
 
 
 def looked_again(store: Store, known: Progress, auditor: str | None) -> Progress:
-    """Return the same with what was ruled, drawn and leased meanwhile."""
-    return progress_of(store, with_rulings(store, known.of), auditor)
+    """Return the same with what was ruled, drawn and leased meanwhile. Statements keep the order in which they are
+    known, whatever their scores are now: somebody is going through them. New ones come last.
+    """
+    of, at = with_rulings(store, known.of), {one.ref: place for place, one in enumerate(known.of.queue)}
+    queue = sorted(of.queue, key=lambda one: at.get(one.ref, len(at)))
+    return progress_of(store, replace(of, queue=tuple(queue)), auditor)
 
 
 def take_next(store: Store, progress: Progress, item: str = "") -> Waiting | None:

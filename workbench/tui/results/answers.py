@@ -122,6 +122,10 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         """Return what stands above the table."""
         raise NotImplementedError("abstract")
 
+    def takes(self, page: Page[Row]) -> bool:  # noqa: ARG002
+        """Return whether a page is what is to be shown: it may have been read for what was left meanwhile."""
+        return True
+
     def nothing(self, kind: str) -> str:
         """Say that there are no answers of a kind, and how to see others."""
         raise NotImplementedError("abstract")
@@ -166,6 +170,8 @@ class AnswersScreen(RulingScreen, Generic[Row]):
     @on(Found)
     def show_page(self, event: Found) -> None:
         page: Page[Row] = event.page
+        if not self.takes(page):
+            return
         if event.more:
             page = Page(page.kind, (*self._page.rows, *page.rows), page.following)
         self._page, self._loading = page, False
@@ -310,9 +316,8 @@ class WholeAnswerScreen(ModalScreen[None]):
 
     def action_step(self, by: int) -> None:
         """Show the next answer of the list, or the one before, in place of this one."""
-        if (among := self._among) is not None and among.goes(by):
-            self.dismiss(None)
-            among.call_after_refresh(among.show_whole)
+        if (among := self._among) is not None and among.goes(by) and (row := among.current) is not None:
+            self.app.switch_screen(among.whole(row))  # at once: between two screens a key would go to the list below
 
     def action_copy(self) -> None:
         copied(self, self._answer)

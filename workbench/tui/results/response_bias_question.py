@@ -128,7 +128,7 @@ class QuestionScreen(AmongRows):
         self._shown = shown
         self._take(loaded)
         place = (shown.bias, shown.condition, shown.variant)
-        self._wanted = Wanted(shown.subject, place, shown.row.key, shown.draw)
+        self._wanted = self._in_sight = Wanted(shown.subject, place, shown.row.key, shown.draw)
 
     def _take(self, loaded: Loaded) -> None:
         self._loaded = loaded
@@ -145,6 +145,10 @@ class QuestionScreen(AmongRows):
         probes = (self._shown.original.probe, self._shown.changed.probe)
         found = [RuledPlace(probe=probe) for probe in probes if probe]
         return found or super().ruled_places()
+
+    @property
+    def bringing(self) -> bool:
+        return self._in_sight != self._wanted
 
     def show_standing(self) -> None:
         """Show what auditors ruled; where that changed, judge the question again."""
@@ -193,7 +197,7 @@ class QuestionScreen(AmongRows):
     @on(Found)
     def put(self, event: Found) -> None:
         if event.wanted == self._wanted:
-            self._shown = event.shown
+            self._shown, self._in_sight = event.shown, event.wanted
             self.title_bar.note = ""
             self.trouble.hide()
             self._paint()

@@ -8,24 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import events, on, work
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
-from textual.worker import get_current_worker
+from textual.worker import Worker, get_current_worker
 
 from workbench.help.sections import section
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
+from workbench.tui.kit.status import say
 from workbench.tui.results.answers import AnswersScreen, Page, WholeAnswerScreen
 from workbench.tui.results.responses_format import answer, whole_answer
 from workbench.tui.results.wordings import prompt_text
 from workbench.tui.review.blind import BlindKey
 from workbench.tui.review.item_format import head, item_columns, item_record, provenance, reading, reasons, wording_of
 from workbench.tui.review.session import ReviewSession, after, can_undo, taken_back
-from workbench.tui.rulings.ruling import LIST, NOTE, RulingKeys
+from workbench.tui.rulings.dialog import Decided
+from workbench.tui.rulings.ruling import LIST, NOT_YET, NOTE, RulingKeys
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.rulings.text import RuledText
 from workbench.tui.widgets.fluid_table import FluidTable
@@ -34,6 +37,7 @@ from workbench.tui.widgets.record_table import Record
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
     from workbench.domain.rulings import Ruling, Subject
+    from workbench.errors import WorkbenchError
     from workbench.evidence.ruling_subjects import Thing
     from workbench.pipeline.review_item import ItemAnswer, Shown
     from workbench.pipeline.review_progress import Progress, Waiting
@@ -47,6 +51,7 @@ LOW, HIGH = 2, 8
 "lines of reasons above the answers, on a low screen and on a high one"
 TALL = 32
 "lines from which a screen is high"
+NEVER = float("inf")
 NOTHING_WAITS = "Nothing is pending: you have decided every item"
 
 
@@ -77,6 +82,10 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     """
 
     PLACE = "review › item"
+    ITEM_ACTS: ClassVar[frozenset[str]] = frozenset(
+        {"rule", "select_cursor", "following", "undo", "step", "prompt", "copy", "why"}
+    )
+    "actions on the item in sight: dropped where their key came before the item was seen, save that N is kept"
     FOOTER_FIRST = ("select_cursor", "rule", "following", "undo", "why", "prompt", "blind")
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -109,7 +118,14 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     def __init__(self, progress: Progress, item: Waiting, session: ReviewSession) -> None:
         super().__init__()
         self._progress, self._item, self.session = progress, item, session
+        "what is on the screen"
+        self._coming, self._status_coming = item, ""
+        "what is being read, and what is said above it"
         self._status = ""
+        self._seen_at = NEVER
+        "when the item was painted; NEVER: something is asked of which the item in sight may change"
+        self._goes_on = False
+        "whether N was pressed before the item was seen"
 
     def on_mount(self) -> None:
         self._say_who()
@@ -125,12 +141,59 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         from workbench.pipeline.review_item import shown
         from workbench.pipeline.review_progress import open_item
 
-        progress, item = self._progress, self._item
+        progress, item = self._progress, self._coming
         with Store.open(self.store_path) as store:
             there = open_item(store, progress, item)
             found = shown(store, progress.of, item)
             holder = "" if there else "another auditor"
         return ItemPage(kind, found.rows, None, found, holder)
+
+    def takes(self, page: Page[ItemAnswer]) -> bool:
+        from workbench.pipeline.review_progress import name
+
+        read = page.item if isinstance(page, ItemPage) else None
+        if read is None or name(read.item) != name(self._coming):
+            return False
+        self._item, self._status = self._coming, self._status_coming
+        self.call_after_refresh(self._see)
+        return True
+
+    @property
+    def bringing(self) -> bool:
+        return self._seen_at == NEVER
+
+    def on_key(self, event: events.Key) -> None:
+        """Drop keys that are about the item where they came before it was seen."""
+        if event.time >= self._seen_at:
+            return
+        active = self.active_bindings.get(event.key)
+        action = active.binding.action.partition("(")[0] if active is not None else ""
+        if action in self.ITEM_ACTS:
+            event.stop()
+            self._goes_on |= action == "following"
+            if action == "rule":
+                say(self, NOT_YET, warns=True)
+
+    def failed(self, error: WorkbenchError) -> None:
+        """Let keys count again: nothing else comes."""
+        super().failed(error)
+        self._coming = self._item
+        self._see()
+
+    def _wait(self) -> None:
+        """Let no key count until what is asked now is on the screen."""
+        self._seen_at = NEVER
+
+    def _see(self) -> None:
+        """Let keys count from now on, and go on where that was asked for meanwhile."""
+        self._seen_at = monotonic()
+        goes_on, self._goes_on = self._goes_on, False
+        if goes_on:
+            self.action_following()
+
+    def store_ruling(self, decided: Decided, auditor: str) -> Worker[None]:
+        self._wait()
+        return super().store_ruling(decided, auditor)
 
     def head(self) -> Content:
         page = self._page
@@ -187,6 +250,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
         if event.ruling is not None:
             self.session.done.append((name(self._item), event.ruling))
+        self._wait()
         self.look_again(event.sentence.partition(";")[0], ruled=event.ruling is not None)
 
     @on(Went)
@@ -197,9 +261,12 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         if event.item is None:
             self._status = f"{event.told} · {NOTHING_WAITS}".removeprefix(" · ")
             self._repaint()
+            self.call_after_refresh(self._see)
         elif name(event.item) == name(self._item):
-            self._item, self._status = event.item, event.told
+            self._item = self._coming = event.item
+            self._status = event.told
             self._repaint()
+            self.call_after_refresh(self._see)
         else:
             self._show(event.item, event.told)
 
@@ -214,6 +281,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     def action_following(self) -> None:
         """Go to what waits next."""
+        self._wait()
         self.look_again("", following=True)
 
     def action_step(self, step: int) -> None:
@@ -246,12 +314,14 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     def action_undo(self) -> None:
         """Take back the auditor's last ruling, first of those made here."""
         if self.check_action("undo", ()):
+            self._wait()
             self.take_back()
 
     def show_standing(self) -> None:
         """The queue itself knows what was ruled on its items."""
 
     def action_refresh(self) -> None:
+        self._wait()
         self.look_again("")
 
     @property
@@ -296,9 +366,9 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         self.title_bar.note = f"{model} · {who}"
 
     def _show(self, item: Waiting, told: str) -> None:
-        self._item, self._status = item, told
+        self._wait()
+        self._coming, self._status_coming = item, told
         self.show_kind("")
-        self._head()
 
     def _repaint(self) -> None:
         self._head()

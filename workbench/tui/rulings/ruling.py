@@ -33,6 +33,7 @@ LIST = Binding(
     "L", "list_rulings", "List rulings", tooltip="List the rulings of this run and of the store, newest first"
 )
 NOTHING = "Nothing here can be ruled on: open a statement, wording or answer."
+NOT_YET = "Not ruled: what comes next was not on the screen yet. Press r again."
 LONGEST = 200
 "characters of a ruling that stand above a prompt"
 WORDING_ALONE = 2
@@ -96,6 +97,11 @@ class RulingKeys(Screen[Any], Keyed):
     def show_standing(self) -> None:
         """Show what was ruled on things in sight."""
 
+    @property
+    def bringing(self) -> bool:
+        """Whether something else than what is on the screen was asked for, so that nothing is ruled on until it is."""
+        return False
+
     def rulings_in_sight(self, thing: Thing, rulings: Sequence[Ruling]) -> Sequence[Ruling]:  # noqa: ARG002
         """Return those of the rulings on a thing that may be shown now."""
         return rulings
@@ -120,7 +126,9 @@ class RulingKeys(Screen[Any], Keyed):
     def action_rule(self) -> None:
         """Ask for a ruling on what the cursor is on."""
         places = self.ruled_places() if self.RULED else ()
-        if not places:
+        if self.bringing:
+            say(self, NOT_YET, warns=True)
+        elif not places:
             say(self, NOTHING, warns=True)
         else:
             self.find_things(places, self.reader_in_sight())
@@ -159,6 +167,8 @@ class RulingKeys(Screen[Any], Keyed):
     def ask_for_ruling(self, event: ThingsFound) -> None:
         if not event.things:
             say(self, NOTHING, warns=True)
+        elif self.bringing:
+            say(self, NOT_YET, warns=True)
         elif self.is_current:
             standing = [
                 self.rulings_in_sight(thing, of) for thing, of in zip(event.things, event.standing, strict=True)

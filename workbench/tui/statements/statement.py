@@ -184,9 +184,13 @@ class StatementScreen(RulesAndEdits):
 
     def ruled_place(self) -> RuledPlace | None:
         """Return the wording under the cursor; the dialog offers its statement, too."""
-        words = (self._ref, *([str(self._at)] if self._at is not None else []))
+        words = (self._shown or self._ref, *([str(self._at)] if self._at is not None else []))
         language = self._sheet.language if self._sheet is not None else ""
         return RuledPlace((self._instrument,), words, language=language)
+
+    @property
+    def bringing(self) -> bool:
+        return self._shown != self._ref
 
     def show_ruled(self) -> None:
         self.look()
