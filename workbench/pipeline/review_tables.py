@@ -224,7 +224,7 @@ def auditors(progress: Progress, *, blind: bool = False) -> Table[Auditor]:
     In a `blind` review there is only one's own. What others decided on the control sample is told as `withheld` says.
     """
     of, control, me = progress.of, progress.control, progress.auditor
-    kept_back = bool(withheld(progress, blind=blind))
+    kept_back = withheld(progress, blind=blind)
     done = looked_at_by(of)
     items = () if control is None else control.sample.items
     drawn = {who.auditor for item in items for who in (control.of(item) if control is not None else ())}
@@ -246,13 +246,18 @@ def auditors(progress: Progress, *, blind: bool = False) -> Table[Auditor]:
         [
             Column("auditor", "auditor", lambda row: row.name),
             Column("looked_at", "statements", lambda row: row.statements, Kind.COUNT),
-            Column("queue", "of", lambda _: len(of.queue), Kind.COUNT, help="statements with a reason"),
+            Column("queue", "in the queue", lambda _: len(of.queue), Kind.COUNT, help="statements with a reason"),
             Column("control", "drawn answers", lambda row: row.answers, Kind.COUNT),
             Column(
-                "control_of", "of ", lambda _: len(items), Kind.COUNT, help="distinct answers of the control sample"
+                "control_of",
+                "drawn in all",
+                lambda _: len(items),
+                Kind.COUNT,
+                help="distinct answers of the control sample",
             ),
         ],
         key=lambda row: (row.name,),
+        definition=f"What others decided on drawn answers is {kept_back}." if kept_back and not blind else "",
         empty="You have not ruled on this run yet." if blind else "This run has no rulings yet.",
         link=lambda row: Link("rulings", (row.name,)),
     )
