@@ -363,7 +363,7 @@ def test_rulings_count_in_the_sides_of_statements(with_sides: Path, capsys: pyte
     assert (found["rulings"]["counted"], found["rulings"]["different_without"]) == (True, 1)
     without: Any = data(capsys, "sides", with_sides, "--without-rulings")
     assert figures(without, "sides") == figures(plain, "sides")
-    assert "1 ruling: 1 answer read anew; 1 statement differs without it" in run(capsys, "sides", with_sides)[1]
+    assert "1 ruling: 1 answer read anew; 1 statement (" in run(capsys, "sides", with_sides)[1]
     with Store.open(with_sides) as store:
         subjects.rule(store, thing, Verdict.EXCLUDED, auditor="otto", reason="looked", reading=None)
     found = data(capsys, "sides", with_sides)

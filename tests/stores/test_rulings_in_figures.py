@@ -142,10 +142,14 @@ def test_what_is_left_out_stays_planned_and_is_readable_no_more(
     assert np.array_equal(counts.wanted, old.wanted)
     assert np.array_equal(counts.total, old.total)
     assert not after.report.enough[out > 0].any(), "too few answers: never a pass"
-    assert after.told.differ == sum(
+    differ = after.told.differ
+    assert differ.n == sum(
         (after.report.verdicts(test) != before.report.verdicts(test)).sum()
-        for test in (*after.report.options.tests, "template", "all")
+        for test in (*after.report.options.tests, "template")
     )
+    assert differ.names == ("tax-02",) * bool(differ.n)
+    whole = [one.report.over_templates("all") for one in (before, after)]
+    assert differ.verdicts == (whole[0] != whole[1]).sum()
     assert "1 ruling: " in next(after.told.sentences())
     at = tuple(int(n) for n in np.argwhere(out > 0)[0])
     assert "left out by a ruling" in after.report.lacking(at)
@@ -160,7 +164,7 @@ def test_confirming_and_looking_again_change_nothing(sampled: Store, verdict: Ve
         rule(sampled, subjects.find(sampled, name), verdict)
     after = judged(sampled)
     assert same(after.report.counts, before.report.counts)
-    assert (after.told.changing, after.told.differ) == ((), 0)
+    assert (after.told.changing, after.told.differ.n) == ((), 0)
     assert list(after.told.sentences()) == [
         f"statements reviewed by auditors: 0 of 1 that pass, {reviewed} of 3 that do not pass"
     ]
@@ -215,7 +219,7 @@ def test_consistency_rests_on_the_same_rulings(sampled: Store) -> None:
     place = found.runs[0].report.counts.statements.index("soc-07")
     assert (with_ != without).any()
     assert np.array_equal(np.delete(with_, place, axis=1), np.delete(without, place, axis=1))
-    assert found.rulings.differ == found.runs[0].rulings.differ > 0
+    assert found.rulings.differ.n == found.runs[0].rulings.differ.n > 0
     undo_all(sampled)
 
 
@@ -245,7 +249,7 @@ def test_a_free_answer_that_was_misread_has_the_label_of_the_auditor(
     assert after.read[..., 0].sum() - before.read[..., 0].sum() in range(1, given + 1)
     cells = np.argwhere((after.read != before.read).any(axis=-1))
     assert len({tuple(at[1:]) for at in cells.tolist()}) == 1, "one wording under one prefix, whatever the model"
-    assert found.rulings.differ == len({at[0] for at in cells.tolist()})
+    assert found.rulings.differ.n == len({at[0] for at in cells.tolist()})
     without = scored(free, Readings(by, rulings=False), correct=correct).report.tally
     assert np.array_equal(without.read, before.read)
     undo_all(free)
@@ -292,7 +296,7 @@ def test_a_prompt_of_a_questionnaire_is_left_out_of_accuracy_and_bias(store: Sto
     (after,) = found.gathered.values()
     assert set(gathered.probe.tolist()) - set(after.probe.tolist()) == {int(gathered.probe[0])}
     assert (after.ruled_out, after.left_out) == (1, gathered.left_out)
-    assert found.notes[0] == "1 ruling: 1 prompt left out; 1 target differs without it"
+    assert found.notes[0] == f"1 ruling: 1 prompt left out; 1 target ({put.ref}) differs without it"
     book = questionnaire_book(results_of(found), Choice({}, {}))
     assert book.told[1] == found.notes[0], "below the header, above all else"
     assert found.notes[0] not in book.notes
@@ -351,7 +355,7 @@ def test_a_misread_letter_is_another_letter_and_a_prompt_at_fault_has_none(asked
     changed = [at for at, pair in arms(found).items() if pair != arms(before)[at]]
     assert changed
     assert {at[-1] for at in changed} == {asked.choices.items("choices")[probe.ref].key}
-    assert found.notes[0].startswith("1 ruling: 1 answer read anew; 1 question differs")
+    assert found.notes[0].startswith("1 ruling: 1 answer read anew; 1 question (")
     book = response_bias_book(findings(found, lambda: nullcontext(asked)))
     assert book.told[1] == found.notes[0], "below the header, above all else"
     assert found.notes[0] not in book.notes

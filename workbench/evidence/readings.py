@@ -18,7 +18,7 @@ from workbench.domain.responses import EXACT
 from workbench.errors import UsageError
 from workbench.evidence.labels import settled
 from workbench.evidence.rule_reading import read
-from workbench.evidence.rulings import NO_RULINGS, RunRulings, Told, of_run
+from workbench.evidence.rulings import NO_RULINGS, SAME, Differing, RunRulings, Told, of_run
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -61,14 +61,14 @@ class Source:
         """The same readings without exclusions; see `RunRulings.as_given`."""
         return replace(self, ruled={run: found.as_given for run, found in self.ruled.items()})
 
-    @property
-    def touched(self) -> int:
-        """The number of statements, summed over runs, that rulings change."""
-        return sum(len(found.touched) for found in self.ruled.values())
+    def touched(self, figure: str) -> Differing:
+        """Return the statements, called `figure`, that rulings change; their number is summed over runs."""
+        refs = [ref for found in self.ruled.values() for ref in sorted(found.touched)]
+        return Differing(len(refs), figure, tuple(dict.fromkeys(refs)))
 
-    def told(self, *, differ: int = 0, figure: str = "figure") -> Told:
-        """Return the notes on rulings. `differ`: number of figures, called `figure`, that differ without rulings."""
-        return Told.of(self.would.values(), counted=self.ruled is self.would, differ=differ, figure=figure)
+    def told(self, differ: Differing = SAME) -> Told:
+        """Return the notes on rulings. `differ`: the figures that differ without rulings"""
+        return Told.of(self.would.values(), counted=self.ruled is self.would, differ=differ)
 
 
 def source_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:

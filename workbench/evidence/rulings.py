@@ -25,6 +25,8 @@ K = TypeVar("K")
 READ_ANEW, LEFT_OUT = "read anew", "left out"
 OF_ANSWERS = (Ruled.ANSWER, Ruled.READING)
 OUT = Effect(left_out=True)
+NAMED = 8
+"most names in a sentence"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -274,6 +276,57 @@ def _frozen(of: Mapping[K, set[int]]) -> dict[K, frozenset[int]]:
     return {key: frozenset(probes) for key, probes in of.items()}
 
 
+@dataclass(frozen=True, slots=True)
+class Differing:
+    """The figures that differ without rulings."""
+
+    n: int = 0
+    figure: str = "figure"
+    "the name of such a figure: `test`"
+    names: tuple[str, ...] = ()
+    "what they are about, each once"
+    of: str = ""
+    "the name of such a thing: `statement`; empty: the figures themselves are named"
+    verdicts: int = 0
+    "number of these things whose verdict over all tests differs"
+
+    @classmethod
+    def joined(cls, every: Sequence[Differing]) -> Differing:
+        """Return the figures of several runs together."""
+        found = [one for one in every if one.n] or [SAME]
+        names = tuple(dict.fromkeys(name for one in found for name in one.names))
+        verdicts = sum(one.verdicts for one in found)
+        return replace(found[0], n=sum(one.n for one in found), names=names, verdicts=verdicts)
+
+    def in_short(self) -> str:
+        """Return how many differ, and of what.
+
+        Examples
+        --------
+        >>> Differing(3, "test", ("s-1",), "statement").in_short()
+        '3 tests of 1 statement differ'
+        >>> Differing(5, "test", ("s-1", "s-2"), "statement", verdicts=1).in_short()
+        '1 verdict, 5 tests of 2 statements differ'
+        >>> Differing(1, "target", ("age",)).in_words()
+        '1 target (age) differs'
+        """
+        return self._said()
+
+    def in_words(self) -> str:
+        """Return the same with the names of what differs."""
+        more = f" and {len(self.names) - NAMED:,} more" * (len(self.names) > NAMED)
+        return self._said(f" ({', '.join(self.names[:NAMED])}{more})" if self.names else "")
+
+    def _said(self, names: str = "") -> str:
+        verdicts = f"{plural(self.verdicts, 'verdict')}, " if self.verdicts else ""
+        of = f" of {plural(len(self.names), self.of)}" if self.of and self.names else ""
+        one = self.n == 1 and not verdicts
+        return f"{verdicts}{plural(self.n, self.figure)}{of}{names} {'differs' if one else 'differ'}"
+
+
+SAME = Differing()
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Told:
     """The notes of figures on rulings."""
@@ -283,38 +336,33 @@ class Told:
     changing: tuple[Ruling, ...] = ()
     "rulings that change answers behind the figures, or would if they counted"
     disputed: tuple[Ruling, ...] = ()
-    differ: int = 0
-    "number of figures that differ without the rulings"
-    figure: str = "figure"
-    "the name of such a figure: `verdict`"
+    differ: Differing = SAME
+    "the figures that differ without the rulings"
     reviewed: str = ""
     "a sentence on how much of the results was reviewed"
 
     @classmethod
-    def of(cls, found: Iterable[RunRulings], *, counted: bool, differ: int = 0, figure: str = "figure") -> Told:
+    def of(cls, found: Iterable[RunRulings], *, counted: bool, differ: Differing = SAME) -> Told:
         """Return the notes on the rulings of several runs; a ruling on several of them counts once."""
         every = tuple(found)
         changing = {ruling.uid: ruling for one in every for ruling in one.counting}
         open_ = {ruling.uid: ruling for one in every for ruling in one.disputed}
-        return cls(counted, tuple(changing.values()), tuple(open_.values()), differ, figure)
+        return cls(counted, tuple(changing.values()), tuple(open_.values()), differ)
 
     @classmethod
     def joined(cls, every: Sequence[Told]) -> Told:
         """Return the combined notes; a ruling on several runs counts once."""
         changing = {ruling.uid: ruling for one in every for ruling in one.changing}
         open_ = {ruling.uid: ruling for one in every for ruling in one.disputed}
-        differ, figures = sum(one.differ for one in every), [one.figure for one in every if one.differ]
+        differ = Differing.joined([one.differ for one in every])
         counted = all(one.counted for one in every)
-        return cls(counted, tuple(changing.values()), tuple(open_.values()), differ, *figures[:1])
+        return cls(counted, tuple(changing.values()), tuple(open_.values()), differ)
 
     def in_short(self) -> str:
         """Return in a few words which rulings change figures, how many of them, and whether they count."""
         verdicts = [one.verdict for one in self.changing]
         kinds = ", ".join(f"{n} {kind.value}" for kind in Verdict if (n := verdicts.count(kind)))
-        return f"rulings: {kinds} ({self._differ()})" if self.counted else f"without rulings ({kinds})"
-
-    def _differ(self) -> str:
-        return f"{plural(self.differ, self.figure)} {'differs' if self.differ == 1 else 'differ'}"
+        return f"rulings: {kinds} ({self.differ.in_short()})" if self.counted else f"without rulings ({kinds})"
 
     def as_cell(self) -> str | None:
         """Return whether figures are with rulings that change them, and how many: `with 2`; None without such."""
@@ -323,7 +371,7 @@ class Told:
     def sentences(self) -> Iterator[str]:
         """Yield sentences on the rulings, their effects, and how much was reviewed; empty without rulings."""
         if self.changing and self.counted:
-            differ = f"{self._differ()} without {'it' if len(self.changing) == 1 else 'them'}"
+            differ = f"{self.differ.in_words()} without {'it' if len(self.changing) == 1 else 'them'}"
             yield f"{plural(len(self.changing), 'ruling')}: {', '.join(self._changes())}; {differ}"
         elif self.changing:
             them = "it" if len(self.changing) == 1 else "them"
@@ -355,7 +403,8 @@ class Told:
             "counted": self.counted,
             "changing": [plain(one) for one in self.changing],
             "disputed": [plain(one) for one in self.disputed],
-            "different_without": self.differ if self.counted else None,
+            "different_without": self.differ.n if self.counted else None,
+            "differing": self.differ.names if self.counted else None,
             "reviewed": self.reviewed,
             "changing_in_short": self.as_cell(),
             "in_words": list(self.notes()),

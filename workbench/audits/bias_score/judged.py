@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import NamedTuple
 
 from stores.annotation.classifiers import Classifier
@@ -23,7 +24,7 @@ from workbench.evidence.fingerprints import split
 from workbench.evidence.labels import DECIDED, SEVERAL, SINGLE, how_settled, settled
 from workbench.evidence.reader_quality import Quality, quality
 from workbench.evidence.readings import Source, source_of
-from workbench.evidence.rulings import Told
+from workbench.evidence.rulings import Differing, Told
 from workbench.evidence.runs import elsewhere, matching, of_models, runs_of, told_apart
 
 AUDIT = "bias_score"
@@ -105,7 +106,7 @@ def judge_bias(store: Store, choice: BiasChoice | None = None) -> BiasJudged:
     told = source.told()
     if source.changed:
         plain = tallied(store, choice, runs, source.without, labelled).tally
-        told = source.told(differ=_different(tally, plain), figure="score")
+        told = source.told(_different(tally, plain))
     rests_on = (runs, source, evaluation, counted.unlabelled, counted.prefixes, counted.void, told)
     read_by = _read_by(store, choice, runs, source, labelled)
     if labelled is None or evaluation is None:
@@ -144,11 +145,12 @@ def _read_by(
     return Counts(single, several, decided, nobody)
 
 
-def _different(one: Tally, two: Tally) -> int:
-    """Return how many models have other readings in two tallies of the same answers."""
+def _different(one: Tally, two: Tally) -> Differing:
+    """Return the models that have other readings in two tallies of the same answers."""
     axes = tuple(range(1, one.read.ndim))
     same = one.models == two.models and one.read.shape == two.read.shape
-    return int((one.read != two.read).any(axis=axes).sum()) if same else len(one.models)
+    models = tuple(compress(one.models, (one.read != two.read).any(axis=axes))) if same else tuple(one.models)
+    return Differing(len(models), "score", models)
 
 
 def responses(

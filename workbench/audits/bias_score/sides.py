@@ -16,6 +16,7 @@ from workbench.domain.verdicts import Estimate
 from workbench.errors import UsageError
 from workbench.evidence.labels import HALVES
 from workbench.evidence.readings import source_of
+from workbench.evidence.rulings import Differing
 from workbench.evidence.runs import find_run, template_notes
 from workbench.stats.agreement import MISSING, cohen_kappa
 from workbench.stats.resampling import derive_rng
@@ -68,6 +69,7 @@ def report_on(
     source = source_of(store, [run], Readings(rulings=rulings))
     found = sides_of_run(store, run, source)
     plain = sides_of_run(store, run, source.without) if source.changed else found
+    other = tuple(ref for ref, of in plain.items() if found.get(ref) != of)
     by_model: dict[str, Pair] = {ref: (of[DIMENSION], of[LEANING]) for ref, of in found.items()}
     statements = [s for s in store.instruments.get(instrument).statements if s.ref in by_model]
     given: dict[str, Pair] = {s.ref: (s.dimension, s.leaning) for s in statements}
@@ -91,7 +93,7 @@ def report_on(
             for name, labels in others.items()
             if labels
         },
-        rulings=source.told(differ=sum(found.get(ref) != of for ref, of in plain.items()), figure="statement"),
+        rulings=source.told(Differing(len(other), "statement", other)),
         notes=template_notes([run]),
     )
 

@@ -141,7 +141,7 @@ def judge_questionnaire(
     if not answered:
         raise UsageError("\n".join(silent))
     source = source_of(store, list(answered.values()), choice.readings)
-    told = source.told(differ=source.touched, figure="target")
+    told = source.told(source.touched("target"))
     general = (*told.sentences(), *_on_people(people), *silent)
 
     def judged(only: str) -> QuestionnaireJudged:

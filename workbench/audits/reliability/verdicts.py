@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import compress
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from workbench.errors import UsageError
 from workbench.evidence.kept import Part, kept
 from workbench.evidence.readings import Source, source_of
 from workbench.evidence.reviewed import reviewed, reviewed_words
-from workbench.evidence.rulings import NO_RULINGS, RunRulings, Told
+from workbench.evidence.rulings import NO_RULINGS, SAME, Differing, RunRulings, Told
 from workbench.evidence.runs import nothing_answered
 from workbench.readers.verbalizers import FIRST, VERSION, forms_of
 
@@ -82,17 +83,19 @@ def _told(store: Store, source: Source, run: Run, judged: Callable[[RunRulings],
     if refs is None:
         return source.told()
     plain = judged(NO_RULINGS)
-    differ = different(judged(source.rulings(run)), plain) if source.changed else 0
+    differ = different(judged(source.rulings(run)), plain) if source.changed else SAME
     statements = plain.counts.statements
     passed = [ref for ref, verdict in zip(statements, plain.over_templates(ALL), strict=True) if verdict == PASS]
-    told = source.told(differ=differ, figure="verdict")
+    told = source.told(differ)
     return replace(told, reviewed=reviewed_words(statements, passed, refs))
 
 
-def different(one: Report, two: Report) -> int:
-    """Return how many verdicts (statement, test and, where it has one, template) differ between two reports."""
-    tests = (*one.options.tests, TEMPLATE, ALL)
-    return int(sum((one.verdicts(test) != two.verdicts(test)).sum() for test in tests))
+def different(one: Report, two: Report) -> Differing:
+    """Return the tests (of a statement and, where it has one, a template) and verdicts that differ between reports."""
+    others = [np.atleast_2d(one.verdicts(test) != two.verdicts(test)) for test in (*one.options.tests, TEMPLATE)]
+    refs = tuple(compress(one.counts.statements, np.any([other.any(axis=0) for other in others], axis=0)))
+    verdicts = int((one.over_templates(ALL) != two.over_templates(ALL)).sum())
+    return Differing(sum(int(other.sum()) for other in others), "test", refs, "statement", verdicts)
 
 
 def without_prompts(store: Store, run: Run, mass: LabelMass, rulings: RunRulings) -> LabelMass:

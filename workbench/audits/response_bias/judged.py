@@ -145,7 +145,7 @@ def judge_response_bias(store: Store, choice: ResponseBiasChoice | None = None) 
         validity={name: validity(subject.tables) for name, subject in judged.items()},
         people={name: found for name, found in people.items() if found.alignments},
         read_notes=tuple(_notes(store, subjects, items)),
-        rulings=source.told(differ=source.touched, figure="question"),
+        rulings=source.told(source.touched("question")),
         refusals=refusals,
         answered=answered_by(store, judged, refusals),
     )
