@@ -159,7 +159,7 @@ async def test_the_list_says_why_each_item_is_there_and_four_keys_rule_on_its_an
         assert ruling.subject.kind is Ruled.ANSWER
         assert item_of(app).ref == "tax-02"
         text = flowing(app)
-        assert "1 of 4 · by you" in text
+        assert "1 of 4 · misread · by you" in text
         assert "ruled by otto: misread (agree)" in text
 
 
@@ -168,7 +168,11 @@ async def test_z_in_the_list_takes_back_what_was_ruled_there(path: Path) -> None
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
-        await press(app, pilot, "down", "r", "c", "enter", "up", "z")
+        await press(app, pilot, "down", "r", "c", "enter", "r", "x", "enter")
+        assert "excluded · by" in screen_text(app)
+        await press(app, pilot, "up", "z")
+        assert "your earlier confirmed stands again" in " ".join(told(app).split())
+        await press(app, pilot, "z")
         assert standing(path) == []
         assert "undone: confirmed on env-03" in told(app)
         assert "by you" not in screen_text(app)

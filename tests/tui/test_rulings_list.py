@@ -153,6 +153,8 @@ async def test_a_blind_review_lists_others_rulings_only_on_what_one_has_decided(
         await press(app, pilot, "escape", "b", "L")
         seen = [flowing(app)]
         assert "3 rulings of others hidden" in seen[0]
+        assert "None that you may see yet." in seen[0]
+        assert "Nobody has ruled" not in seen[0]
         for key in ("enter", "r", "tab", "enter", "v", "a"):
             await press(app, pilot, key)
             seen.append(flowing(app))

@@ -290,7 +290,21 @@ def told(store: Store, subject: Subject) -> str:
     if key is None or (text := store.ruled_things.text(bytes.fromhex(key))) is None:
         return name
     words = " ".join(text.split()) or "(blank)"
-    return f"“{words[:TOLD].rstrip()}{' …' * (len(words) > TOLD)}” to {name.partition('/=')[0]}"
+    if len(words) > TOLD:
+        words = f"{words[: TOLD + 1].rpartition(' ')[0].rstrip() or words[:TOLD]} …"
+    return f"“{words}” in answer to {name.partition('/=')[0]}"
+
+
+def take_back(store: Store, ruling: Ruling, *, auditor: str, reason: str = "") -> str:
+    """Take a ruling back, and say so: whose it was, and which earlier one of the same auditor stands again. Raises
+    ConflictError, UsageError.
+    """
+    store.rulings.undo(ruling, auditor=auditor, reason=reason)
+    again = store.rulings.standing(ruling.subject.kind).get(ruling.subject.key, ())
+    earlier = next((one for one in again if one.auditor == ruling.auditor), None)
+    whose, their = (f"{ruling.auditor}'s ", "their") if ruling.auditor != auditor else ("", "your")
+    stands = f"; {their} earlier {earlier.verdict} stands again" if earlier is not None else ""
+    return f"undone: {whose}{ruling.verdict} on {told(store, ruling.subject)}{stands}"
 
 
 def placed(store: Store, subject: Subject, *, told_apart: bool = True) -> tuple[str, str]:

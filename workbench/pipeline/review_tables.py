@@ -155,6 +155,8 @@ def state(progress: Progress, item: Waiting, *, blind: bool = False) -> str:
     Everybody decides on a drawn answer, so for an auditor it is open whatever others did, and nobody is named.
     """
     found = progress.state(item)
+    if found is State.YOU:
+        return f"{_own_verdict(progress, item)} · {found}".removeprefix(" · ")
     if not isinstance(item, Ranked):
         open_ = found is State.OTHERS and progress.auditor is not None
         return (State.OPEN if open_ else found).value
@@ -163,6 +165,17 @@ def state(progress: Progress, item: Waiting, *, blind: bool = False) -> str:
     if found is State.OTHERS and not blind:
         return f"by {', '.join(progress.deciders(item))}"
     return found.value
+
+
+def _own_verdict(progress: Progress, item: Waiting) -> str:
+    """Return what an auditor decided last on an item."""
+    of = progress.of
+    if isinstance(item, Ranked):
+        every = [one for one in of.rulings.statements.get(item.ref, ()) if not of.as_drawn(one)]
+    else:
+        every = [] if progress.control is None else list(progress.control.of(item))
+    mine = [one for one in every if one.auditor == progress.auditor and one.verdict is not Verdict.LOOK_AGAIN]
+    return str(max(mine, key=lambda one: one.at).verdict) if mine else ""
 
 
 def _reasons(row: Waiting, *, blind: bool) -> list[str]:

@@ -251,7 +251,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         if event.ruling is not None:
             self.session.done.append((name(self._item), event.ruling))
         self._wait()
-        self.look_again(event.sentence.partition(";")[0], ruled=event.ruling is not None)
+        self.look_again(event.sentence.removesuffix("; z undoes it"), ruled=event.ruling is not None)
 
     @on(Went)
     def go_on(self, event: Went) -> None:

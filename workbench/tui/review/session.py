@@ -57,7 +57,7 @@ def taken_back(path: Path, session: ReviewSession, auditor: str | None) -> tuple
     empty if it was not made in this session, and a sentence. Raises ConflictError.
     """
     from stores.core.store import Store
-    from workbench.evidence.ruling_subjects import told
+    from workbench.evidence.ruling_subjects import take_back
 
     with Store.open(path) as store:
         newest = store.rulings.newest(auditor) if auditor is not None else None
@@ -65,8 +65,7 @@ def taken_back(path: Path, session: ReviewSession, auditor: str | None) -> tuple
         item, ruling = session.done.pop() if mine else ("", newest)
         if ruling is None:
             return "", f"Nothing to undo: {auditor} has no ruling in force."
-        store.rulings.undo(ruling, auditor=auditor or ruling.auditor)
-        return item, f"undone: {ruling.verdict} on {told(store, ruling.subject)}"
+        return item, take_back(store, ruling, auditor=auditor or ruling.auditor)
 
 
 def after(

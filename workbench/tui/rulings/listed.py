@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 NOBODY = """Nobody has ruled yet.
 
 r rules on a statement, wording, prompt or answer wherever one is shown; V opens the review queue from Home."""
+NONE_SEEN = "None that you may see yet."
 NOT_HERE = "Nobody has ruled on this run yet. Tab shows the rulings of the whole store."
 ALL_KEPT_BACK = "You see others' rulings after you decide on the same items."
 ELSEWHERE = "This store does not have what was ruled on: the ruling comes from another store."
@@ -273,8 +274,10 @@ def load(path: Path, settings: Settings, run: Run | None, known: Loaded | None =
         return Entry(name, title, make, [(), *((one,) for one in names)], choices=(name,))
 
     here = [row for row in rows if row.ruling.uid in of_run]
-    contents = [entry("run", "of this run", here, NOT_HERE)] if run is not None else []
-    contents.append(entry("store", "of the whole store", rows, NOBODY))
+    contents = (
+        [entry("run", "of this run", here, NONE_SEEN if kept_back & of_run else NOT_HERE)] if run is not None else []
+    )
+    contents.append(entry("store", "of the whole store", rows, NONE_SEEN if kept_back else NOBODY))
     about = [("run", run.instrument if settings.blind else run.label)] if run is not None else []
     hidden = [("run", len(kept_back & of_run)), ("store", len(kept_back))]
     return Loaded(

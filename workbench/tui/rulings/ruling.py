@@ -224,17 +224,15 @@ class RulingKeys(Screen[Any], Keyed):
 
         made = None
         with Store.open(store_path(self.app)) as store:
-            name = ruling_subjects.told(store, decided.thing.subject)
             if decided.undo is not None:
-                store.rulings.undo(decided.undo, auditor=auditor, reason=decided.reason)
-                whose = f"{decided.undo.auditor}'s " if decided.undo.auditor != auditor else ""
-                sentence = f"undone: {whose}{decided.undo.verdict} on {name}"
+                sentence = ruling_subjects.take_back(store, decided.undo, auditor=auditor, reason=decided.reason)
             else:
                 assert decided.verdict is not None, "a ruling has a verdict"
                 made = ruling_subjects.rule(
                     store, decided.thing, decided.verdict, auditor=auditor, reason=decided.reason,
                     reading=decided.reading,
                 )  # fmt: skip
+                name = ruling_subjects.told(store, decided.thing.subject)
                 read = f" ({decided.reading})" if decided.reading else ""
                 sentence = f"{decided.verdict}{read}: {name}; z undoes it"
         self.post_message(self.WasRuled(sentence, made))
@@ -259,15 +257,14 @@ class RulingKeys(Screen[Any], Keyed):
     @work(thread=True, exclusive=True, exit_on_error=False, group="rule")
     def take_back_last(self, auditor: str) -> None:
         from stores.core.store import Store
-        from workbench.evidence.ruling_subjects import told
+        from workbench.evidence.ruling_subjects import take_back
 
         with Store.open(store_path(self.app)) as store:
             last = store.rulings.newest(auditor)
             if last is None:
                 self.post_message(self.WasRuled(f"Nothing to undo: {auditor} has no ruling in force."))
                 return
-            store.rulings.undo(last, auditor=auditor)
-            self.post_message(self.WasRuled(f"undone: {last.verdict} on {told(store, last.subject)}"))
+            self.post_message(self.WasRuled(take_back(store, last, auditor=auditor)))
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="standing")
     def read_standing(self) -> None:
@@ -332,7 +329,7 @@ class RulesAndEdits(RulingKeys):
     @work(thread=True, exclusive=True, exit_on_error=False, group="rule")
     def undo_newest(self, instrument: str, person: str) -> None:
         from stores.core.store import Store
-        from workbench.evidence.ruling_subjects import told
+        from workbench.evidence.ruling_subjects import take_back
         from workbench.pipeline.editing import undoable
 
         with Store.open(store_path(self.app)) as store:
@@ -340,8 +337,7 @@ class RulesAndEdits(RulingKeys):
             if ruling is None or (edit is not None and edit.at >= ruling.at):
                 self.post_message(self.EditIsNewest(person))
             else:
-                store.rulings.undo(ruling, auditor=person)
-                self.post_message(self.WasRuled(f"undone: {ruling.verdict} on {told(store, ruling.subject)}"))
+                self.post_message(self.WasRuled(take_back(store, ruling, auditor=person)))
 
 
 def things(store: Store, place: RuledPlace) -> list[Thing]:
