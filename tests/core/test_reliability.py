@@ -454,10 +454,11 @@ def test_the_coin_answers_only_what_was_asked() -> None:
 
 
 def test_a_prompt_with_just_enough_readable_answers_is_near_its_limit_in_words() -> None:
-    for readable in (20, 19):
+    for readable, words in ((20, ()), (19, ("agree 19/19, 20 needed",))):
         (signal,) = (
             one
             for one in of_report(judge(answered(counts(statements=2), 0, readable, readable))).signals["s0"]
             if one.reason == "near"
         )
-        assert signal.prompt_words == (f"{readable} readable, 20 needed",)
+        assert signal.prompt_words == words, "only what is missing is marked"
+        assert signal.words.endswith(f"agree {readable}/{readable}, {'20 needed' if words else 'just enough'}")

@@ -535,7 +535,7 @@ def test_an_item_says_of_each_answer_which_reason_is_about_it_and_what_each_read
         if not row.readers:
             assert "readers disagree" not in row.because
     near = [why for row in by_ref["soc-07"].rows for why in row.because]
-    assert any(why.startswith(("sampling ", "label order ")) and "/" in why for why in near), near
+    assert any(why.startswith(("agree ", "disagree ")) and "/" in why for why in near), near
     named = {(row.subject, one.who) for row in by_ref["env-03"].rows for one in row.readers}
     assert len(review_item.readers_of(by_ref["env-03"]).rows) == len(named)
 

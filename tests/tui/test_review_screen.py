@@ -689,7 +689,7 @@ async def test_the_item_says_what_is_near_the_threshold_and_what_each_reader_mak
         while item_ref(app) != "soc-07":
             await press(app, pilot, "down")
         await press(app, pilot, "enter")
-        assert "sampling " in screen_text(app) or "label order " in screen_text(app)
+        assert "gree 22/30" in screen_text(app), "the list says which side, and how many"
 
 
 def item_ref(app: WorkbenchApp) -> str:

@@ -45,7 +45,11 @@ REASONS: Mapping[str, Reason] = {
             50,
         ),
         Reason(
-            "one_wording", "one wording only", "the statement fails, and every failing test is about one wording", 40
+            "one_wording",
+            "one wording only",
+            "the statement fails, and every failing test is about one wording; "
+            "a test with too few answers fails nothing",
+            40,
         ),
         Reason("noted", "noted", "an annotator wrote a note", 35),
         Reason("near", "near the threshold", "one answer more or less on a side changes what a prompt settles", 30),
@@ -83,7 +87,7 @@ class Signal:
     prompts: tuple[tuple[str, str, bool], ...] = ()
     "(wording, template, swapped) of the prompts that it is about, where it is about some alone"
     prompt_words: tuple[str, ...] = ()
-    "what was found of each of these prompts, where that differs: `sampling 26/30`"
+    "what was found of each of these prompts, where that differs: `disagree 26/30`"
 
 
 @dataclass(frozen=True, slots=True)

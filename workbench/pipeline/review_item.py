@@ -49,7 +49,7 @@ class ItemAnswer:
     reads: str
     "what the reader made of it; empty where an answer stands for itself, as a letter does"
     because: tuple[str, ...] = ()
-    "the reasons of the item that are about just this answer or its prompt: `sampling 26/30`, `readers disagree`"
+    "the reasons of the item that are about just this answer or its prompt: `disagree 26/30`, `readers disagree`"
     factors: str = ""
     "what an audit varies besides wording and template, in words"
     reason: str = ""

@@ -73,7 +73,12 @@ def _one_wording(report: Report, verdicts: Int8Array, statement: int) -> Iterato
             failing.setdefault(variant, []).append(name)
     if len(failing) == 1:
         ((variant, under),) = failing.items()
-        yield Signal("one_wording", f"{variant} alone, under {', '.join(under)}", (variant,))
+        few = dict.fromkeys(
+            str(report.counts.variants[v])
+            for _, v in np.argwhere(~report.enough[:, statement, :, PRINTED] & report.counts.exists[statement])
+        )
+        too_few = f"; too few answers to test {', '.join(few)}" if few else ""
+        yield Signal("one_wording", f"{variant} alone, under {', '.join(under)}{too_few}", (variant,))
 
 
 def _failing(report: Report, template: int, statement: int) -> Iterator[str]:
@@ -121,24 +126,36 @@ def _near(report: Report, limits: Limits, statement: int) -> Iterator[Signal]:
     if not len(places):
         return
     at = [(int(t), statement, int(v), int(order)) for t, v, order in places]
-    shown = "; ".join(f"{report.counts.templates[one[0]]} {report.side(one)}" for one in at[:2])
+    at.sort(key=lambda one: _just_enough(report, limits, one))
+    shown = "; ".join(
+        f"{report.counts.templates[one[0]]} {report.counts.prompt_name(one)} {_close_by(report, limits, one)}"
+        for one in at[:2]
+    )
     more = f" and {len(at) - 2} more" if len(at) > 2 else ""
     variants = tuple(dict.fromkeys(str(report.counts.variants[one[2]]) for one in at))
+    marked = [one for one in at if not _just_enough(report, limits, one)]
     prompts = tuple(
-        (str(report.counts.variants[v]), report.counts.templates[t], order == SWAPPED) for t, _, v, order in at
+        (str(report.counts.variants[v]), report.counts.templates[t], order == SWAPPED) for t, _, v, order in marked
     )
-    close_by = tuple(_close_by(report, limits, one) for one in at)
+    close_by = tuple(_close_by(report, limits, one) for one in marked)
     yield Signal(
         "near", f"{plural(len(at), 'prompt')}: {shown}{more}", variants, prompts=prompts, prompt_words=close_by
     )
 
 
 def _close_by(report: Report, limits: Limits, at: tuple[int, ...]) -> str:
-    """Say which test a prompt is near the limit of, and how near: `sampling 26/30`, `7 readable, 7 needed`."""
-    test = "label order" if at[-1] == SWAPPED else "sampling"
+    """Say what a prompt's answers say, and what is needed: `disagree 26/30`, `disagree 6/6, 7 needed`."""
+    said = report.side(at).removeprefix(f"{report.counts.prompt_name(at)} ")
+    if _just_enough(report, limits, at):
+        return f"{said}, just enough"
     if limits.turns is not None and not limits.turns[at]:
-        return f"{report.counts.readable[at]} readable, {report.needs[at]} needed"
-    return f"{test} {report.side(at).rpartition(' ')[2]}"
+        return f"{said}, {report.needs[at]} needed"
+    return said
+
+
+def _just_enough(report: Report, limits: Limits, at: tuple[int, ...]) -> bool:
+    """Return whether a prompt is near a limit only because one answer fewer would be too few: none is missing."""
+    return limits.turns is not None and not limits.turns[at] and bool(report.counts.readable[at] >= report.needs[at])
 
 
 def _insufficient(report: Report, statement: int) -> Iterator[Signal]:

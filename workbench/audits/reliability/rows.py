@@ -222,7 +222,7 @@ def _pair_reason(report: Report, first: tuple[int, ...], second: tuple[int, ...]
 def side(report: Report, at: tuple[int, ...]) -> str:
     """`negation agree 29/30`: the side of most readable answers and how many they are."""
     positive, readable = int(report.counts.positive[at]), int(report.counts.readable[at])
-    stance = _STANCES[int(report.stances[at])]
+    stance = _STANCES[int(np.sign(2 * positive - readable))]  # also of too few answers, which settle nothing
     word = stance.value if stance else "tie"
     return f"{report.counts.prompt_name(at)} {word} {max(positive, readable - positive)}/{readable}"
 

@@ -89,6 +89,8 @@ class AnswersScreen(RulingScreen, Generic[Row]):
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("answers.tcss"))
     READS_ONLY = True
+    TEXT_FIRST: ClassVar[bool] = False
+    "whether an answer stands above how it was read and what was ruled on it"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "copy", "Copy", tooltip="Copy the answer as it was written"),
         Binding("t", "thoughts", "Thought", tooltip="Show or hide the thinking before the answers"),
@@ -147,8 +149,8 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         yield self.make_table()
         yield Static("Reading the answers …", id="empty", markup=False)
         with VerticalScroll(id="answer", can_focus=False):
-            yield Static(id="reading", markup=False)
-            yield Static(id="text", markup=False)
+            for part in ("text", "reading") if self.TEXT_FIRST else ("reading", "text"):
+                yield Static(id=part, markup=False)
         yield Static(id="provenance", markup=False)
 
     def on_mount(self) -> None:

@@ -92,11 +92,14 @@ def reading_cell(label: str | None, word: str) -> Text:
     return Text(f"{STANCE_MARKS.get(label, '=')} {visible(word)}", style="" if label else "yellow")
 
 
-def answer_cell(row: Spanned) -> Text:
-    """Return the beginning of an answer in one line, or where its deciding words are if that is further on."""
+def answer_cell(row: Spanned, *, decided: bool = False) -> Text:
+    """Return the beginning of an answer in one line, or where its deciding words are if that is further on; `decided`:
+    those wherever they are, where answers begin alike.
+    """
     if not row.text:
         return Text(EMPTY, style="dim italic")
-    first = max(0, (row.start or 0) - BEFORE) if (row.start or 0) > CELL_CHARACTERS // 2 else 0
+    start = row.start or 0
+    first = start if decided else max(0, start - BEFORE) if start > CELL_CHARACTERS // 2 else 0
     cell = Text("… " if first else "", style="", no_wrap=True, overflow="ellipsis")
     for text, decides in pieces(row, first, first + CELL_CHARACTERS):
         cell.append(visible(text), style="bold underline" if decides else "")

@@ -22,7 +22,7 @@ from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.kit.status import say
 from workbench.tui.results.answers import AnswersScreen, Page, WholeAnswerScreen
-from workbench.tui.results.responses_format import answer, whole_answer
+from workbench.tui.results.responses_format import PREVIEW_CHARACTERS, answer, whole_answer
 from workbench.tui.results.wordings import prompt_text
 from workbench.tui.review.blind import BlindKey
 from workbench.tui.review.item_format import head, item_columns, item_record, provenance, reading, reasons, wording_of
@@ -49,6 +49,8 @@ STAYS_OPEN = (
 )
 LOW, HIGH = 2, 8
 "lines of reasons above the answers, on a low screen and on a high one"
+IN_SHORT = 220
+"characters of an answer on a low screen: how it was read stands below"
 TALL = 32
 "lines from which a screen is high"
 NEVER = float("inf")
@@ -82,6 +84,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     """
 
     PLACE = "review › item"
+    TEXT_FIRST = True
     ITEM_ACTS: ClassVar[frozenset[str]] = frozenset(
         {"rule", "select_cursor", "following", "undo", "step", "prompt", "copy", "why"}
     )
@@ -216,7 +219,12 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         )
         reader = of.card.name if of.card is not None else ""
         withheld = self._withholds(row.prompt, row.key)
-        return reading(row, wording, reader, seen, withheld), answer(row), provenance(row, of.run, blind=self._blind)
+        limit = IN_SHORT if self.size.height < TALL else PREVIEW_CHARACTERS
+        return (
+            reading(row, wording, reader, seen, withheld),
+            answer(row, limit),
+            provenance(row, of.run, blind=self._blind),
+        )
 
     def whole(self, row: ItemAnswer) -> WholeAnswerScreen:
         above, _, below = self.pieces(row)

@@ -56,7 +56,7 @@ def item_record(number: int, row: ItemAnswer, width: int) -> Record:
         literal(row.variant),
         *where,
         literal(", ".join(row.because)),
-        answer_cell(row),
+        answer_cell(row, decided=True),
     )
 
 
