@@ -161,6 +161,8 @@ async def test_the_list_says_why_each_item_is_there_and_four_keys_rule_on_its_an
         text = flowing(app)
         assert "1 of 4 · misread · by you" in text
         assert "ruled by otto: misread (agree)" in text
+        rows = [line for line in screen_text(app).splitlines() if "×" in line]
+        assert sum("misread (agree)" in row for row in rows) == 1, "a row says what was ruled on its answer"
 
 
 @pytest.mark.e2e

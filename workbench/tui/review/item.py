@@ -208,7 +208,8 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         return "The model gave no answer here. r rules on the statement."
 
     def record(self, number: int, row: ItemAnswer, width: int) -> Record:
-        return item_record(number, row, width)
+        on_it = (one for one in self._on(row) if "text" in one.subject.named and self._may_see(one, row))
+        return item_record(number, row, width, max(on_it, key=lambda one: one.at, default=None))
 
     def pieces(self, row: ItemAnswer) -> tuple[Content, Content, str]:
         of = self._progress.of

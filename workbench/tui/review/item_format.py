@@ -46,8 +46,8 @@ def item_columns(width: int) -> tuple[Column, ...]:
     )
 
 
-def item_record(number: int, row: ItemAnswer, width: int) -> Record:
-    """Return a row; its key is its place among what was read."""
+def item_record(number: int, row: ItemAnswer, width: int, ruled: Ruling | None = None) -> Record:
+    """Return a row; its key is its place among what was read. `ruled`: what auditors said last of the answer."""
     mark = MEANT if row.meant else PLAIN
     where = (literal(f"{row.template} {row.order}"),) if width >= WIDE else ()
     return str(number), (
@@ -55,9 +55,17 @@ def item_record(number: int, row: ItemAnswer, width: int) -> Record:
         _reading(row),
         literal(row.variant),
         *where,
-        literal(", ".join(row.because)),
+        _why(row, ruled),
         answer_cell(row, decided=True),
     )
+
+
+def _why(row: ItemAnswer, ruled: Ruling | None) -> Text:
+    because = literal(", ".join(row.because))
+    if ruled is None:
+        return because
+    said = f"{ruled.verdict} ({ruled.label})" if ruled.label else str(ruled.verdict)
+    return literal(said, style="bold").append_text(Text(", " if because else "")).append_text(because)
 
 
 def _reading(row: ItemAnswer) -> Text:
