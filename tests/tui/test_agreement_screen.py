@@ -161,7 +161,7 @@ async def test_the_matrix_of_each_pair_is_behind_it_and_beside_the_others(path: 
         assert "bob − cem ← →" in shown(app, "#tabs")
         await press(app, pilot, "tab", "tab", *PAIRS, "down", "enter")
         assert isinstance(app.screen, BehindScreen)
-        assert shown(app, "#about") == "Confusions: rows ana, columns cem  row 2 of 3 [ ]"
+        assert shown(app, "#about") == "Confusions: rows ana, columns cem  from row 2 of 3 [ ]"
         assert by_parts(app)[("agree",)]["as_neutral"] == "2"
 
 

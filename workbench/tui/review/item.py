@@ -380,6 +380,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         self.show_kind("")
 
     def _repaint(self) -> None:
+        self.table.show_for_width(self._records, at=None)
         self._head()
         self.show_answer()
         self._say_who()
