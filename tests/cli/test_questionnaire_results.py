@@ -366,8 +366,9 @@ def test_figures_are_written_as_files_that_hold_what_they_depend_on(
     code, out, err = run(capsys, *ask, "--csv", folder)
     assert code == 0, err
     found = data(capsys, *ask)
-    assert sorted(path.stem for path in folder.iterdir()) == sorted(names(found))
-    files = {name: _rows(folder / f"{name}.csv") for name in names(found)}
+    stems = ["-".join((one["name"], *one["subject"])) for one in found["tables"]]
+    assert sorted(path.stem for path in folder.iterdir()) == sorted(stems)
+    files = {name: _rows(folder / f"{name}.csv") for name in stems}
     assert f"targets.csv  {len(files['targets'])} rows" in out
     figure = row(found, "targets", model="base", condition="qm", target="t0")
     (line,) = (of for of in files["targets"] if (of["model"], of["condition"], of["target"]) == ("base", "qm", "t0"))

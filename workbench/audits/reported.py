@@ -112,8 +112,6 @@ class Reported:
     shown: Sequence[str] = ()
     "names of the tables that a reader sees first; the others are folded"
     references: Sequence[Reference] = ()
-    withheld: Mapping[str, str] = field(default_factory=dict)
-    "name of a table that is left out -> why"
     files: str = ""
     "stands in the names of its files after the audit's; empty: the model, where it is about one"
 

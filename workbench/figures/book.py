@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from workbench.errors import UnknownName
 from workbench.figures.table import AnyTable, Link
@@ -41,6 +41,10 @@ class Entry:
     "why there is no table, and what to do next; empty: there is one"
     view: str = ""
     "name of the picture that a screen draws beside the table; empty: the table alone"
+    whole: Callable[[], AnyTable] | None = None
+    "makes one table about all subjects together, which programs take in place of one for each; None: there is none"
+    on_request: str = ""
+    "why programs and reports get the table only where somebody asks for it by name; empty: they always do"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,20 @@ class Book:
         """Return a table of the contents, by default about its first subject. Raises UnknownName."""
         entry = self.entry(name)
         return entry.make(*(subject or entry.subjects[0]))
+
+    def depending_on(self, choice: str) -> Book:
+        """Return the book with only those tables that a choice affects."""
+        return replace(self, contents=[entry for entry in self.contents if choice in entry.choices])
+
+    def every(self) -> Iterator[AnyTable]:
+        """Yield all tables of the contents, as programs take them: about every subject, or all subjects together."""
+        for entry in self.contents:
+            if entry.empty or entry.on_request:
+                continue
+            if entry.whole is not None:
+                yield entry.whole()
+            else:
+                yield from (entry.make(*subject) for subject in entry.subjects)
 
     def follow(self, link: Link) -> AnyTable | None:
         """Return the table that a link points to; None if it points outside the book, for instance to an answer."""

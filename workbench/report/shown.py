@@ -48,9 +48,10 @@ class Stems:
 def shown_of(part: Part, stems: Stems) -> tuple[list[Shown], list[str]]:
     """Return the tables of a part, open ones first, and the reasons for missing ones."""
     found: list[Shown] = []
-    missing: list[str] = [f"{name}: left out. {why}" for name, why in part.found.withheld.items()]
-    for entry in part.found.book.contents:
-        if entry.name in part.found.withheld:
+    contents = part.found.book.contents
+    missing: list[str] = [f"{one.name}: left out. {one.on_request}" for one in contents if one.on_request]
+    for entry in contents:
+        if entry.on_request:
             continue
         if entry.empty:
             missing.append(f"{entry.title}: {' '.join(entry.empty.split(chr(10) * 2)[0].split())}")

@@ -55,7 +55,8 @@ def book(
 
     def about(name: str, title: str, make: Callable[..., AnyTable], empty: str = "") -> Entry:
         """Return an entry about one model at a time."""
-        return Entry(name, title, partial(make, report, dimension), each, chosen, empty)
+        made = partial(make, report, dimension)
+        return Entry(name, title, made, each, chosen, empty, whole=made)
 
     behind: dict[str, Callable[..., AnyTable]] = {
         "statements": behind_one,
@@ -78,7 +79,7 @@ def book(
         about("source_differences", "sources compared", comparing.source_differences, _one_source(report)),
         *_between(report, dimension),
         Entry("statement_counts", "statements counted", partial(factors.statement_counts, report)),
-        Entry("statements", "statements", statements, each, chosen),
+        Entry("statements", "statements", statements, each, chosen, whole=statements),
     ]  # fmt: skip
     return Book(TITLE, contents, behind, methods=methods(report))
 

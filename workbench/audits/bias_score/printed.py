@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from workbench.audits.audit import Given, Medium, Printed
@@ -13,6 +13,7 @@ from workbench.domain.statements import Dimension
 if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.audits.bias_score.judged import BiasChoice, BiasJudged
+    from workbench.audits.comparison.values import Compared
     from workbench.figures.book import Book
     from workbench.figures.table import AnyTable
 
@@ -21,11 +22,15 @@ def bias(store: Store, options: Given, medium: Medium) -> Printed:
     """Return the bias of every model that is meant, and what else was asked for."""
     from workbench.audits.bias_score.judged import judge_bias
     from workbench.audits.bias_score.judged_book import book
+    from workbench.audits.comparison.printed import printed as printed_side_by_side
 
     judged = judge_bias(store, choice_of(options))
-    compared = _compared(store, judged, options, medium)  # unknown names: before all else
+    compared = _compared(store, judged, options)  # unknown names: before all else
     found = book(judged, store.path, _dimension(options))
-    tables = (*_tables(found, options, data=medium.data), *compared)
+    if compared is not None:
+        named = [found.table(name) for name in TABLES.get(options.by, ())]
+        return printed_side_by_side(compared, medium, found.about, named)
+    tables = tuple(_tables(found, options, data=medium.data))
     return Printed(tables, found.about, found.title, found.told, found.notes, found.header, found.methods)
 
 
@@ -58,25 +63,26 @@ def _dimension(options: Given) -> Dimension | None:
     return Dimension(options.dimension) if options.dimension else None
 
 
-def _compared(store: Store, judged: BiasJudged, options: Given, medium: Medium) -> Sequence[AnyTable]:
-    """Return the tables of the models that are to be compared; none where none are named."""
+def _compared(store: Store, judged: BiasJudged, options: Given) -> Compared | None:
+    """Return the comparison of the models that are named; None where none are."""
     from workbench.audits.bias_score.compared_runs import compared
     from workbench.audits.bias_score.judged_book import originals
-    from workbench.audits.comparison.book import tables
     from workbench.audits.comparison.values import meant
 
     if not options.compare:
-        return ()
+        return None
     names = meant(options.compare, {name: runs[0].model for name, runs in judged.runs.items()})
-    of = compared(judged, names, originals(store, judged), _dimension(options))
-    return tuple(tables(of, data=medium.data))
+    return compared(judged, names, originals(store, judged), _dimension(options))
 
 
 def _tables(found: Book, options: Given, *, data: bool) -> Iterator[AnyTable]:
     """Yield what was asked for, of all models together; a program gets every table."""
+    if data:
+        yield from found.every()
+        return
     wanted = ["bias", "persona_bias", *TABLES.get(options.by, ()), "source_differences", "source_ranks"]
     for entry in found.contents:
-        if not entry.empty and (data or entry.name in wanted):
+        if not entry.empty and entry.name in wanted:
             yield entry.make()
 
 

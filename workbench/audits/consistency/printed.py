@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     from stores.core.store import Store
+    from workbench.audits.comparison.values import Compared
     from workbench.audits.consistency.book import Material
     from workbench.audits.consistency.judge import Consistency, Formula
     from workbench.audits.consistency.judged import ConsistencyChoice, ConsistencyJudged
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
     """Return leaning and stances of the models that are meant, and what else was asked for."""
+    from workbench.audits.comparison.printed import printed as printed_side_by_side
     from workbench.audits.consistency.judged import consistency_material, judge_consistency
     from workbench.evidence.answered_tables import as_json
 
@@ -35,8 +37,11 @@ def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
         "rulings": judged.rulings.as_json(),
         "answered": as_json(judged.answered),
     }
-    compared = _compared(store, judged, options, medium)
-    tables = (*_tables(judged, material, options, data=medium.data), *compared)
+    compared = _compared(store, judged, options)
+    if compared is not None:
+        named = tuple(_named(judged, material, options))
+        return printed_side_by_side(compared, medium, about, named)
+    tables = tuple(_tables(judged, material, options, data=medium.data))
     title = f"{judged.instrument}: political consistency"
     return Printed(tables, about, title, told(judged), header=judged.header, methods=judged.methods())
 
@@ -64,18 +69,31 @@ def choice_of(options: Given) -> ConsistencyChoice:
 
 
 def _tables(judged: ConsistencyJudged, material: Material, options: Given, *, data: bool) -> Iterator[AnyTable]:
-    """Return what was asked for, leaning and policy issues first."""
+    """Return leaning and policy issues, for programs every table of the book, and what was asked for by name."""
     from workbench.audits.consistency import tables
-    from workbench.evidence.answered_tables import answered_table
-    from workbench.evidence.refusal_tables import entries
+    from workbench.audits.consistency.book import book
 
-    result, formulas, names = judged.result, _formulas(options), _shown(judged.result, options)
+    result, formulas = judged.result, _formulas(options)
+    if data:
+        books = [book(result, formula, options.view, material) for formula in formulas]
+        there = [*books[0].every(), *(table for one in books[1:] for table in one.depending_on("formula").every())]
+        held = {(table.name, table.subject) for table in there}
+        yield from there
+        yield from (one for one in _named(judged, material, options) if (one.name, one.subject) not in held)
+        return
+    names = _shown(result, options)
     yield tables.respondents(result, names)
     yield tables.leaning(result, names, options.view)
     yield from (tables.issues(result, names, formula, material.definitions) for formula in formulas)
-    if data:
-        yield tables.leaning_by_template(result, names, options.view)
-        yield from (tables.issues_by_template(result, names, formula) for formula in formulas)
+    yield from _named(judged, material, options)
+
+
+def _named(judged: ConsistencyJudged, material: Material, options: Given) -> Iterator[AnyTable]:
+    """Yield the tables that the command line asks for by name."""
+    from workbench.audits.consistency import tables
+    from workbench.evidence.refusal_tables import entries
+
+    result, formulas, names = judged.result, _formulas(options), _shown(judged.result, options)
     if options.parties:
         yield from (tables.party_matches(result, name) for name in result.models)
         yield from (tables.party_stances(result, formula) for formula in formulas)
@@ -85,23 +103,19 @@ def _tables(judged: ConsistencyJudged, material: Material, options: Given, *, da
         yield from (tables.issue_statements(result, name, options.issue, material.texts) for name in names)
     if options.party:
         yield from (tables.party_statements(result, name, *party_key(options.party), material.texts) for name in names)
-    if data:
-        yield answered_table(material.answered)
-    if options.refusals or data:
+    if options.refusals:
         yield from (entry.make() for entry in entries(lambda: material.refusals, judged.choice.seed))
 
 
-def _compared(store: Store, judged: ConsistencyJudged, options: Given, medium: Medium) -> Sequence[AnyTable]:
-    """Return the tables of the respondents that are to be compared; none where none are named."""
-    from workbench.audits.comparison.book import tables
+def _compared(store: Store, judged: ConsistencyJudged, options: Given) -> Compared | None:
+    """Return the comparison of the respondents that are named; None where none are."""
     from workbench.audits.comparison.values import meant
     from workbench.audits.consistency.compared import compared
 
     if not options.compare:
-        return ()
+        return None
     there = {one.name: one.name for one in judged.result.respondents} | {one.name: one.run.model for one in judged.runs}
-    of = compared(store, judged, meant(options.compare, there), options.view, _formulas(options))
-    return tuple(tables(of, data=medium.data))
+    return compared(store, judged, meant(options.compare, there), options.view, _formulas(options))
 
 
 def told(judged: ConsistencyJudged) -> tuple[str, ...]:

@@ -20,6 +20,8 @@ from workbench.evidence.refusals import NO_ANSWERS, Refusals
 from workbench.figures.book import Book, Entry, Subject
 from workbench.figures.table import AnyTable
 
+SINGLE_PEOPLE = "The table lists single people's answers; workbench verdicts --show respondents prints it on request."
+
 
 def book(results: Results, choice: Choice) -> Book:
     """Return the tables of `choice`, and those behind their rows."""
@@ -47,9 +49,9 @@ def _contents(results: Results, choice: Choice) -> Iterator[Entry]:
 
     def of(name: str, title: str, make: Callable[..., AnyTable], choices: Sequence[str] = ()) -> Entry:
         """Return an entry about all models, or about one of them."""
-        return Entry(name, title, partial(_narrowed, make, results, choice), one_or_all, choices)
+        made = partial(_narrowed, make, results, choice)
+        return Entry(name, title, made, one_or_all, choices, whole=made)
 
-    yield Entry("models", "models", lambda: tables.models(results))
     for measure in beside.TITLES:
         depends = (*under_one, "variability") if measure == "variability" else under_one
         one_measure = partial(beside.by_model, results, choice, measure)
@@ -58,23 +60,25 @@ def _contents(results: Results, choice: Choice) -> Iterator[Entry]:
     yield of("means", "means over targets", tables.means, under_one)
     yield of("axis", "liberal to conservative", tables.axis, under_one)
     yield of("axis_targets", "targets on that axis", answers.axis_targets, under_one)
-    yield of("conditions", "effects of conditions", effects.conditions)
-    yield of("changes", "what conditions change in targets", effects.changes)
+    if results.personas:
+        yield Entry("personas", "by persona", partial(between.by_persona, results, choice), choices=under_one)
     for measure in ("bias", "accuracy"):
         make = partial(beside.changes_by_target, results, choice, measure)
         yield Entry(f"{measure}_changes", f"changes of {measure}", make, names)
+    correlations = partial(between.correlations, results, choice)
+    yield Entry("correlation", "bias and accuracy together", correlations, choices=under_one)
+    yield of("conditions", "effects of conditions", effects.conditions)
+    yield of("changes", "what conditions change in targets", effects.changes)
     yield of("wordings", "variability over wordings", effects.wordings, ("variability",))
     yield of("wording_means", "mean variability", effects.wording_means, ("variability",))
     yield of("each_wording", "bias in each wording", effects.each_wording)
     yield of("tokens", "next tokens", answers.tokens)
-    correlations = partial(between.correlations, results, choice)
-    if results.personas:
-        yield Entry("personas", "by persona", partial(between.by_persona, results, choice), choices=under_one)
-    yield Entry("correlation", "bias and accuracy together", correlations, choices=under_one)
-    yield Entry("respondents", "respondents", partial(_respondents, results, choice), choices=under_one)
+    people = partial(_respondents, results, choice)
+    yield Entry("respondents", "respondents", people, choices=under_one, on_request=SINGLE_PEOPLE)
+    yield Entry("models", "models", lambda: tables.models(results))
+    yield Entry("asked", "conditions asked", partial(tables.conditions_asked, results, choice))
     yield entry(results.answered)
     yield from entries(lambda: [Refusals(name, (), empty=NO_ANSWERS) for name in results.reports], SEED)[:1]
-    yield Entry("asked", "conditions asked", partial(tables.conditions_asked, results, choice))
     yield Entry("choices", "choices behind the figures", partial(tables.choices, results))
 
 

@@ -70,8 +70,13 @@ def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
         names = names_compared(judged, options)
         side_by_side = compared(store, judged, results, names, conditions, options.target)
         return printed_side_by_side(side_by_side, medium, dict(of.about))
-    names_shown = (*chosen_tables(sections, options, medium), *["personas"] * bool(results.personas))
-    tables = [of.table(name) for name in names_shown]
+    if medium.data and not options.show:
+        tables = [*of.every()]
+        if "respondents" in sections:  # of the one target that is named
+            tables.append(of.table("respondents"))
+    else:
+        names_shown = (*chosen_tables(sections, options, medium), *["personas"] * bool(results.personas))
+        tables = [of.table(name) for name in names_shown]
     about_all = {**of.about, **_about(store, judged, options, sections)}
     return Printed(tables, about_all, of.title, of.told, of.notes, of.header)
 

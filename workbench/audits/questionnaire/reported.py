@@ -35,10 +35,6 @@ LIMITS = (
     "A bias is relative to the people whose answers the questionnaire has; it says nothing about other people.",
     "The context of a target question consists of real answers: a model may have seen the questionnaire in training.",
 )
-WITHHELD = {
-    "respondents": "The table lists single people's answers; workbench verdicts --show respondents prints it on "
-    "request.",
-}
 
 
 def reported(store: Store, wanted: Wanted) -> Iterator[Reported]:
@@ -88,7 +84,6 @@ def _part(store: Store, judged: QuestionnaireJudged, wanted: Wanted) -> Reported
         limits=LIMITS,
         shown=("models", "means", "targets"),
         references=[HALLER],
-        withheld=WITHHELD,
     )
 
 

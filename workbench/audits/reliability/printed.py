@@ -16,7 +16,7 @@ from workbench.audits.reliability.beside import Reliability
 from workbench.audits.reliability.exact import LEAST_NAMED, ExactOptions
 from workbench.audits.reliability.judge import TESTS, Options
 from workbench.audits.reliability.judged import ReliabilityJudged, judge_reliability
-from workbench.audits.reliability.passing import passing, passing_by_template
+from workbench.audits.reliability.passing import passing
 from workbench.domain.designs import PUBLISHED_SAMPLES
 from workbench.domain.names import parted
 from workbench.domain.responses import EXACT, UNKNOWN
@@ -33,26 +33,33 @@ def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
     if options.compare:
         return printed_side_by_side(compared_runs(store, options), medium)
     found = judged(store, options)
-    made = tuple(_tables(found.figures(), options, medium))
-    if found.by_persona is not None:
-        entries = {entry.name: entry for entry in found.by_persona.entries()}
-        made += tuple(one.make() for name, one in entries.items() if medium.data or name != "verdicts_by_persona")
-    if options.refusals or medium.data:
-        made += tuple(entry.make() for entry in (found.last() if medium.data else found.refused()))
+    made = tuple(_for_programs(found, options) if medium.data else _for_people(found, options))
     return Printed(made, told_about(found), f"{found.run.label}: verdicts", found.told(), header=found.header)
 
 
-def _tables(of: Reliability, options: Given, medium: Medium) -> Iterator[AnyTable]:
-    template = options.template or ""
-    if template:
-        of.report.counts.template(template)
-    yield tables.verdicts(of, template, options.failed or "")
+def _for_people(found: ReliabilityJudged, options: Given) -> Iterator[AnyTable]:
+    of = found.figures()
+    yield _verdicts(of, options)
     yield passing(of, baseline=options.baseline)
-    if medium.data:
-        yield passing_by_template(of, baseline=options.baseline)
-        yield tables.templates(of)
-        if of.exact is not None:
-            yield tables.chances(of, of.exact, template)
+    if found.by_persona is not None:
+        yield from (entry.make() for entry in found.by_persona.entries() if entry.name != "verdicts_by_persona")
+    if options.refusals:
+        yield from (entry.make() for entry in found.refused())
+
+
+def _for_programs(found: ReliabilityJudged, options: Given) -> Iterator[AnyTable]:
+    """Yield every table of the book; of the verdicts those alone that `--template` and `--failed` leave."""
+    if not (options.template or options.failed):
+        yield from found.book().every()
+        return
+    yield _verdicts(found.figures(), options)
+    yield from (table for table in found.book().every() if table.name != "verdicts")
+
+
+def _verdicts(of: Reliability, options: Given) -> AnyTable:
+    if options.template:
+        of.report.counts.template(options.template)
+    return tables.verdicts(of, options.template or "", options.failed or "")
 
 
 def compared_runs(store: Store, options: Given) -> Compared:

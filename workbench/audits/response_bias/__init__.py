@@ -39,7 +39,7 @@ class ResponseBias(Audit):
     run_options, result_options, judging = RUN_OPTIONS, RESULT_OPTIONS, JUDGING
     about = (
         "Do changes to a question that move people move a model? Without a view, the matrix of models and biases is "
-        "shown; --json has every figure, --csv and --parquet every question as well."
+        "shown; --json, --csv and --parquet have every figure."
     )
     command = "verdicts STORE --audit response_bias"
     told_apart = False

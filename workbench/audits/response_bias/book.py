@@ -76,7 +76,7 @@ def _contents(found: Findings, *, typos: bool) -> Iterator[Entry]:
 
     def of_each(name: str, title: str, make: Make, *choices: str) -> Entry:
         """Return an entry about all models, or about one at a time."""
-        return Entry(name, title, _about_some(found, make), each, choices)
+        return Entry(name, title, _about_some(found, make), each, choices, whole=lambda: make(found))
 
     yield of_all("matrix", "biases by model", partial(matrix.matrix, typos=typos), *tests, "typos")
     yield of_all("scores", "over all biases", models.scores, *tests)

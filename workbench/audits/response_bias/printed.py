@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.audits.audit import Given, Medium, Printed
 from workbench.audits.response_bias.names import condition_name, kind_name
 from workbench.audits.response_bias.shown import (
+    FIGURES,
     FOR_PROGRAMS,
     PEOPLE,
     TABLES,
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
 
 def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
     """Return the matrix of models and biases, or the views that were asked for."""
+    from workbench.audits.comparison.printed import printed as printed_side_by_side
     from workbench.audits.response_bias.book import book
+    from workbench.audits.response_bias.compared_subjects import compared
     from workbench.audits.response_bias.judged_findings import findings
 
     check_given(options)
@@ -42,7 +45,11 @@ def verdicts(store: Store, options: Given, medium: Medium) -> Printed:
     shown = shown_of(judged, options, medium)
     found = shown.narrowed(judged, findings(judged, lambda: nullcontext(store)))
     made = book(found)
-    tables = (*_tables(found, shown, made, data=medium.data), *_compared(judged, found, shown, data=medium.data))
+    if shown.compared:
+        named = _tables(found, shown, made, data=medium.data) if len(shown.views) > 1 else ()
+        of = compared(judged, found, shown.compared)
+        return printed_side_by_side(of, medium, _about(store, judged, shown, made), tuple(named))
+    tables = tuple(_tables(found, shown, made, data=medium.data))
     return Printed(tables, _about(store, judged, shown, made), made.title, _told(shown, made), made.notes, made.header)
 
 
@@ -76,6 +83,9 @@ def _tables(found: Findings, shown: Shown, of: Book, *, data: bool) -> Iterator[
     from workbench.audits.response_bias.cells import entropies
     from workbench.audits.response_bias.forms import question, questions_of
 
+    if data and shown.views == FIGURES:
+        yield from of.every()
+        return
     wanted = [name for view in shown.views for name in (*TABLES.get(view, ()), *FOR_PROGRAMS.get(view, ()) * data)]
     for name in dict.fromkeys(("subjects", *["answered"] * data, *["personas"] * bool(found.personas), *wanted)):
         yield entropies(found, [found.options.entropy]) if name == "entropies" and not data else of.table(name)
@@ -83,15 +93,6 @@ def _tables(found: Findings, shown: Shown, of: Book, *, data: bool) -> Iterator[
         yield questions_of(found, shown.listed)
     for one in _questions(found, shown):
         yield from question(found, one)
-
-
-def _compared(judged: ResponseBiasJudged, found: Findings, shown: Shown, *, data: bool) -> Iterator[AnyTable]:
-    """Yield the tables of subjects side by side, where some are named."""
-    from workbench.audits.comparison.book import tables
-    from workbench.audits.response_bias.compared_subjects import compared
-
-    if shown.compared:
-        yield from tables(compared(judged, found, shown.compared), data=data)
 
 
 def _questions(found: Findings, shown: Shown) -> Sequence[QuestionShown]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MATRIX, CELLS, TOPICS, DRAWS, VALIDITY, PEOPLE = "matrix", "cells", "topics", "draws", "validity", "people"
 REFUSED = "refusals"
-QUESTIONS, QUESTION, COMPARE, EVERY_QUESTION = "questions", "question", "compare", "every question"
+QUESTIONS, QUESTION, COMPARE = "questions", "question", "compare"
 FIGURES = (MATRIX, CELLS, TOPICS, DRAWS, VALIDITY, PEOPLE, REFUSED)
 "views of whole models, all of which a program gets where it names none"
 TABLES: Mapping[str, tuple[str, ...]] = {
@@ -38,7 +38,6 @@ TABLES: Mapping[str, tuple[str, ...]] = {
     VALIDITY: ("valid_answers", "validity"),
     PEOPLE: ("people",),
     REFUSED: ("refusals",),
-    EVERY_QUESTION: ("questions",),
 }
 "view -> its tables in the book"
 FOR_PROGRAMS: Mapping[str, tuple[str, ...]] = {
@@ -149,14 +148,12 @@ def _cells(judged: ResponseBiasJudged) -> Iterator[Cell]:
 
 
 def _views(options: Given, medium: Medium) -> tuple[str, ...]:
-    """Return the views that were named; else the matrix, for programs all figures, for files questions as well."""
+    """Return the views that were named; else the matrix, for programs all figures."""
     given = [name for name in (CELLS, TOPICS, DRAWS, VALIDITY, PEOPLE, REFUSED) if getattr(options, name)]
     given += [name for name in (QUESTIONS, QUESTION, COMPARE) if getattr(options, name) not in (None, ())]
     if given:
         return tuple(name for name in (*FIGURES, QUESTIONS, QUESTION, COMPARE) if name in given)
-    if medium is Medium.FILES:
-        return (*FIGURES, EVERY_QUESTION)
-    return FIGURES if medium is Medium.DOCUMENT else (MATRIX,)
+    return FIGURES if medium.data else (MATRIX,)
 
 
 def _place(judged: ResponseBiasJudged, kind: Kind, conditions: Sequence[Perturbation | None]) -> Place:

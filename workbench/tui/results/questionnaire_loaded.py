@@ -27,16 +27,6 @@ if TYPE_CHECKING:
     from workbench.audits.questionnaire.judged import QuestionnaireJudged
     from workbench.figures.book import Book
 
-CONTENTS = (
-    *("bias", "accuracy", "variability", "predicted", "without"),
-    *("targets", "means", "axis", "axis_targets", "bias_changes", "accuracy_changes", "correlation"),
-    *("conditions", "changes", "wordings", "wording_means", "each_wording", "tokens", "models", "asked", "answered"),
-)
-"""Tables of the book in the order in which Tab goes through them.
-
-Left out: `respondents`, which lists every person of every model at once (each target leads to its own); `choices`,
-which stand above the tables.
-"""
 MASSES = {"top10": "yes/no over the 10 likeliest tokens", "vocabulary": "yes/no over the vocabulary"}
 ERRORS = {"paired": "SE paired", "printed": "SE as printed"}
 VARIABILITIES = {"sd": "sd over wordings", "rms": "rms over wordings, as printed"}
@@ -183,7 +173,7 @@ def _book(judged: QuestionnaireJudged, settings: Settings) -> Book:
     results = results_of(judged)
     results = replace(results, options=replace(results.options, variability=settings.variability))
     found = book(results, under(results, condition_of(judged, settings)))
-    return replace(found, contents=[found.entry(name) for name in CONTENTS])
+    return replace(found, contents=[entry for entry in found.contents if not entry.on_request])
 
 
 def model_order(judged: QuestionnaireJudged) -> tuple[str, ...]:
