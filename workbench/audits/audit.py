@@ -203,8 +203,9 @@ class Audit(ABC):
     "of the options of its figures, those that say how answers are judged: a frozen plan has them"
     about: ClassVar[str] = ""
     "said above its options in the help of `verdicts`"
-    verbs: ClassVar[Sequence[tuple[str, str, str]]] = ()
-    "verbs of its own on the command line: (verb and function, module below `workbench.cli`, line in the list of verbs)"
+    verbs: ClassVar[Sequence[tuple[str, ...]]] = ()
+    """verbs of its own on the command line: (verb and function, module below `workbench.cli`, what it does in a line,
+    under what it is listed where that is not judging)"""
     place: ClassVar[Place | None] = None
     command: ClassVar[str]
     "what follows `workbench` to see its figures, with the word STORE for the store"

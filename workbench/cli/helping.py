@@ -15,6 +15,8 @@ from workbench.figures.visible import visible
 from workbench.options.option import Option
 
 REFERENCE_WIDTH = 100
+COMMANDS = "commands"
+"the topic that lists every command in a line"
 HEAD = "workbench help TOPIC prints a page. TOPIC can also be a command: workbench help run"
 
 
@@ -29,10 +31,14 @@ def help_(options: Namespace) -> int:
     if options.topic is None:
         say(HEAD)
         say()
-        table(("topic", "about"), [(one.name, one.title) for one in topics()], whole=1)
+        table(
+            ("topic", "about"),
+            [(COMMANDS, "every command in a line"), *((one.name, one.title) for one in topics())],
+            whole=1,
+        )
         return 0
     try:
-        page = topic(options.topic).words
+        page = _commands() if options.topic == COMMANDS else topic(options.topic).words
     except UnknownName:
         if not _command(options.topic):
             raise
@@ -54,6 +60,12 @@ def _command(name: str) -> bool:
         return False
     print(found.get_help(click.Context(found, info_name=name, parent=context)))
     return True
+
+
+def _commands() -> str:
+    from workbench.cli.main import workbench
+
+    return workbench().commands_page()
 
 
 def _paint(text: str) -> None:

@@ -21,54 +21,85 @@ from workbench.errors import FieldError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.options.flags import named
 
-ABOUT = """Annotate and audit the political and survey-response biases of language models.
-
-Without a command, the terminal opens with a list of stores; with only STORE, it opens that store."""
-EPILOG = """Exit codes: 0 done; 1 failed, or lint / doctor found an error; 2 cannot be
+ABOUT = """Annotate and audit the political and survey-response biases of language models. Alone it opens the
+terminal with a list of stores, with STORE that store."""
+EPILOG = """workbench COMMAND --help explains a command; workbench help commands lists them.
+Exit codes: 0 done; 1 failed, or lint / doctor found an error; 2 cannot be
 carried out as asked; 3 stopped or paused on request (what was stored stays);
 130 interrupted"""
 
-VERBS = {
-    "open": Listed("acts", "open the terminal; `workbench STORE` is short for it", "open_store"),
-    "init": Listed("acts", "make a store"),
-    "import": Listed("acts", "import an instrument: statements, labels, answers", "import_instrument"),
-    "lint": Listed("checking", "check instruments before any GPU time is spent"),
-    "run": Listed("running", "ask a model, in a worker that outlives this terminal"),
-    "plan": Listed("planning", "freeze what will be asked and judged, before the first answer"),
-    "demo": Listed("demonstrating", "audit the embedded model on a shipped instrument"),
-    "jobs": Listed("jobs", "list jobs; pause, resume, cancel, retry, edit or follow one"),
-    "verdicts": Listed("results", "an audit's results for models, and the tests they pass"),
-    "agreement": Listed("results", "kappas, alpha and agreement per statement, of models or people"),
-    "scores": Listed("scores", "label probabilities of prompts, and likely next tokens"),
-    "thoughts": Listed("thoughts", "a model's thinking before its answers; no reader uses it"),
-    "snapshots": Listed("snapshots", "snapshots of served models that answered"),
-    "sample": Listed("annotating", "draw a queue of answers or statements for people to label"),
-    "annotate": Listed("annotating", "label a queue in the terminal"),
-    "adjudicate": Listed("annotating", "list disagreements, or decide one"),
-    "labels": Listed("annotating", "queues and their progress; export, import or merge labels"),
-    "review": Listed("reviewing", "what an auditor should review first, and why"),
-    "rule": Listed("rulings", "rule on what a result rests on: misread, at fault, excluded, …"),
-    "rulings": Listed("rulings", "auditors' rulings, and what can be ruled on; undo, export, import"),
-    "train": Listed("classifying", "fine-tune a stance classifier on labels, and test it"),
-    "classify": Listed("classifying", "read new free-text answers with a classifier"),
-    "classifiers": Listed("classifying", "how good a classifier is, and above which confidence"),
-    **{verb: Listed(*about) for audit in registry.every_audit() for verb, *about in audit.verbs},
-    "statements": Listed("statements", "list, write, vary, tag, archive statements; their versions"),
-    "draft": Listed("drafting", "draft wordings with a model or a rule; decide on drafts"),
-    "check": Listed("checking", "compute similarities and entailments of wordings"),
-    "export": Listed("exporting", "write an instrument, or rows for pandas, R and DuckDB"),
-    "report": Listed("reporting", "write a report: a page that opens offline, with its data"),
-    "issues": Listed("issues", "policy issues: scheme, labels, agreement, gold, ties"),
-    "survey": Listed("surveys", "answer statements yourself: the human upper bound"),
-    "people": Listed("describing", "who the annotators and respondents are, without names"),
-    "choices": Listed("choices", "multiple-choice questions, their changed forms and typos"),
-    "synthesize": Listed("synthetic", "draw synthetic respondents with known answers"),
-    "doctor": Listed("doctor", "check what works on this machine, and how to fix the rest"),
-    "keys": Listed("keys", "keys of the terminal, and where to change them"),
-    "help": Listed("helping", "pages on topics: what each paper prints, and the command for it", "help_"),
-    "completion": Listed("completing", "print a script for command completion in a shell"),
+BEGIN, WRITE, ASK, READ, JUDGE, LABEL, REVIEW, TAKE = (
+    *("begin", "write statements", "ask models", "read answers", "judge", "label", "review", "take along"),
+)
+"what one wants to do, in the order of the work"
+
+SHIPPED = {
+    BEGIN: {
+        "demo": Listed("demonstrating", "audit the embedded model on a shipped instrument"),
+        "init": Listed("acts", "make a store"),
+        "open": Listed("acts", "open the terminal; `workbench STORE` is short for it", "open_store"),
+        "import": Listed("acts", "import an instrument: statements, labels, answers", "import_instrument"),
+        "doctor": Listed("doctor", "check what works on this machine, and how to fix the rest"),
+        "keys": Listed("keys", "keys of the terminal, and where to change them"),
+        "help": Listed("helping", "pages on topics: what each paper prints, and the command for it", "help_"),
+        "completion": Listed("completing", "print a script for command completion in a shell"),
+    },
+    WRITE: {
+        "statements": Listed("statements", "list, write, vary, tag, archive statements; their versions"),
+        "draft": Listed("drafting", "draft wordings with a model or a rule; decide on drafts"),
+        "check": Listed("checking", "compute similarities and entailments of wordings"),
+        "lint": Listed("checking", "check instruments before any GPU time is spent"),
+        "issues": Listed("issues", "policy issues: scheme, labels, agreement, gold, ties"),
+        "choices": Listed("choices", "multiple-choice questions, their changed forms and typos"),
+    },
+    ASK: {
+        "plan": Listed("planning", "freeze what will be asked and judged, before the first answer"),
+        "run": Listed("running", "ask a model, in a worker that outlives this terminal"),
+        "jobs": Listed("jobs", "list jobs; pause, resume, cancel, retry, edit or follow one"),
+        "snapshots": Listed("snapshots", "snapshots of served models that answered"),
+        "survey": Listed("surveys", "answer statements yourself: the human upper bound"),
+        "synthesize": Listed("synthetic", "draw synthetic respondents with known answers"),
+    },
+    READ: {
+        "scores": Listed("scores", "label probabilities of prompts, and likely next tokens"),
+        "thoughts": Listed("thoughts", "a model's thinking before its answers; no reader uses it"),
+        "train": Listed("classifying", "fine-tune a stance classifier on labels, and test it"),
+        "classify": Listed("classifying", "read new free-text answers with a classifier"),
+        "classifiers": Listed("classifying", "how good a classifier is, and above which confidence"),
+    },
+    JUDGE: {
+        "verdicts": Listed("results", "an audit's results for models, and the tests they pass"),
+        "agreement": Listed("results", "kappas, alpha and agreement per statement, of models or people"),
+    },
+    LABEL: {
+        "sample": Listed("annotating", "draw a queue of answers or statements for people to label"),
+        "annotate": Listed("annotating", "label a queue in the terminal"),
+        "adjudicate": Listed("annotating", "list disagreements, or decide one"),
+        "labels": Listed("annotating", "queues and their progress; export, import or merge labels"),
+        "people": Listed("describing", "who the annotators and respondents are, without names"),
+    },
+    REVIEW: {
+        "review": Listed("reviewing", "what an auditor should review first, and why"),
+        "rule": Listed("rulings", "rule on what a result rests on: misread, at fault, excluded, …"),
+        "rulings": Listed("rulings", "auditors' rulings, and what can be ruled on; undo, export, import"),
+    },
+    TAKE: {
+        "report": Listed("reporting", "write a report: a page that opens offline, with its data"),
+        "export": Listed("exporting", "write an instrument, or rows for pandas, R and DuckDB"),
+    },
 }
-"in the order in which `--help` lists them"
+
+
+def _grouped() -> dict[str, dict[str, Listed]]:
+    """Return the verbs under what one wants to do, those of audits among them."""
+    groups = {title: dict(verbs) for title, verbs in SHIPPED.items()}
+    for audit in registry.every_audit():
+        for verb, module, about, *title in audit.verbs:
+            groups.setdefault(title[0] if title else JUDGE, {})[verb] = Listed(module, about)
+    return groups
+
+
+GROUPS = _grouped()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -104,7 +135,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def workbench() -> Verbs:
     """Return the command line: the verbs, none of them imported yet."""
-    return Verbs(VERBS, "open", alone, about=ABOUT, epilog=EPILOG, version=__version__)
+    return Verbs(GROUPS, "open", alone, about=ABOUT, epilog=EPILOG, version=__version__)
 
 
 def alone(context: click.Context) -> int:

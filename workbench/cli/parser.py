@@ -104,7 +104,7 @@ class Verbs(click.Group):
 
     def __init__(
         self,
-        verbs: Mapping[str, Listed],
+        groups: Mapping[str, Mapping[str, Listed]],
         default: str,
         alone: Callable[[click.Context], int],
         *,
@@ -112,7 +112,9 @@ class Verbs(click.Group):
         epilog: str,
         version: str,
     ) -> None:
-        """`default`: the verb that is meant where the first word names none; `alone`: what is done without a word."""
+        """`groups`: what one wants to do -> its verbs; `default`: the verb that is meant where the first word names
+        none; `alone`: what is done without a word.
+        """
         super().__init__(
             "workbench",
             help=about,
@@ -122,7 +124,8 @@ class Verbs(click.Group):
             params=[click.Option(["--version"], is_flag=True, expose_value=False, is_eager=True,
                                  callback=_printer(f"workbench {version}"), help="print the version")],
         )  # fmt: skip
-        self.listed, self.default, self.end = verbs, default, epilog
+        self.groups, self.default, self.end = groups, default, epilog
+        self.listed = {name: one for verbs in groups.values() for name, one in verbs.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names of the verbs, in the order in which they are listed."""
@@ -154,9 +157,17 @@ class Verbs(click.Group):
         return f"found the command {word!r}; did you mean {near[0]!r}? A store of that name: workbench ./{word}"
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """List the verbs without importing any of them."""
+        """Name the verbs by what one wants to do, without importing any of them."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, one.help) for name, one in self.listed.items()])
+            formatter.write_dl([(title, " ".join(verbs)) for title, verbs in self.groups.items()])
+
+    def commands_page(self) -> str:
+        """Return every verb with its line, under what one wants to do, as Markdown."""
+        parts = [
+            f"## {title.capitalize()}\n\n" + "\n".join(f"- `{name}`: {one.help}" for name, one in verbs.items())
+            for title, verbs in self.groups.items()
+        ]
+        return "\n\n".join(["# Commands", *parts])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the epilog in the lines that it has."""

@@ -89,7 +89,7 @@ class StatementLabels(Audit):
     defaults = LABELS_DEFAULTS
     question = "is a statement economic or cultural, left or right?"
     by_rule = True
-    verbs = (("sides", "bias", "sides that a model gives the statements"),)
+    verbs = (("sides", "bias", "sides that a model gives the statements", "read answers"),)
     command = "sides STORE"
 
     def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:

@@ -34,7 +34,7 @@ class Consistency(Audit):
     )
     verbs = (
         ("consistency", "consistency", "leaning by party family, and stances on policy issues"),
-        ("pilot", "consistency", "ask a few statements with every template, and rank these"),
+        ("pilot", "consistency", "ask a few statements with every template, and rank these", "ask models"),
     )
     command = "consistency STORE"
     home_help = section("help", "On Home", __package__)

@@ -38,7 +38,12 @@ class Questionnaires(Audit):
         screen="results.questionnaire.QuestionnaireScreen",
     )
     run_options, result_options, judging = RUN_OPTIONS, RESULT_OPTIONS, JUDGING
-    verbs = (("questionnaire", "questionnaires", "questions with their roles and scales, and the meaning of answers"),)
+    verbs = (
+        (
+            *("questionnaire", "questionnaires"),
+            *("questions with their roles and scales, and the meaning of answers", "write statements"),
+        ),
+    )
     command = "verdicts STORE --audit questionnaire"
     after = "8 shows accuracy and bias"
     form_help = section("help", "The job form", __package__)
