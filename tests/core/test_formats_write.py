@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import shutil
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,7 +45,6 @@ from workbench.errors import UnknownName, UsageError
 from workbench.formats.native import read_csv, read_jsonl
 from workbench.formats.people import ANSWERS
 from workbench.formats.probvaa import AGNOSTIC, read
-from workbench.formats.toml_text import toml_text
 from workbench.formats.wordings import tag_cell, tags_of
 from workbench.formats.write import export, normal_form, write_folder, write_probvaa
 
@@ -195,14 +193,6 @@ def test_a_cell_comes_back_as_it_was_and_is_no_formula(text: str) -> None:
 def test_csv_is_read_by_the_standard_library_as_it_was_written(rows: list[list[str]]) -> None:
     text = csv_text(("a", "b"), rows)
     assert list(csv.reader(io.StringIO(text, newline=""), strict=True)) == [["a", "b"], *rows]
-
-
-@given(st.dictionaries(LOOSE, LOOSE, max_size=3), LOOSE, st.lists(LOOSE, max_size=3))
-def test_toml_is_read_by_the_standard_library_as_it_was_written(
-    table: dict[str, str], text: str, several: list[str]
-) -> None:
-    written = toml_text({"one": text, "several": several, "table": table})
-    assert tomllib.loads(written) == {"one": text, "several": several, "table": table}
 
 
 @given(st.lists(WORDS, max_size=4))

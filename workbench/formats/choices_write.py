@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import tomli_w
+
 from workbench.csv_files import csv_text, guarded
 from workbench.domain.choice_texts import Fault, parse_choice
 from workbench.domain.choices import Choice, ChoicePair
@@ -15,7 +17,6 @@ from workbench.errors import UsageError
 from workbench.formats.about import TEXTS, About
 from workbench.formats.choices import ABOUT, CHOICES, PERTURBED, PERTURBED_COLUMNS, SHARE, WARNINGS
 from workbench.formats.choices_rules import form_fault, original_fault
-from workbench.formats.toml_text import toml_text
 
 VARIANT = "variant"
 COLUMNS = ("key", "bias", VARIANT, "topic", "original", "changed", "middle_removed", WARNINGS)
@@ -71,7 +72,7 @@ def _csv(columns: Sequence[str], rows: Sequence[dict[str, str]]) -> str:
 def _about(about: About) -> str:
     texts: dict[str, str] = {name: getattr(about, name) for name in TEXTS if getattr(about, name)}
     lists = {} if about.templates is None else {"templates": about.templates}
-    return toml_text({**texts, **lists, **({"notes": about.notes} if about.notes else {})})
+    return tomli_w.dumps({**texts, **lists, **({"notes": about.notes} if about.notes else {})})
 
 
 def _check(pairs: Sequence[ChoicePair]) -> None:

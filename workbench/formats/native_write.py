@@ -12,16 +12,17 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import tomli_w
+
 from workbench.csv_files import csv_text, guarded
 from workbench.domain.instruments import Instrument
-from workbench.domain.questionnaires import Question, Questionnaire, Scale
+from workbench.domain.questionnaires import Option, Question, Questionnaire
 from workbench.domain.statements import ORIGINAL, Statement, VariantKind, Wording, variant_order
 from workbench.formats.about import DEFINITIONS, SCALES, TITLES
 from workbench.formats.answers import ANSWERS, answer_rows
 from workbench.formats.questionnaires import COLUMNS
 from workbench.formats.templates import COLUMNS as TEMPLATE_COLUMNS
 from workbench.formats.templates import template_rows
-from workbench.formats.toml_text import toml_tables, toml_text
 from workbench.formats.wordings import AUTHOR, RELATION, SEVERAL, column_of, tag_cell
 
 ABOUT = (
@@ -100,20 +101,21 @@ def _about(instrument: Instrument) -> str:
         TITLES: {issue.name: issue.title for issue in instrument.definitions},
         DEFINITIONS: {issue.name: issue.definition for issue in instrument.definitions if issue.definition},
     }
-    said = toml_text(
+    scales = {scale.name: [_option(one) for one in scale.options] for scale in _questionnaire(instrument).scales}
+    return tomli_w.dumps(
         {
             **texts,
             "issues": instrument.issues,
             "notes": instrument.notes,
             **({"retired": retired} if retired else {}),
             **{name: table for name, table in tables.items() if table},
+            **({SCALES: scales} if scales else {}),
         }
     )
-    return said + "".join(_scale(scale) for scale in _questionnaire(instrument).scales)
 
 
-def _scale(scale: Scale) -> str:
-    return toml_tables((SCALES, scale.name), ({"values": o.values, "meaning": o.meaning.value} for o in scale.options))
+def _option(option: Option) -> dict[str, object]:
+    return {"values": option.values, "meaning": option.meaning.value}
 
 
 def _questionnaire(instrument: Instrument) -> Questionnaire:
