@@ -20,7 +20,6 @@ from workbench.formats.folder import check_place, expanded
 from workbench.report import own_tables as own
 from workbench.report.answers import behind, every_answer, with_answers
 from workbench.report.collected import Collected, Part, Tell, collect
-from workbench.report.crate import NAME, crate
 from workbench.report.drawing_process import DrawingProcess
 from workbench.report.environment import environment
 from workbench.report.markup import Drawn
@@ -56,7 +55,7 @@ def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = 
         with uncollected(), DrawingProcess() as process:
             gathered = Gathered(process)
             found = collect(store, choice, tell, gathered.add)
-            _write(fresh, found, _files(store, found, gathered, tell))
+            _write(fresh, _files(store, found, gathered, tell))
         tell(1.0, "done")
         if folder.exists():
             folder.rmdir()  # it is empty
@@ -83,9 +82,7 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _write(folder: Path, found: Collected, files: Files) -> None:
-    """Write files, and finally the list of them."""
-    sizes = []
+def _write(folder: Path, files: Files) -> None:
     for name, content in files:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -94,8 +91,6 @@ def _write(folder: Path, found: Collected, files: Files) -> None:
         else:
             with path.open("w", encoding="utf-8", newline="", errors="backslashreplace") as file:
                 file.writelines(content)
-        sizes.append((name, path.stat().st_size))
-    (folder / NAME).write_text(crate(found, sorted(sizes)), encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)
