@@ -61,6 +61,15 @@ def find_run(
     return runs[0]
 
 
+def answered_instrument(store: Store, audit: str) -> str:
+    """Return the only instrument with answers to an audit, else the store's only one.
+
+    Raises UsageError where the store has none, or several and not one of them alone was answered.
+    """
+    answered = dict.fromkeys(run.instrument for run in store.runs.list(audit) if run.responses)
+    return next(iter(answered)) if len(answered) == 1 else store.instruments.only()
+
+
 def runs_of(
     store: Store,
     audit: str,

@@ -91,10 +91,11 @@ def sides(store: Store, options: Given) -> Printed:
     from workbench.audits.bias_score.sides import judge_sides
     from workbench.audits.bias_score.statement_labels_tables import book
     from workbench.evidence.run_choice import templates_of
+    from workbench.evidence.runs import answered_instrument
 
     report = judge_sides(
         store,
-        options.instrument or store.instruments.only(),
+        options.instrument or answered_instrument(store, "statement_labels"),
         options.model,
         snapshot=options.snapshot,
         fingerprint=options.fingerprint,

@@ -31,7 +31,7 @@ from workbench.evidence.answered_tables import header
 from workbench.evidence.fingerprints import split
 from workbench.evidence.refusals import Refusals, refusals_of
 from workbench.evidence.rulings import Told
-from workbench.evidence.runs import matching, of_models, runs_of, told_apart, without_runs
+from workbench.evidence.runs import answered_instrument, matching, of_models, runs_of, told_apart, without_runs
 
 Whose = Literal["gold", "people"]
 
@@ -134,7 +134,7 @@ def judge_consistency(
     alone; UnknownName for a model that answered nothing.
     """
     choice = choice or ConsistencyChoice()
-    instrument = store.instruments.get(choice.instrument or store.instruments.only())
+    instrument = store.instruments.get(choice.instrument or answered_instrument(store, "reliability"))
     _check_statements(instrument)
     judged = tuple(
         _judged(store, choice, name, run, (known or {}).get(run)) for name, run in _runs(store, choice, instrument.name)
