@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from workbench.domain.counting import plural
@@ -12,6 +12,9 @@ FIRST = 100
 is readable in one of twenty would have none in 100 with a chance of 0.6 %."""
 PROMPTS = 10
 "prompts that they must belong to: answers to one prompt are alike"
+REPEATED = 8
+"""Answers equal to an earlier one of their prompt, while none differs, after which a served model is asked an open
+prompt: see `inference.served.drawing`."""
 SHOWN = 3
 "distinct answers that are shown as examples"
 LONGEST = 80
@@ -32,6 +35,14 @@ class FirstAnswers:
     "one could be read: nothing more is looked at"
     refused: int = 0
     truncated: int = 0
+    repeated: int = 0
+    "answers equal to an earlier one of their prompt"
+    several: int = 0
+    "prompts with more than one answer"
+    differ: bool = False
+    "whether answers to one prompt differ, or it is known that they are drawn"
+    undrawn: str = ""
+    "why answers are not drawn, as the model was found to answer an open prompt"
     _prompts: set[Hashable] = field(default_factory=set)
 
     def look(
@@ -52,6 +63,17 @@ class FirstAnswers:
             if len(self.examples) < SHOWN and (short := _short(text)) not in self.examples:
                 self.examples.append(short)
 
+    def drew(self, answers: Sequence[tuple[str, int]]) -> None:
+        """Take in the distinct answers to one prompt with their counts."""
+        count = sum(count for _, count in answers)
+        self.differ = self.differ or len(answers) > 1
+        self.repeated, self.several = self.repeated + max(0, count - 1), self.several + (count > 1)
+
+    @property
+    def alike(self) -> bool:
+        """Whether answers repeat so often and never differ that it is worth asking whether they are drawn at all."""
+        return not (self.differ or self.undrawn) and self.repeated >= REPEATED and self.several > 1
+
     @property
     def decided(self) -> bool:
         """Whether nothing more is looked at."""
@@ -64,11 +86,16 @@ class FirstAnswers:
 
     @property
     def hopeless(self) -> bool:
-        """Whether there are enough, and none can be read."""
-        return not self.readable and self.answers >= FIRST and len(self._prompts) >= PROMPTS
+        """Whether there are enough and none can be read, or they are not drawn."""
+        return bool(self.undrawn) or not self.readable and self.answers >= FIRST and len(self._prompts) >= PROMPTS
 
     def describe(self) -> str:
         """Say what came, with examples."""
+        if self.undrawn:
+            return (
+                f"The first {self.repeated + self.several:,} answers are equal within each of {self.several:,} prompts, "
+                f"and so are those to an open prompt: {self.undrawn}"
+            )
         what = "prompts" if self.exact else f"answers (to {plural(len(self._prompts), 'prompt')})"
         kinds = {"refuse": self.refused, "are cut off in thought": self.truncated}
         told = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items() if count)

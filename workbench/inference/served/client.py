@@ -25,6 +25,8 @@ CANNOT_LIST = (500, 501)
 "statuses of a server that lists no models, like transformers serve without the hub; other errors may be temporary"
 LIST_TRIES, LIST_S = 3, 10.0
 "tries and timeout in seconds for asking a server what it serves"
+ROUTES_S = 3.0
+"timeout of asking an unknown server which routes it has"
 NAMED = 10
 "models that a message names of those that a server lists"
 
@@ -106,6 +108,21 @@ class Client:
                     raise ModelError(f"{self._address.name}: {self._no_list(failure)}") from None
                 await asyncio.sleep(min(self._patience.first_wait_s * attempt, LIST_S))
         return None
+
+    async def routes(self) -> frozenset[str]:
+        """Return the paths in the server's description of itself, /openapi.json beside its version; empty if it has
+        none. The key is not sent.
+        """
+        import json
+
+        address = self._address.url.removesuffix("/v1") + "/openapi.json"
+        try:
+            async with asyncio.timeout(ROUTES_S):
+                found = json.loads((await self._http.get(address)).content)
+        except Exception:  # whatever it answers in place of a description tells nothing
+            return frozenset()
+        paths = found.get("paths") if isinstance(found, dict) else None
+        return frozenset(map(str, paths)) if isinstance(paths, dict) else frozenset()
 
     def _no_list(self, failure: TryFailed) -> str:
         if failure.kind is not Kind.LATE:

@@ -45,16 +45,17 @@ class Unreadable(ModelError):
 
 
 def echo_call(prompt: Prompt, option: str, more: int = 0) -> Call:
-    """Return the call that echoes an option; `more`: number of alternatives to request for the token after it."""
-    return Call(prompt, 1, None, WHOLE, logprobs=more or 1, echo=option, answered=bool(more))
+    """Return the call that echoes an option and one token after it; `more`: alternatives to request for that token."""
+    return Call(prompt, 1, None, WHOLE, logprobs=more or 1, echo=option)
 
 
 def first_token_call(prompt: Prompt, k: int = ALTERNATIVES) -> Call:
     return Call(prompt, 1, None, WHOLE, logprobs=k)
 
 
-def echoed_score(name: str, found: Mapping[str, Any] | None, option: str) -> float:
-    """Return the log-probability of an option in nats: the sum over the last tokens, which spell exactly the option.
+def echoed_score(name: str, found: Mapping[str, Any] | None, option: str, *, after: int = 1) -> float:
+    """Return the log-probability of an option in nats: the sum over the tokens that spell exactly the option, before the
+    `after` tokens of the answer, or at the end if a server sends no token after an echo.
 
     Raises ModelError if the server sends no log-probabilities, Unreadable if a token spans the option's beginning.
     """
@@ -62,6 +63,11 @@ def echoed_score(name: str, found: Mapping[str, Any] | None, option: str) -> flo
     logs = entries(found, "token_logprobs", int | float)
     if not tokens or len(tokens) != len(logs):
         raise NoProbabilities(missing(name, "the log-probabilities of an echoed prompt (echo and logprobs)"))
+    if after:
+        try:
+            return echoed_score(name, {"tokens": tokens[:-after], "token_logprobs": logs[:-after]}, option, after=0)
+        except ModelError:
+            pass  # it sent none: the option is at the end
     total, spelled = 0.0, ""
     for token, log in zip(reversed(tokens), reversed(logs), strict=True):
         if len(spelled) >= len(option):
