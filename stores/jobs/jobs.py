@@ -450,7 +450,9 @@ def _is_hurried(connection: sqlite3.Connection, job_id: int) -> bool:
 def _goes_on_unread(job: Job) -> bool:
     """Return whether a person who resumes a job knows that its answers are unreadable, or not drawn."""
     probed = job.probed
-    return job.question in (UNREADABLE, UNDRAWN) or (job.question == PROBE and probed is not None and not probed.readable)
+    return job.question in (UNREADABLE, UNDRAWN) or (
+        job.question == PROBE and probed is not None and not probed.readable
+    )
 
 
 def _before(other: Job, job: Job) -> bool:

@@ -164,7 +164,7 @@ class Runs(Aggregate):
             write_progress(connection, job)
 
     def forget_places(self, name: str) -> int:
-        """Rewrite paths stored as versions of a served model; return the number of models, see `models.forget_places`."""
+        """Rewrite paths stored as versions of a served model; return how many, see `models.forget_places`."""
         with self.store.write() as connection:
             return forget_places(connection, name)
 

@@ -158,7 +158,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if self.path == "/openapi.json":
             routes = self.owner.routes
-            self._send(404 if routes is None else 200, {"paths": dict.fromkeys(routes or (), {})})
+            self._send(404 if routes is None else 200, {"paths": {route: {} for route in routes or ()}})
             return
         self.owner.note(self.path, dict(self.headers), {})
         if self.owner.hangs_when_listed:

@@ -19,7 +19,18 @@ from workbench.inference.served.drawing import DRAWS, FALSE_ALARM, OPEN, Drawing
 from workbench.jobs import launch
 
 ROUTES = ("/v1/chat/completions", "/v1/completions", "/v1/responses", "/load_model", "/reset", "/health")
-TAKEN = {"model", "messages", "prompt", "seed", "max_tokens", "temperature", "top_p", "generation_config", "n", "logprobs"}
+TAKEN = {
+    "model",
+    "messages",
+    "prompt",
+    "seed",
+    "max_tokens",
+    "temperature",
+    "top_p",
+    "generation_config",
+    "n",
+    "logprobs",
+}
 LATE = "unknown: no whole reply in 0.5 s, the deadline of a test ($WORKBENCH_TIMEOUT_S)"
 CERTAIN = "Beneficial."
 
@@ -40,7 +51,9 @@ def transformers_serve(asked: Asked) -> dict[str, Any]:
 def certain(asked: Asked) -> dict[str, Any]:
     """Draw, and be certain of everything but the open prompt."""
     seed = asked.body.get("seed")
-    return chat(*(f"{CERTAIN} {f'{seed} {i}' if prompt_of(asked.body) == OPEN else ''}" for i in range(asked.body.get("n", 1))))
+    return chat(
+        *(f"{CERTAIN} {f'{seed} {i}' if prompt_of(asked.body) == OPEN else ''}" for i in range(asked.body.get("n", 1)))
+    )
 
 
 def test_transformers_serve_is_known_by_its_routes_and_then_draws() -> None:
@@ -58,8 +71,8 @@ def test_a_server_that_does_not_draw_is_found_and_its_dialect_named() -> None:
         server.respond = transformers_serve  # behind a gateway, which hides its routes
         model = served(server)
         assert model.undrawn(Sampling()) == (
-            "5 of 5 equal at temperature 1: the server refuses fields as transformers serve does, which draws only if it "
-            f"is asked to. Ask {server.name}#transformers"
+            "of the answers to an open prompt 5 of 5 equal at temperature 1: the server refuses fields as "
+            f"transformers serve does, which draws only if it is asked to. Ask {server.name}#transformers"
         )
         assert model.undrawn(Sampling(temperature=0.0)) == "", "nothing is drawn, as the sampling says"
         model.close()

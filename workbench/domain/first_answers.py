@@ -87,14 +87,14 @@ class FirstAnswers:
     @property
     def hopeless(self) -> bool:
         """Whether there are enough and none can be read, or they are not drawn."""
-        return bool(self.undrawn) or not self.readable and self.answers >= FIRST and len(self._prompts) >= PROMPTS
+        return bool(self.undrawn) or (not self.readable and self.answers >= FIRST and len(self._prompts) >= PROMPTS)
 
     def describe(self) -> str:
         """Say what came, with examples."""
         if self.undrawn:
             return (
-                f"The first {self.repeated + self.several:,} answers are equal within each of {self.several:,} prompts, "
-                f"and so are those to an open prompt: {self.undrawn}"
+                f"The first {self.repeated + self.several:,} answers are equal within each of {self.several} prompts, "
+                f"and {self.undrawn}"
             )
         what = "prompts" if self.exact else f"answers (to {plural(len(self._prompts), 'prompt')})"
         kinds = {"refuse": self.refused, "are cut off in thought": self.truncated}

@@ -13,7 +13,11 @@ from workbench.domain.counting import plural
 from workbench.domain.names import in_words
 from workbench.pipeline.review import known_to_wait
 
-_QUESTIONS = {PROBE: "its probe is in: begin the run?", UNREADABLE: "nothing can be read: go on?", UNDRAWN: "answers are not drawn: go on?"}
+_QUESTIONS = {
+    PROBE: "its probe is in: begin the run?",
+    UNREADABLE: "nothing can be read: go on?",
+    UNDRAWN: "answers are not drawn: go on?",
+}
 UNFINISHED = ("failed", "lost", "paused", "cancelled")
 
 

@@ -4,8 +4,8 @@ The rule. An open prompt is asked `DRAWS` times at temperature 1, each time with
 the server does not draw. With q the probability of the likeliest answer, a server that draws gives equal answers with a
 probability of at most q^(DRAWS - 1) (the sum of p^DRAWS over all answers, p <= q). That is 0.1 % at q = 0.18: answers
 of 24 tokens whose tokens have 93 % on average. If the server sends log-probabilities, the answer's own probability p
-takes the place of that bound, and the server is found not to draw only if p^(DRAWS - 1) <= `FALSE_ALARM`; a model that is
-certain even of this prompt is "unknown". Greedy servers whose arithmetic varies from call to call are missed.
+takes the place of that bound, and the server is found not to draw only if p^(DRAWS - 1) <= `FALSE_ALARM`; a model that
+is certain even of this prompt is "unknown". Greedy servers whose arithmetic varies from call to call are missed.
 
 A job asks the open prompt with its probe, and after its own answers never differed within a prompt
 (`domain.first_answers`). A model that is certain of an audit's answers, but not of everything, never pauses.
@@ -88,9 +88,9 @@ def answer_probability(logprobs: Mapping[str, Any] | None) -> float | None:
     return math.exp(min(0.0, math.fsum(map(float, logs))))
 
 
-def temperature_words(one: Drawing, zero: Drawing) -> tuple[bool | None, str]:
-    """Return whether the temperature is obeyed, None if it cannot be told, and why."""
-    said = f"({one.describe('1')}, {zero.describe('0')})"
+def temperature_words(one: Drawing, zero: Drawing, low: str = "0") -> tuple[bool | None, str]:
+    """Return whether the temperature is obeyed, by answers at 1 and at `low`; None if it cannot be told; and why."""
+    said = f"({one.describe('1')}, {zero.describe(low)})"
     if not one.told or not zero.told:
         return None, "unknown: the answers are cut off in thought, so none can be compared"
     if one.greedy:
@@ -100,8 +100,8 @@ def temperature_words(one: Drawing, zero: Drawing) -> tuple[bool | None, str]:
     if not zero.differ:
         return True, f"obeyed {said}"
     if len(set(zero.texts)) == len(zero.texts):
-        return False, f"ignored at 0 {said}"
-    return None, f"unknown: answers vary at 0, by the temperature or by the server's arithmetic {said}"
+        return False, f"ignored at {low} {said}"
+    return None, f"unknown: answers vary at {low}, by the temperature or by the server's arithmetic {said}"
 
 
 def narrowed_words(name: str, value: str, narrow: Drawing) -> tuple[bool | None, str]:

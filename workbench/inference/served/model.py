@@ -263,7 +263,8 @@ class RemoteModel:
             found = self.drawing(open_ended, self._patience.reply_s)
         except (ModelError, TryFailed):
             return ""  # it cannot be told, and the run itself meets the same error
-        return f"{found.describe('temperature 1')}: {self.told_kind()}" if found.greedy else ""
+        said = f"of the answers to an open prompt {found.describe('temperature 1')}"
+        return f"{said}: {self.told_kind()}" if found.greedy else ""
 
     def told_kind(self) -> str:
         """Return what to do with a server that does not draw; if its kind is unknown, it is asked by a field that no
@@ -280,7 +281,9 @@ class RemoteModel:
                 f"its kind is unknown. If it is {kind.name}, ask {name}; if another, name its kind after the # "
                 f"({', '.join(one.key for one in providers())}), or start it so that it draws"
             )
-        return f"it is asked as {of.name}. Start the server so that it draws, or ask with --temperature 0"
+        return (
+            f"it is asked as {of.name}. Start the server so that it draws, or leave that to it (--temperature server)"
+        )
 
     def kind_by_refusal(self, within: float) -> tuple[str, Provider | None]:
         """Return how a server answers a field that it cannot know: its words, empty if it takes it, and the kind of

@@ -191,7 +191,11 @@ def as_markdown() -> str:
     )
     rows = [heads, tuple("---" for _ in heads)]
     for one in providers():
-        known = [*(f"`owned_by` {name}" for name in one.owned_by), *one.hosts, *(["its routes"] if one.routes else [])] or [f"`#{one.key}`"]
+        known = [
+            *(f"`owned_by` {name}" for name in one.owned_by),
+            *one.hosts,
+            *(["its routes"] if one.routes else []),
+        ] or [f"`#{one.key}`"]
         rows.append(
             (
                 one.name,

@@ -22,6 +22,8 @@ from workbench.inference.base import NextTokens
 from workbench.inference.served.calls import ALTERNATIVES, Call
 from workbench.inference.served.reply import Reply, TryFailed
 
+ALIKE = 0.5
+"most difference in nats between two log-probabilities of one token; arithmetic in bfloat16 makes some 0.1 of it"
 FEWEST = 2
 "least useful number of alternatives: one is just the drawn answer"
 WHOLE = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=1)
@@ -54,8 +56,8 @@ def first_token_call(prompt: Prompt, k: int = ALTERNATIVES) -> Call:
 
 
 def echoed_score(name: str, found: Mapping[str, Any] | None, option: str, *, after: int = 1) -> float:
-    """Return the log-probability of an option in nats: the sum over the tokens that spell exactly the option, before the
-    `after` tokens of the answer, or at the end if a server sends no token after an echo.
+    """Return the log-probability of an option in nats: the sum over the tokens that spell exactly the option. These are
+    followed by `after` tokens of the answer, or by none where a server leaves them out.
 
     Raises ModelError if the server sends no log-probabilities, Unreadable if a token spans the option's beginning.
     """
@@ -81,6 +83,19 @@ def echoed_score(name: str, found: Mapping[str, Any] | None, option: str, *, aft
             f"tokens spell {spelled!r}). Let the prompt end without a space, and the option begin with it"
         )
     return total
+
+
+def check_echo(name: str, found: Mapping[str, Any] | None, token: str, log: float) -> None:
+    """Raise NoProbabilities if an echo gives a token another probability than `log`, which it has as the first token of
+    the answer: llama_cpp.server shifts the log-probabilities of an echo by one token.
+    """
+    echoed = echoed_score(name, found, token)
+    if abs(echoed - log) > ALIKE:
+        raise NoProbabilities(
+            f"{name}: the log-probabilities of an echoed prompt are wrong: {token!r} has p = {np.exp(echoed):.2g} "
+            f"there and {np.exp(log):.2g} as the first token of an answer. Ask it without #completions, or draw "
+            "answers (--samples N)"
+        )
 
 
 def first_tokens(name: str, reply: Reply) -> dict[str, float]:
