@@ -374,7 +374,7 @@ def test_doctor_says_what_an_endpoint_can_do(
         "questionnaires", "batches", "thinking", "limits", "refusals",
     }  # fmt: skip
     assert found["temperature"][1].startswith(
-        "ignored: the server does not draw (5 of 5 equal at 1). its kind is unknown"
+        "ignored: the server does not draw (5 of 5 equal at 1); its kind is unknown"
     )
     assert found["questionnaires"][1].startswith("counted: no probabilities can be had; run --samples N draws answers")
     assert found["refusals"][1].startswith("seed (the server answered with 400: seed is not supported)")

@@ -71,7 +71,7 @@ def test_a_server_that_does_not_draw_is_found_and_its_dialect_named() -> None:
         server.respond = transformers_serve  # behind a gateway, which hides its routes
         model = served(server)
         assert model.undrawn(Sampling()) == (
-            "of the answers to an open prompt 5 of 5 equal at temperature 1: the server refuses fields as "
+            "5 of 5 answers to an open prompt are equal at temperature 1: the server refuses fields as "
             f"transformers serve does, which draws only if it is asked to. Ask {server.name}#transformers"
         )
         assert model.undrawn(Sampling(temperature=0.0)) == "", "nothing is drawn, as the sampling says"

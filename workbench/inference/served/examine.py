@@ -140,7 +140,7 @@ class _Tests:
                 raise
             return one.differ or None, f"{one.describe('1')}; 0 is refused: {failure.reason}"
         able, said = temperature_words(one, zero)
-        return able, f"{said}. {self._model.told_kind()}" if one.greedy else said
+        return able, f"{said}; {self._model.told_kind()}" if one.greedy else said
 
     def _narrow(self, name: str, value: str, sampling: Sampling) -> Found:
         if not self._differ:

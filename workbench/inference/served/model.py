@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import queue
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -65,6 +67,8 @@ NO_FIELD = "workbench_asks_which_server"
 AHEAD = 4
 "requests started or not yet taken by the caller, per possible active call"
 UNKNOWN = "unknown"
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -260,10 +264,11 @@ class RemoteModel:
             return ""
         open_ended = replace(sampling, temperature=1.0, top_p=1.0, max_new_tokens=TOKENS)
         try:
-            found = self.drawing(open_ended, self._patience.reply_s)
-        except (ModelError, TryFailed):
-            return ""  # it cannot be told, and the run itself meets the same error
-        said = f"of the answers to an open prompt {found.describe('temperature 1')}"
+            found = self.drawing(open_ended, DRAWS * self._patience.reply_s)
+        except (ModelError, TryFailed) as error:
+            log.warning("%s: it cannot be told whether its answers are drawn (%s)", self.address.name, error)
+            return ""
+        said = f"{DRAWS} of {DRAWS} answers to an open prompt are equal at temperature 1"
         return f"{said}: {self.told_kind()}" if found.greedy else ""
 
     def told_kind(self) -> str:
@@ -272,7 +277,9 @@ class RemoteModel:
         """
         of = self._dialect.provider
         if of is UNKNOWN_KIND:
-            refusing = self.kind_by_refusal(self._patience.reply_s)[1]
+            refusing = None
+            with suppress(ModelError, TryFailed):
+                refusing = self.kind_by_refusal(self._patience.reply_s)[1]
             kind = refusing or next(one for one in providers() if one.refuses)
             name = self.address.spoken(kind.key)
             if refusing:
