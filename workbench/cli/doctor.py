@@ -135,7 +135,7 @@ def _abilities(model: Model) -> Iterator[Check]:
         sampling = Sampling(temperature=temperature, top_p=1.0, max_new_tokens=TOKENS)
         for drawn in model.generate([Request(OPEN_CHAT, DRAWS, SEED)], sampling):
             found[place] = Drawing(tuple(compared(text) for text, n in drawn.answers for _ in range(n)))
-    able, said = temperature_words(*found, f"{LOW:g}")
+    able, said = temperature_words(found[0], found[1], f"{LOW:g}")
     yield Check("temperature", "ok" if able else "note", said)
 
 

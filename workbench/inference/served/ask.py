@@ -208,9 +208,7 @@ class Asker:
             if not fewer:
                 return Outcome(failure=failure)
             found = await self._draw(run, request, fewer, seed)
-            if found.texts:
-                self._dialect.came(fewer, len(found.texts), failure)
-            elif self._dialect.brought == 1:
+            if not found.texts and self._dialect.brought == 1:
                 self._dialect.too_many = None  # one answer is refused, too: it is not about their number
             return found
         except ModelError as error:

@@ -61,6 +61,7 @@ class Dialect:
         "most answers that one call has brought: a refusal of as many is about something else"
         self.too_many: int | None = None
         "fewest answers that a call was refused for; None: no call was"
+        self._too_many_words = ""
         self.seed = True
         "whether the seed is sent; without it, or if a server ignores it, answers are not reproducible"
         self.limit = "max_tokens"
@@ -191,20 +192,21 @@ class Dialect:
         named = [number for number in map(int, re.findall(r"\b\d{1,3}\b", failure.reason)) if about and number < n]
         best = max(named, default=0)
         self.too_many = min(self.too_many or n, best + 1 if best else n)
+        self._too_many_words = failure.reason
         return best or self.most
 
-    def came(self, n: int, choices: int, failure: TryFailed | None = None) -> None:
-        """Take in how many answers came of a call for n; `failure`: the refusal of a call for more."""
+    def came(self, n: int, choices: int) -> None:
+        """Take in how many answers came of a call for n."""
         if n > 1 and choices == 1:
             self.too_many = 2
         self.brought = max(self.brought, choices)
-        if failure is not None and self.too_many is not None and self.brought < self.too_many:
-            self.refusals["n"] = f"more than {plural(self.brought, 'answer')} a call: {failure.reason}"
-            if self.brought + 1 == self.too_many:
+        if self.too_many is not None and self._too_many_words and self.brought < self.too_many:
+            said = f"more than {plural(self.brought, 'answer')} a call"
+            if self.brought + 1 == self.too_many and said not in self.refusals.get("n", ""):
                 log.warning(
-                    "%s refuses %d answers a call (%s): %s from now on",
-                    self._address.name, self.too_many, failure.reason, f"{self.brought} a call",
-                )  # fmt: skip
+                    "%s refuses %s (%s): not asked for from now on", self._address.name, said, self._too_many_words
+                )
+            self.refusals["n"] = f"{said}: {self._too_many_words}"
 
     def _note(self, parameter: str, failure: TryFailed, so: str) -> None:
         """Log once what a server refused, and how it is asked instead."""
