@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
 from workbench.domain.counting import plural
@@ -35,15 +36,14 @@ class FirstAnswers:
     "one could be read: nothing more is looked at"
     refused: int = 0
     truncated: int = 0
-    repeated: int = 0
-    "answers equal to an earlier one of their prompt"
-    several: int = 0
-    "prompts with more than one answer"
     differ: bool = False
     "whether answers to one prompt differ, or it is known that they are drawn"
     undrawn: str = ""
     "why answers are not drawn, as the model was found to answer an open prompt"
     _prompts: set[Hashable] = field(default_factory=set)
+    _said: dict[Hashable, str] = field(default_factory=dict)
+    "an answer to each prompt, as long as no other differs from it"
+    _counts: Counter[Hashable] = field(default_factory=Counter)
 
     def look(
         self, prompts: Iterable[Hashable], texts: Iterable[str], answers: int, silent: int, refused: int, truncated: int
@@ -63,16 +63,19 @@ class FirstAnswers:
             if len(self.examples) < SHOWN and (short := _short(text)) not in self.examples:
                 self.examples.append(short)
 
-    def drew(self, answers: Sequence[tuple[str, int]]) -> None:
-        """Take in the distinct answers to one prompt with their counts."""
-        count = sum(count for _, count in answers)
-        self.differ = self.differ or len(answers) > 1
-        self.repeated, self.several = self.repeated + max(0, count - 1), self.several + (count > 1)
+    def drew(self, prompt: Hashable, answers: Iterable[tuple[str, int]]) -> None:
+        """Take in distinct answers to a prompt with their counts, until two of one prompt differ."""
+        for text, count in answers:
+            if self.differ:
+                return
+            self.differ = self._said.setdefault(prompt, text) != text
+            self._counts[prompt] += count
 
     @property
     def alike(self) -> bool:
         """Whether answers repeat so often and never differ that it is worth asking whether they are drawn at all."""
-        return not (self.differ or self.undrawn) and self.repeated >= REPEATED and self.several > 1
+        repeated = sum(self._counts.values()) - len(self._counts)
+        return not (self.differ or self.undrawn) and len(self._counts) > 1 and repeated >= REPEATED
 
     @property
     def decided(self) -> bool:
@@ -93,7 +96,7 @@ class FirstAnswers:
         """Say what came, with examples."""
         if self.undrawn:
             return (
-                f"The first {self.repeated + self.several:,} answers are equal within each of {self.several} prompts, "
+                f"The first {sum(self._counts.values()):,} answers are equal within each of {len(self._counts)} prompts, "
                 f"and {self.undrawn}"
             )
         what = "prompts" if self.exact else f"answers (to {plural(len(self._prompts), 'prompt')})"

@@ -321,7 +321,7 @@ class _Asking:
         that count, all).
         """
         if self._first is not None:
-            self._first.drew(drawn.answers)
+            self._first.drew(key, drawn.answers)
         came, tally, progress = sum(count for _, count in drawn.answers), self.plan.tally, self.progress
         valid = came if tally is None else tally.count(key, drawn.answers)
         wanted = max(0, self.plan.design.samples - self.plan.stored.get(key, 0) - before)

@@ -129,7 +129,8 @@ class Asker:
         run.answered()
         self._count(reply, cost)
         try:
-            run.winding_down |= self._snapshots.met(reply, cost, sent_under)
+            counted = reply if run.counts else replace(reply, choices=())
+            run.winding_down |= self._snapshots.met(counted, cost, sent_under)
         except SnapshotsAlternate as error:
             run.end(error)
         return reply
@@ -259,8 +260,9 @@ class PromptAsker:
 class Run:
     """One sequence of requests, and whether it continues."""
 
-    def __init__(self, name: str, sampling: Sampling):
-        self.sampling = sampling
+    def __init__(self, name: str, sampling: Sampling, *, counts: bool = True):
+        self.sampling, self.counts = sampling, counts
+        "how answers are drawn; whether they count among those of their snapshot: those that test a server do not"
         self.stop: ModelError | None = None
         "why no further call is started"
         self.winding_down = False

@@ -25,7 +25,7 @@ CANNOT_LIST = (500, 501)
 "statuses of a server that lists no models, like transformers serve without the hub; other errors may be temporary"
 LIST_TRIES, LIST_S = 3, 10.0
 "tries and timeout in seconds for asking a server what it serves"
-ROUTES_S = 3.0
+ROUTES_S = 20.0
 "timeout of asking an unknown server which routes it has"
 NAMED = 10
 "models that a message names of those that a server lists"
@@ -112,13 +112,20 @@ class Client:
     async def routes(self) -> frozenset[str]:
         """Return the paths in the server's description of itself, /openapi.json beside its version; empty if it has
         none. The key is not sent.
+
+        Raises ModelError if the server takes too long to say: it would be known or not by chance.
         """
         import json
 
         address = self._address.url.removesuffix("/v1") + "/openapi.json"
         try:
             async with asyncio.timeout(ROUTES_S):
-                found = json.loads((await self._http.get(address)).content)
+                found = json.loads((await self._http.get(address, timeout=None)).content)
+        except TimeoutError:
+            raise ModelError(
+                f"{self._address.name}: {address} had no answer in {ROUTES_S:g} s, so the kind of the server is not "
+                "known. Look whether it is well, or name its kind after a # (help dialects)"
+            ) from None
         except Exception:  # whatever it answers in place of a description tells nothing
             return frozenset()
         paths = found.get("paths") if isinstance(found, dict) else None

@@ -232,7 +232,7 @@ class RemoteModel:
         loop, asker = self._open()
 
         async def ask() -> list[Reply | Exception]:
-            run = Run(self.address.name, calls[0].sampling)
+            run = Run(self.address.name, calls[0].sampling, counts=False)
             tasks = [asyncio.create_task(asker.ask(run, call, PROBE_TRIES)) for call in calls]
             _, late = await asyncio.wait(tasks, timeout=within)
             for task in late:
@@ -259,7 +259,7 @@ class RemoteModel:
         return found
 
     def undrawn(self, sampling: Sampling) -> str:
-        """See `Doubtful`: the open prompt is asked at temperature 1, as the sampling asks otherwise."""
+        """See `Doubtful`: the open prompt is asked at temperature 1, with the further settings of the sampling."""
         if "temperature" in sampling.left or not draws(sampling):
             return ""
         open_ended = replace(sampling, temperature=1.0, top_p=1.0, max_new_tokens=TOKENS)
