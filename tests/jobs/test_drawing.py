@@ -107,7 +107,7 @@ def test_a_run_pauses_where_the_server_does_not_draw_and_not_where_the_model_is_
             return
         assert (job.state, job.question) == ("paused", UNDRAWN)
         assert answers(filled) < 360
-        assert "answers are equal within each of" in job.message
+        assert "answers are equal within their" in job.message
         assert f"Ask {server.name}#transformers" in job.message
         launch.resume(filled, job_id)
         job = wait(filled, job_id, ended)

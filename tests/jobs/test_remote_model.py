@@ -775,8 +775,8 @@ def test_the_same_model_answers_alike_through_a_server_and_here(transformers_ser
         assert all(sum(count for _, count in found) == 2 for found in through.values())
         encode = here.encode  # type: ignore[attr-defined]
         assert there.work.prompt_tokens == 2 * sum(len(encode(prompt)) for prompt in prompts), "the server's own count"
-        with pytest.raises(ModelError, match="does not take top_k"):
-            list(there.generate(wanted[:1], greedy))
+        assert there.card.encoding == "transformers: generation_config neutral", "known by its routes"
+        assert {drawn.request: drawn.answers for drawn in there.generate(wanted, greedy)} == direct
         with pytest.raises(ModelError, match="sends none"):
             list(there.score(prompts[:1], [["favorable", "detrimental"]]))
     finally:
@@ -788,7 +788,6 @@ def test_the_same_model_answers_alike_through_a_server_and_here(transformers_ser
 def test_transformers_serve_draws_as_the_sampling_says_where_it_is_asked_in_its_dialect(
     transformers_serve: str,
 ) -> None:
-    """Without it, top-k is refused, and the model's own generation_config.json decides whether anything is drawn."""
     prompts = [Prompt((Message("system", LABELS), Message("user", text))) for text in STATEMENTS]
     here, there = load("smollm2"), load(f"{transformers_serve}#transformers")
     try:

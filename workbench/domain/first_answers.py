@@ -96,7 +96,7 @@ class FirstAnswers:
         """Say what came, with examples."""
         if self.undrawn:
             return (
-                f"The first {sum(self._counts.values()):,} answers are equal within each of {len(self._counts)} prompts, "
+                f"The first {sum(self._counts.values()):,} answers are equal within their {len(self._counts)} prompts, "
                 f"and {self.undrawn}"
             )
         what = "prompts" if self.exact else f"answers (to {plural(len(self._prompts), 'prompt')})"

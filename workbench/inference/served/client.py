@@ -25,8 +25,6 @@ CANNOT_LIST = (500, 501)
 "statuses of a server that lists no models, like transformers serve without the hub; other errors may be temporary"
 LIST_TRIES, LIST_S = 3, 10.0
 "tries and timeout in seconds for asking a server what it serves"
-ROUTES_S = 20.0
-"timeout of asking an unknown server which routes it has"
 NAMED = 10
 "models that a message names of those that a server lists"
 
@@ -113,20 +111,24 @@ class Client:
         """Return the paths in the server's description of itself, /openapi.json beside its version; empty if it has
         none. The key is not sent.
 
-        Raises ModelError if the server takes too long to say: it would be known or not by chance.
+        Raises ModelError if there is no reply after a few tries: the server would be known or not by chance.
         """
         import json
 
         address = self._address.url.removesuffix("/v1") + "/openapi.json"
+        for attempt in range(1, LIST_TRIES + 1):
+            try:
+                reply = await self._http.get(address, timeout=LIST_S)
+                break
+            except Exception as error:  # a pooled connection may have been closed by the server meanwhile
+                if attempt == LIST_TRIES:
+                    raise ModelError(
+                        f"{self._address.name}: {address} had no answer ({type(error).__name__}), so the kind of the "
+                        "server is not known. Look whether it is well, or name its kind after a # (help dialects)"
+                    ) from None
         try:
-            async with asyncio.timeout(ROUTES_S):
-                found = json.loads((await self._http.get(address, timeout=None)).content)
-        except TimeoutError:
-            raise ModelError(
-                f"{self._address.name}: {address} had no answer in {ROUTES_S:g} s, so the kind of the server is not "
-                "known. Look whether it is well, or name its kind after a # (help dialects)"
-            ) from None
-        except Exception:  # whatever it answers in place of a description tells nothing
+            found = json.loads(reply.content)
+        except ValueError:
             return frozenset()
         paths = found.get("paths") if isinstance(found, dict) else None
         return frozenset(map(str, paths)) if isinstance(paths, dict) else frozenset()
