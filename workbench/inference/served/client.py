@@ -128,7 +128,7 @@ class Client:
                     ) from None
         try:
             found = json.loads(reply.content)
-        except ValueError:
+        except (ValueError, RecursionError):
             return frozenset()
         paths = found.get("paths") if isinstance(found, dict) else None
         return frozenset(map(str, paths)) if isinstance(paths, dict) else frozenset()
