@@ -13,9 +13,9 @@ from workbench.domain.gpus import Gpu
 from workbench.domain.probe_results import ProbeResult, ProbeWish
 from workbench.domain.responses import EXACT, Answerer
 
-PROBE, UNREADABLE = "probe", "unreadable"
+PROBE, UNREADABLE, UNDRAWN = "probe", "unreadable", "undrawn"
 "questions on which a job may wait for a person: whether its probe is acceptable, and whether to continue with a model \
-without readable answers"
+without readable answers, or one that answers as if nothing were drawn"
 
 STANDS = {"failed": "failed", "cancelled": "was cancelled", "lost": "lost its worker", "done": "is done"}
 "state -> predicate of a sentence about a job"

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from stores.core.base import Aggregate, now
 from stores.jobs.heartbeat import place
-from stores.jobs.job_rows import PROBE, UNREADABLE, Job, jobs_where
+from stores.jobs.job_rows import PROBE, UNDRAWN, UNREADABLE, Job, jobs_where
 from workbench.domain.probe_results import ProbeResult, ProbeWish
 from workbench.errors import AttemptEnded, JobError, UsageError
 
@@ -448,9 +448,11 @@ def _is_hurried(connection: sqlite3.Connection, job_id: int) -> bool:
 
 
 def _goes_on_unread(job: Job) -> bool:
-    """Return whether a person who resumes a job knows that its answers are unreadable."""
+    """Return whether a person who resumes a job knows that its answers are unreadable, or not drawn."""
     probed = job.probed
-    return job.question == UNREADABLE or (job.question == PROBE and probed is not None and not probed.readable)
+    return job.question in (UNREADABLE, UNDRAWN) or (
+        job.question == PROBE and probed is not None and not probed.readable
+    )
 
 
 def _before(other: Job, job: Job) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 
 from stores.core.base import now
-from workbench.domain.names import parted
+from workbench.domain.names import parted, placeless
 from workbench.domain.responses import ModelCard
 
 
@@ -27,6 +28,25 @@ def model_id(connection: sqlite3.Connection, card: ModelCard) -> int:
         ),
     )
     return int(connection.execute("select id from model where key = ?", (card.key,)).fetchone()[0])
+
+
+def forget_places(connection: sqlite3.Connection, name: str) -> int:
+    """Rewrite paths that earlier versions took for the version of a served model, see `placeless`; return the number of
+    models. No two become one, as different paths have different digests, so no runs are merged or split. Call inside a
+    transaction.
+    """
+    fields = "name, revision, backend, dtype, chat_format, encoding, snapshot"
+    changed = 0
+    rows = connection.execute(f"select id, {fields} from model where name = ? and backend = 'openai'", (name,))
+    for id_, *values in rows.fetchall():
+        card = ModelCard(*values)
+        new = replace(card, revision=placeless(card.revision), snapshot=placeless(card.snapshot))
+        if new != card:
+            changed += connection.execute(
+                "update or ignore model set key = ?, revision = ?, snapshot = ? where id = ?",
+                (new.key, new.revision, new.snapshot, id_),
+            ).rowcount
+    return changed
 
 
 def last_snapshot(connection: sqlite3.Connection, card: ModelCard, job_id: int) -> tuple[str, bool] | None:

@@ -21,7 +21,7 @@ from stores.instruments.issue_rows import fewest_of
 from stores.instruments.statement_rows import read_statements
 from stores.instruments.templates import as_template
 from stores.jobs.job_rows import write_progress
-from stores.runs.models import answered_by_others, last_snapshot, model_id, models_meant, newest_model
+from stores.runs.models import answered_by_others, forget_places, last_snapshot, model_id, models_meant, newest_model
 from stores.runs.personas import add_personas, persona_names, read_personas
 from stores.runs.prompts import add_prompts, read_prompt, wordings_of
 from stores.runs.rule_readings import RuleReading, insert_readings
@@ -162,6 +162,11 @@ class Runs(Aggregate):
                 )
             insert_readings(connection, readings)
             write_progress(connection, job)
+
+    def forget_places(self, name: str) -> int:
+        """Rewrite paths stored as versions of a served model; return how many, see `models.forget_places`."""
+        with self.store.write() as connection:
+            return forget_places(connection, name)
 
     def last_snapshot(self, card: ModelCard, job_id: int) -> tuple[str, bool] | None:
         """Return the snapshot of a served model that answered last, and whether in this job; None if none has."""

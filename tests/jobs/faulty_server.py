@@ -58,6 +58,8 @@ class FaultyServer:
         self.models: tuple[str, ...] | None = (model,)
         "what it lists; None: it has no list"
         self.hangs_when_listed = False
+        self.routes: tuple[str, ...] | None = None
+        "what it says of itself in /openapi.json; None: it has no such page"
         self.owned_by = ""
         "as its list of models says; empty: it does not"
         self.respond: Callable[[Asked], dict[str, Any]] | None = None
@@ -154,6 +156,10 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
     def do_GET(self) -> None:
+        if self.path == "/openapi.json":
+            routes = self.owner.routes
+            self._send(404 if routes is None else 200, {"paths": {route: {} for route in routes or ()}})
+            return
         self.owner.note(self.path, dict(self.headers), {})
         if self.owner.hangs_when_listed:
             self.owner.over.wait(30)

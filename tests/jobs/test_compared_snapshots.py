@@ -24,6 +24,7 @@ from workbench.audits.response_bias.judged import ResponseBiasChoice, compared, 
 from workbench.data import shipped_templates
 from workbench.domain.choices import Bias
 from workbench.domain.designs import Design
+from workbench.inference.served.drawing import OPEN
 from workbench.jobs import launch
 from workbench.pipeline.draft_planning import plan_drafting
 
@@ -44,7 +45,8 @@ def asked_of_both(path: Path) -> list[str]:
     now = OLD
 
     def respond(asked: Asked) -> dict[str, Any]:
-        message = {"role": "assistant", "content": says(asked, now)}
+        said = f"Once {len(server.asked)}" if prompt_of(asked.body) == OPEN else says(asked, now)
+        message = {"role": "assistant", "content": said}
         return {"choices": [{"index": n, "message": message} for n in range(asked.body.get("n", 1))]}
 
     with FaultyServer() as server, new_store(path) as store:

@@ -312,14 +312,17 @@ def test_a_name_may_state_the_kind_of_server() -> None:
 
 
 def able(asked: Asked) -> dict[str, Any]:
-    """Answer as a server that keeps to seeds, names alternatives, echoes and thinks."""
+    """Answer as a server that keeps to its parameters and seeds, names alternatives, echoes and thinks."""
     body = asked.body
+    narrow = not body.get("temperature") or body.get("top_p") == 0.001 or body.get("top_k") == 1 or body.get("min_p")
     usage = {"completion_tokens": 9, "completion_tokens_details": {"reasoning_tokens": 5}}
     if asked.path.endswith("/completions") and "prompt" in body:
         logprobs: dict[str, Any] = {"tokens": ["The", " Paris"], "token_logprobs": [None, -1.0]}
+        if not body.get("echo"):
+            logprobs = {"tokens": [" Paris"], "token_logprobs": [-1.0], "top_logprobs": [{" Paris": -1.0}]}
         return {"choices": [{"index": 0, "text": "", "logprobs": logprobs}]}
     top = [{"token": word, "logprob": -1.0 - i} for i, word in enumerate(("cat", "dog", "owl"))]
-    message = {"content": f"cat {body.get('seed')}", "reasoning_content": "Well."}
+    message = {"content": "cat" if narrow else f"cat {body.get('seed')}", "reasoning_content": "Well."}
     logprobs = {"content": [{"token": "cat", "logprob": -1.0, "top_logprobs": top}]}
     choices = [{"index": i, "message": message, "logprobs": logprobs} for i in range(body.get("n", 1))]
     return {"choices": choices, "usage": usage}
@@ -345,10 +348,15 @@ def test_doctor_says_what_an_endpoint_can_do(
     with FaultyServer() as server:
         server.respond, server.owned_by = able, "vllm"
         found = examined(capsys, server.name)
-        assert len(server.asked) == 8
+        assert all(0 < call.body["max_tokens"] <= 24 for call in server.asked), "0 is no limit to some servers"
+    assert found["temperature"] == ("ok", "obeyed (5 of 5 differ at 1, 5 of 5 equal at 0)")
+    assert found["top-p"] == ("ok", "obeyed (5 of 5 equal at top-p 0.001)")
+    assert found["top-k"] == ("ok", "obeyed (5 of 5 equal at top-k 1)")
+    assert found["min-p"] == ("ok", "obeyed (5 of 5 equal at min-p 1)")
+    assert found["unknown fields"][1].startswith("ignored without a word")
     assert found["dialect"][1].startswith("dialect: vLLM (documented, untested, 2026-11); sent as neutral: ")
-    assert found["several a call (n)"] == ("ok", "two answers came of one call")
-    assert found["seed"] == ("ok", "two calls with one seed had the same answer, another seed another one")
+    assert found["several a call (n)"] == ("note", "unknown: two answers came of one call, and they are equal")
+    assert found["seed"] == ("ok", "obeyed: two calls with one seed had the same answer, another seed another one")
     assert found["log-probabilities"] == ("ok", "3 alternatives of the first token")
     assert found["echo"][0] == "ok"
     assert found["questionnaires"] == ("ok", "exact: p(yes) and p(no) from the alternatives of the first token")
@@ -362,9 +370,12 @@ def test_doctor_says_what_an_endpoint_can_do(
     assert found["dialect"][0] == "note"
     assert found["answers"] == ("ok", "'cat' by parrot-1-2026, fp_1")
     assert {name for name, (state, _) in found.items() if state == "note"} == {
-        "dialect", "several a call (n)", "seed", "log-probabilities", "echo", "questionnaires", "batches", "thinking",
-        "limits", "refusals",
+        "dialect", "temperature", "top-p", "top-k", "min-p", "several a call (n)", "seed", "log-probabilities", "echo",
+        "questionnaires", "batches", "thinking", "limits", "refusals",
     }  # fmt: skip
+    assert found["temperature"][1].startswith(
+        "ignored: the server does not draw (5 of 5 equal at 1); its kind is unknown"
+    )
     assert found["questionnaires"][1].startswith("counted: no probabilities can be had; run --samples N draws answers")
     assert found["refusals"][1].startswith("seed (the server answered with 400: seed is not supported)")
 

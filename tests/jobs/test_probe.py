@@ -108,7 +108,7 @@ def test_a_served_model_pays_for_the_probe_and_the_plan_alone(filled: Store) -> 
     with FaultyServer() as server:
         server.respond = lambda asked: {
             "choices": [
-                {"index": n, "message": {"role": "assistant", "content": "Beneficial."}}
+                {"index": n, "message": {"role": "assistant", "content": f"Beneficial. {asked.body['seed']} {n}"}}
                 for n in range(asked.body.get("n", 1))
             ]
         }

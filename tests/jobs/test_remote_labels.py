@@ -20,8 +20,9 @@ CHAT = Prompt((Message("user", "Tax?"),))
 FIRST = {" dis": math.log(0.4), " agree": math.log(0.3), " I": math.log(0.2), " Ag": math.log(0.01)}
 THEN = {" agree": ([math.log(0.3)], {"ment": math.log(0.2), ".": math.log(0.5), "<|end|>": math.log(0.1)}),
         " disagree": ([math.log(0.4), math.log(0.9)], {"ment": math.log(0.1), "\n": math.log(0.9)}),
+        " dis": ([math.log(0.4)], {"agree": math.log(0.9)}),
         " Agree": ([math.log(0.01), math.log(0.5)], {" with": 0.0})}  # fmt: skip
-TOKENS = {" agree": [" agree"], " disagree": [" dis", "agree"], " Agree": [" Ag", "ree"]}
+TOKENS = {" agree": [" agree"], " disagree": [" dis", "agree"], " dis": [" dis"], " Agree": [" Ag", "ree"]}
 OPTIONS = [" agree", " Agree", ' "agree', " disagree", " Disagree"]
 
 
@@ -31,8 +32,8 @@ def completions(asked: Asked) -> dict[str, Any]:
     if not body.get("echo"):
         logprobs: dict[str, Any] = {"tokens": [" dis"], "token_logprobs": [-0.9], "top_logprobs": [FIRST]}
         return {"choices": [{"index": 0, "text": " dis", "logprobs": logprobs}]}
-    assert (body["max_tokens"], body["logprobs"]) == (1, 20)
     option = body["prompt"].removeprefix("Tax? Answer:")
+    assert (body["max_tokens"], body["logprobs"]) == (1, 1 if option == " dis" else 20)
     logs, after = THEN[option]
     next_token = max(after, key=after.__getitem__)
     tokens = ["Tax?", " Answer:", *TOKENS[option], next_token]
@@ -59,7 +60,22 @@ def test_labels_of_several_tokens_are_scored_whole_where_the_endpoint_echoes() -
     assert not found.reason
     wanted = [0.3 * 0.6 / 0.8, 0.01 * 0.5, 0.0, 0.4 * 0.9 * 0.9, 0.0]
     assert np.exp(found.log_probabilities) == pytest.approx(wanted)
-    assert len(asked) == 4, "the first tokens, and the three spellings that may begin with one of them"
+    assert len(asked) == 5, "the first tokens, one of these echoed, and the three spellings that may begin with one"
+
+
+def shifted(asked: Asked) -> dict[str, Any]:
+    """Answer as llama_cpp.server does: with the probability that a token of the echo comes again, and no token more."""
+    reply = completions(asked)
+    if asked.body.get("echo"):
+        logprobs = reply["choices"][0]["logprobs"]
+        logprobs["tokens"].pop()
+        logprobs["token_logprobs"] = [None, *(-9.5 for _ in logprobs["tokens"][1:])]
+    return reply
+
+
+def test_an_echo_with_the_probabilities_of_other_tokens_is_not_believed() -> None:
+    with pytest.raises(ModelError, match=r"echoed prompt are wrong: ' dis' has p = 7.5e-05 there and 0.4 as the first"):
+        scored(shifted, RAW, OPTIONS)
 
 
 def chat_of(words: dict[str, float], echoed: dict[str, Any] | None = None) -> Any:

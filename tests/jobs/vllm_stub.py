@@ -47,7 +47,9 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         print("asked", json.dumps({name: body[name] for name in body if name != "messages"}), flush=True)
-        choices = [{"index": i, "message": {"content": "Agree."}} for i in range(body.get("n", 1))]
+        choices = [
+            {"index": i, "message": {"content": f"Agree. {body.get('seed')} {i}"}} for i in range(body.get("n", 1))
+        ]
         self.send({"model": body["model"], "choices": choices, "usage": {"prompt_tokens": 9, "completion_tokens": 2}})
 
 

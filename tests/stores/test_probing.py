@@ -75,7 +75,7 @@ def test_a_served_model_is_not_paid_for_more_than_the_first_answers(store: Store
     veldania(store)
     with FaultyServer() as server:
         server.respond = lambda asked: {
-            "choices": [{"index": n, "message": {"content": "Well."}} for n in range(asked.body.get("n", 1))]
+            "choices": [{"index": n, "message": {"content": f"Well, {n}."}} for n in range(asked.body.get("n", 1))]
         }
         plan = pipeline.plan(store, Design("veldania", server.name, samples=20))
         model = load_remote(server.name, environ={})

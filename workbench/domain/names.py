@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Collection
+from hashlib import blake2b
 
 from workbench.errors import UsageError
 
 LONGEST = 64
+PLACE = re.compile(r"[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|.*[/\\].*\.(gguf|safetensors|bin)\b", re.IGNORECASE)
+"how a path begins; a file of weights is one wherever it lies"
 
 
 def person_name(text: str, what: str = "annotator") -> str:
@@ -39,6 +43,20 @@ def thing_name(text: str, what: str) -> str:
     if not good:
         raise UsageError(f"found the {what} name {text!r}; use up to {LONGEST} letters, digits, '-', '_' and '.'")
     return text
+
+
+def placeless(version: str) -> str:
+    """Return what a server calls the version of a model. A path on its disk says where weights lie and not which these
+    are, so the version is unknown; a digest keeps the models of two paths apart.
+
+    Examples
+    --------
+    >>> placeless("Qwen/Qwen3-8B"), placeless("/home/ana/models/q.gguf")
+    ('Qwen/Qwen3-8B', 'unknown (place 2bf9fac9)')
+    """
+    if not PLACE.match(version):
+        return version
+    return f"unknown (place {blake2b(version.encode(), digest_size=4).hexdigest()})"
 
 
 def parted(model: str) -> tuple[str, str]:

@@ -117,6 +117,11 @@ def sampled(usual: Sampling, given: Mapping[str, Any]) -> Sampling:
     return replace(usual, **values, server=",".join(name for name in MAY_BE_LEFT if name in left))
 
 
+def draws(sampling: Sampling) -> bool:
+    """Return whether answers are drawn, so that equal ones are worth a question."""
+    return sampling.mode != EXACT and sampling.temperature > 0 and sampling.top_p > 0 and sampling.top_k != 1
+
+
 EXACTLY = Sampling(temperature=1.0, top_p=1.0, top_k=None, max_new_tokens=0, mode=EXACT)
 "the model's own probabilities: no temperature, no nucleus, no sampling"
 

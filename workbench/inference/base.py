@@ -231,6 +231,17 @@ class Changing(Protocol):
 
 
 @runtime_checkable
+class Doubtful(Protocol):
+    """A model of which it is not certain that it draws its answers as it is asked to."""
+
+    def undrawn(self, sampling: Sampling) -> str:
+        """Ask an open prompt a few times; return why its answers are not drawn and what to do, empty if they are or it
+        cannot be told.
+        """
+        ...
+
+
+@runtime_checkable
 class Batching(Protocol):
     """A served model that can be asked in batches."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stores.jobs.job_rows import PROBE, UNREADABLE
+from stores.jobs.job_rows import PROBE, UNDRAWN, UNREADABLE
 from workbench import pipeline
 from workbench.domain.probe_results import ProbeResult, percent
+from workbench.inference.base import Doubtful
 from workbench.jobs.probing import probe
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ def begin(task: Task, design: Design, model: Model) -> Ended | None:
     if found.all_failed:
         return "failed", f"every answer of the probe failed: {found.answers[0].reason}. {NOTHING_YET}"
     store.jobs.note_probe(job.id, found)
+    if not job.patient and isinstance(model, Doubtful) and (undrawn := model.undrawn(design.sampling)):
+        return stopped(task, UNDRAWN, f"{found.describe()}. Its answers are not drawn: {undrawn}. {NOTHING_YET}")
     if wish.asks:
         return _waits(task, f"{found.describe()}. {NOTHING_YET}")
     if found.share >= wish.least:
@@ -51,9 +54,9 @@ def lines(found: ProbeResult) -> list[str]:
     return [found.describe(), *(f"  {one.read_as}: {one.text or one.reason}" for one in found.answers)]
 
 
-def hopeless(task: Task, why: str, held: str) -> Ended:
-    """Pause a job whose first answers are all unreadable."""
-    return stopped(task, UNREADABLE, f"{why}. {held}")
+def hopeless(task: Task, why: str, held: str, question: str = UNREADABLE) -> Ended:
+    """Pause a job whose first answers are all unreadable, or not drawn."""
+    return stopped(task, question, f"{why}. {held}")
 
 
 def stopped(task: Task, question: str, message: str) -> Ended:

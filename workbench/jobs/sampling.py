@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from stores.jobs.job_rows import UNDRAWN, UNREADABLE
 from workbench import pipeline
 from workbench.domain.counting import plural, speed
 from workbench.domain.designs import Design
@@ -99,8 +100,8 @@ def _ended(task: Task, plan: pipeline.Plan, progress: pipeline.Progress) -> Ende
     spared = f"; {progress.spared:,} need not be drawn, as {settled_words(progress)}" if progress.settlement else ""
     cut = f". {words}" if (words := cut_off(progress, design)) else ""
     lacks = progress.done + progress.lacking + progress.spared < progress.total
-    if progress.hopeless and lacks and not task.stop():
-        return probe.hopeless(task, progress.hopeless, held)
+    if progress.hopeless and (lacks or progress.undrawn) and not task.stop():
+        return probe.hopeless(task, progress.hopeless, held, UNDRAWN if progress.undrawn else UNREADABLE)
     if progress.failed and not task.stop():
         again = AGAIN if progress.failed > progress.reasons.lasting else NEVER
         failed = f"{progress.failed:,} {unit} failed: {progress.reasons.describe()}"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from stores.core.store import Store
 from stores.jobs.job_rows import Job
+from workbench.domain.counting import plural
 from workbench.domain.responses import UNKNOWN, ModelCard
 from workbench.inference.base import Changing, Model, Remarking
 from workbench.inference.load import load
@@ -84,6 +85,11 @@ class Task:
         model = self.models.get(name, dtype, cluster, chat_format, device, beside, self.stop)
         if not held and isinstance(model, Remarking):
             self.say("\n".join(model.notes))
+        if isinstance(model, Changing) and (paths := self.store.runs.forget_places(name)):
+            self.say(
+                f"{plural(paths, 'version')} of {name} stored as a path on the server's disk now read `unknown` with a "
+                "digest of the path; their answers stay the same runs"
+            )
         self.stop.steer(model)
         if isinstance(model, Changing) and (known := self.store.runs.last_snapshot(model.card, self.job.id)):
             model.expect(known[0], asked=known[1])

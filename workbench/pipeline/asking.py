@@ -17,7 +17,7 @@ from workbench.domain.gpus import Gpu
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request
 from workbench.evidence.rule_reading import BatchReader
 from workbench.evidence.settling import Read
-from workbench.inference.base import Asking, Changing, Metered, Thinking, Unhurried
+from workbench.inference.base import Asking, Changing, Doubtful, Metered, Thinking, Unhurried
 from workbench.inference.gpus import GpuWatch
 from workbench.pipeline.planning import Plan, restocked
 
@@ -81,7 +81,9 @@ class Progress:
     gpus: Sequence[Gpu] = ()
     "what each GPU of the model is doing"
     hopeless: str = ""
-    "why the rest is not asked: not one of the first answers can be read"
+    "why the rest is not asked: not one of the first answers can be read, or they are not drawn"
+    undrawn: str = ""
+    "why a served model's answers are not drawn"
 
     def fail(self, reason: str, count: int) -> None:
         """Count what failed for one reason."""
@@ -176,7 +178,9 @@ class _Asking:
     def _looks_now(self) -> bool:
         """Return whether enough came to look at the first answers, however fast it came."""
         first = self._first
-        return first is not None and not first.decided and self.progress.answers - first.answers >= FIRST
+        if first is None or (first.alike and isinstance(self._model, Doubtful)):
+            return first is not None
+        return not first.decided and self.progress.answers - first.answers >= FIRST
 
     def turn(self) -> str:
         """Plan for the model that answers now, and say for people what has changed."""
@@ -285,7 +289,15 @@ class _Asking:
     def _look(self) -> None:
         """Look whether the first answers can be read; where answers are drawn until they are valid, whether one is."""
         first, progress, read = self._first, self.progress, self._reading
-        if first is None or first.readable:
+        if first is None:
+            return
+        if first.alike and isinstance(self._model, Doubtful):
+            first.undrawn = progress.undrawn = self._model.undrawn(self.plan.design.sampling)
+            first.differ = not first.undrawn
+            if first.undrawn:
+                progress.hopeless = first.describe()
+                return
+        if first.readable:
             return
         free_text = registry.audit(self.plan.design.audit).free_text
         silent = read.silent(free_text=free_text) if self.plan.tally is None else progress.invalid
@@ -308,6 +320,8 @@ class _Asking:
         """Note how far answers to a prompt bring the job, after `before` valid ones of the same round; return (those
         that count, all).
         """
+        if self._first is not None:
+            self._first.drew(key, drawn.answers)
         came, tally, progress = sum(count for _, count in drawn.answers), self.plan.tally, self.progress
         valid = came if tally is None else tally.count(key, drawn.answers)
         wanted = max(0, self.plan.design.samples - self.plan.stored.get(key, 0) - before)

@@ -7,13 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stores.core.store import Store
-from stores.jobs.job_rows import PROBE, UNREADABLE
+from stores.jobs.job_rows import PROBE, UNDRAWN, UNREADABLE
 from workbench import registry
 from workbench.domain.counting import plural
 from workbench.domain.names import in_words
 from workbench.pipeline.review import known_to_wait
 
-_QUESTIONS = {PROBE: "its probe is in: begin the run?", UNREADABLE: "nothing can be read: go on?"}
+_QUESTIONS = {
+    PROBE: "its probe is in: begin the run?",
+    UNREADABLE: "nothing can be read: go on?",
+    UNDRAWN: "answers are not drawn: go on?",
+}
 UNFINISHED = ("failed", "lost", "paused", "cancelled")
 
 

@@ -73,6 +73,10 @@ class Address:
     def official(self) -> bool:
         return _is_official(self.host)
 
+    def spoken(self, dialect: str) -> str:
+        """Return the name with a kind of server at its end."""
+        return f"{self.name}{',' if '#' in self.name else '#'}{dialect}"
+
     @property
     def loopback(self) -> bool:
         """Whether the endpoint is on this machine, so that no proxy is used."""

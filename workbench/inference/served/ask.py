@@ -12,7 +12,7 @@ import numpy as np
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
 from workbench.inference.base import Work
-from workbench.inference.served.budget import MOST_CHOICES, Account, Room, Usage, prompt_tokens
+from workbench.inference.served.budget import Account, Room, Usage, prompt_tokens
 from workbench.inference.served.calls import Body, Call, Dialect, call_seed
 from workbench.inference.served.client import Client
 from workbench.inference.served.pace import Pace, RetryPolicy, Slot, wait_before
@@ -66,8 +66,8 @@ class Asker:
         """Return the snapshot of the latest answer; None before the first reply."""
         return self._snapshots.current
 
-    async def ask(self, run: Run, call: Call) -> Reply:
-        """Return the reply to a call, retrying where that is useful.
+    async def ask(self, run: Run, call: Call, most_tries: int | None = None) -> Reply:
+        """Return the reply to a call, retrying where that is useful; `most_tries`: fewer than the patience allows.
 
         Raises TryFailed with the last reason, Stopped if the run ends, ModelError if it must end.
         """
@@ -80,7 +80,7 @@ class Asker:
                 if self._dialect.learn(body, failure, call.sampling):
                     continue
                 tries, long_tries = tries + 1, long_tries + (failure.kind in LONG)
-                enough = tries >= self._patience.tries or long_tries >= self._patience.long_tries
+                enough = tries >= (most_tries or self._patience.tries) or long_tries >= self._patience.long_tries
                 if failure.kind is Kind.REFUSED or enough:
                     failure.reason += f" ({tries} tries)" if tries > 1 else ""
                     raise
@@ -129,7 +129,8 @@ class Asker:
         run.answered()
         self._count(reply, cost)
         try:
-            run.winding_down |= self._snapshots.met(reply, cost, sent_under)
+            counted = reply if run.counts else replace(reply, choices=())
+            run.winding_down |= self._snapshots.met(counted, cost, sent_under)
         except SnapshotsAlternate as error:
             run.end(error)
         return reply
@@ -167,7 +168,7 @@ class Asker:
         calls = request.first  # with one answer per call, the number of the call is that of the answer
         while failure is None and len(texts) < request.n:
             missing = request.n - len(texts)
-            sizes = [min(missing, MOST_CHOICES)] if self._dialect.many else [1] * missing
+            sizes = self._sizes(missing)
             seeds = [call_seed(request.seed, calls + i) for i in range(len(sizes))]
             calls += len(sizes)
             drawn = [self._draw(run, request, n, seed) for n, seed in zip(sizes, seeds, strict=True)]
@@ -192,26 +193,31 @@ class Asker:
         ] or [Drawn(position, ())]
         return *parts[:-1], replace(parts[-1], failed=failed, reason=reason, more=False)
 
+    def _sizes(self, missing: int) -> list[int]:
+        """Return how many answers each of the next calls asks for: as many as the server takes."""
+        whole, rest = divmod(missing, self._dialect.most)
+        return [self._dialect.most] * whole + [rest] * bool(rest)
+
     async def _draw(self, run: Run, request: Request, n: int, seed: int) -> Outcome:
-        """Make one call for n answers; the outcome may have fewer. Learns whether the server gives several answers per
-        call.
+        """Make one call for n answers, and for fewer if the server refuses so many; the outcome may have fewer. Learns
+        how many the server gives.
         """
         try:
             reply = await self.ask(run, Call(request.prompt, n, seed, run.sampling))
         except TryFailed as failure:
-            if n == 1 or failure.kind is not Kind.REFUSED:
+            fewer = self._dialect.fewer(n, failure)
+            if not fewer:
                 return Outcome(failure=failure)
-            alone = await self._draw(run, request, 1, seed)
-            if alone.texts:  # several answers were refused but one was not
-                self._dialect.many = False
-            return alone
+            found = await self._draw(run, request, fewer, seed)
+            if not found.texts and self._dialect.brought == 1:
+                self._dialect.too_many = None  # one answer is refused, too: it is not about their number
+            return found
         except ModelError as error:
             run.end(error)
             return Outcome()
         except Stopped:
             return Outcome()
-        if n > 1 and len(reply.choices) == 1:
-            self._dialect.many = False
+        self._dialect.came(n, len(reply.choices))
         by = (reply.snapshot, reply.fingerprint)
         return Outcome(tuple(choice.text for choice in reply.choices), by=by)
 
@@ -254,8 +260,9 @@ class PromptAsker:
 class Run:
     """One sequence of requests, and whether it continues."""
 
-    def __init__(self, name: str, sampling: Sampling):
-        self.sampling = sampling
+    def __init__(self, name: str, sampling: Sampling, *, counts: bool = True):
+        self.sampling, self.counts = sampling, counts
+        "how answers are drawn; whether they count among those of their snapshot: those that test a server do not"
         self.stop: ModelError | None = None
         "why no further call is started"
         self.winding_down = False

@@ -23,7 +23,7 @@ from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
 from workbench.inference.base import Work
 from workbench.inference.served.batch_client import BatchClient, as_line, read_lines
-from workbench.inference.served.budget import MOST_CHOICES, Account, Room, Usage, prompt_tokens
+from workbench.inference.served.budget import Account, Room, Usage, prompt_tokens
 from workbench.inference.served.calls import Body, Call, Dialect, call_seed
 from workbench.inference.served.reply import Kind, Reply, TryFailed
 from workbench.inference.served.snapshots import Snapshots
@@ -187,8 +187,8 @@ class BatchRun:
     def _calls(self, one: Wanted) -> list[tuple[str, Call]]:
         """Return calls for the missing answers of one request, by name."""
         missing = one.missing
-        whole, rest = divmod(missing, MOST_CHOICES)
-        sizes = [MOST_CHOICES] * whole + [rest] * bool(rest) if self._of.dialect.many else [1] * missing
+        whole, rest = divmod(missing, self._of.dialect.most)
+        sizes = [self._of.dialect.most] * whole + [rest] * bool(rest)
         found = []
         for n in sizes:
             seed = call_seed(one.request.seed, one.calls)
@@ -199,7 +199,7 @@ class BatchRun:
     def _room_for(self, one: Wanted) -> bool:
         """Set aside the largest cost of a request; without room the run ends when the sent batches have returned."""
         n = one.missing
-        calls = math.ceil(n / MOST_CHOICES) if self._of.dialect.many else n
+        calls = math.ceil(n / self._of.dialect.most)
         tokens = calls * prompt_tokens(one.request.prompt)
         dearest = Usage(calls, tokens, n * self._sampling.most_tokens).in_batches
         account = self._of.account
@@ -406,18 +406,16 @@ class BatchRun:
         for one in self._wanted.values():
             failure = one.failure
             if failure is not None and failure.kind is Kind.REFUSED and not one.handed:
-                n = one.missing if self._of.dialect.many else 1
+                n = min(one.missing, self._of.dialect.most)
                 call = Call(one.request.prompt, n, call_seed(one.request.seed, 0), self._sampling)
                 refused.append((one, self._of.dialect.body(call), failure))
-        many = self._of.dialect.many
         for one, body, failure in refused:
             try:
                 learned = self._of.dialect.learn(body, failure, self._sampling)
             except ModelError as error:
                 self._stop = self._stop or error
                 return
-            if learned or (many and body.get("n", 1) > 1):
-                self._of.dialect.many = many and learned
+            if learned or self._of.dialect.fewer(body.get("n", 1), failure):
                 one.failure = TryFailed(Kind.BUSY, failure.reason)
 
 

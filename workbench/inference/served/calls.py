@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from workbench.domain.counting import plural
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import RAW_THOUGHTS, Sampling
 from workbench.errors import ModelError
 from workbench.inference.served.address import Address
+from workbench.inference.served.budget import MOST_CHOICES
 from workbench.inference.served.providers import UNKNOWN, Provider
 from workbench.inference.served.reply import Kind, TryFailed
 from workbench.inference.served.responses_api import as_responses
@@ -45,9 +47,9 @@ class Call:
     logprobs: int = 0
     "number of alternatives to request for each token"
     echo: str = ""
-    "text after the prompt, to be scored instead of answered"
-    answered: bool = False
-    "whether the echoed text is also continued, by the number of tokens of the sampling"
+    "text after the prompt, to be scored"
+    whole: bool = False
+    "whether the log-probabilities of the whole answer are wanted, drawn by the sampling, not those of the model"
 
 
 class Dialect:
@@ -55,8 +57,11 @@ class Dialect:
 
     def __init__(self, address: Address, provider: Provider = UNKNOWN):
         self._address = address
-        self.many = True
-        "whether one call may ask for several answers"
+        self.brought = 1
+        "most answers that one call has brought: a refusal of as many is about something else"
+        self.too_many: int | None = None
+        "fewest answers that a call was refused for; None: no call was"
+        self._too_many_words = ""
         self.seed = True
         "whether the seed is sent; without it, or if a server ignores it, answers are not reproducible"
         self.limit = "max_tokens"
@@ -71,8 +76,18 @@ class Dialect:
     def speak(self, provider: Provider) -> None:
         """Start with the dialect of a kind of server."""
         self.provider = provider
-        self.many, self.limit = provider.n and not self._address.responses, provider.limit
+        self.too_many = None if provider.n and not self._address.responses else 2
+        self.limit = provider.limit
         self.seed = "seed" not in provider.ignores and not self._address.responses
+
+    @property
+    def most(self) -> int:
+        """How many answers a call asks for at most. After a refusal the limit is found by halving the interval between
+        what a call has brought and what was refused.
+        """
+        if self.too_many is None or self.too_many <= self.brought:
+            return MOST_CHOICES
+        return (self.brought + self.too_many) // 2
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -108,7 +123,7 @@ class Dialect:
 
     def _chat_or_text(self, call: Call) -> Body:
         sampling = call.sampling
-        if call.logprobs:
+        if call.logprobs and not call.whole:
             sampling = replace(sampling, extra=self.scored_with.extra, thinking=self.scored_with.thinking)
         body: Body = {"model": self._address.model}
         body |= {name: getattr(sampling, name) for name in STATED if name not in sampling.left}
@@ -122,7 +137,7 @@ class Dialect:
                 body |= {"logprobs": True, "top_logprobs": min(call.logprobs, self.alternatives)}
         else:
             body["prompt"] = raw_text(call.prompt) + call.echo
-            body["max_tokens"] = 0 if call.echo and not call.answered else sampling.max_new_tokens
+            body["max_tokens"] = sampling.max_new_tokens  # of an echo, too: some servers take 0 for no limit
             if call.logprobs:
                 body["logprobs"] = min(call.logprobs, self.alternatives)
             body |= {"echo": True} if call.echo else {}
@@ -166,6 +181,32 @@ class Dialect:
             return self.alternatives < asked
         self._refuse(body, failure, sampling)
         return False
+
+    def fewer(self, n: int, failure: TryFailed) -> int:
+        """Return how many answers to ask for after n were refused: the number that the server names, else see `most`; 0
+        if the refusal is not about their number.
+        """
+        if failure.kind is not Kind.REFUSED or n <= self.brought:
+            return 0
+        about = _about("n", failure) or NUMBER.search(failure.reason)
+        named = [number for number in map(int, re.findall(r"\b\d{1,3}\b", failure.reason)) if about and number < n]
+        best = max(named, default=0)
+        self.too_many = min(self.too_many or n, best + 1 if best else n)
+        self._too_many_words = failure.reason
+        return best or self.most
+
+    def came(self, n: int, choices: int) -> None:
+        """Take in how many answers came of a call for n."""
+        if n > 1 and choices == 1:
+            self.too_many = 2
+        self.brought = max(self.brought, choices)
+        if self.too_many is not None and self._too_many_words and self.brought < self.too_many:
+            said = f"more than {plural(self.brought, 'answer')} a call"
+            if self.brought + 1 == self.too_many and said not in self.refusals.get("n", ""):
+                log.warning(
+                    "%s refuses %s (%s): not asked for from now on", self._address.name, said, self._too_many_words
+                )
+            self.refusals["n"] = f"{said}: {self._too_many_words}"
 
     def _note(self, parameter: str, failure: TryFailed, so: str) -> None:
         """Log once what a server refused, and how it is asked instead."""
@@ -234,6 +275,8 @@ def _fewer(asked: int, said: str) -> int:
     return max(named, default=next((step for step in STEPS if step < asked), asked))
 
 
+NUMBER = re.compile(r"\b(n|n_cmpl|best_of|slots?|choices|completions|sequences|batch)\b", re.IGNORECASE)
+"words of a refusal that is about the number of answers"
 REFUSAL = r"unsupported|not support|unexpected|unrecogni|unknown|not permitted|not allowed|extra"
 
 

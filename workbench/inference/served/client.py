@@ -107,6 +107,32 @@ class Client:
                 await asyncio.sleep(min(self._patience.first_wait_s * attempt, LIST_S))
         return None
 
+    async def routes(self) -> frozenset[str]:
+        """Return the paths in the server's description of itself, /openapi.json beside its version; empty if it has
+        none. The key is not sent.
+
+        Raises ModelError if there is no reply after a few tries: the server would be known or not by chance.
+        """
+        import json
+
+        address = self._address.url.removesuffix("/v1") + "/openapi.json"
+        for attempt in range(1, LIST_TRIES + 1):
+            try:
+                reply = await self._http.get(address, timeout=LIST_S)
+                break
+            except Exception as error:  # a pooled connection may have been closed by the server meanwhile
+                if attempt == LIST_TRIES:
+                    raise ModelError(
+                        f"{self._address.name}: {address} had no answer ({type(error).__name__}), so the kind of the "
+                        "server is not known. Look whether it is well, or name its kind after a # (help dialects)"
+                    ) from None
+        try:
+            found = json.loads(reply.content)
+        except (ValueError, RecursionError):
+            return frozenset()
+        paths = found.get("paths") if isinstance(found, dict) else None
+        return frozenset(map(str, paths)) if isinstance(paths, dict) else frozenset()
+
     def _no_list(self, failure: TryFailed) -> str:
         if failure.kind is not Kind.LATE:
             return failure.reason

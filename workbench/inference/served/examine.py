@@ -1,31 +1,52 @@
-"""Tests what an endpoint can do by asking it one prompt in several ways: about eight short calls, which are paid."""
+"""Tests what an endpoint obeys, ignores and can do, by asking it about 35 short calls, which are paid.
+
+A parameter is obeyed if answers change as it says: at temperature 0, at a top-p, top-k or min-p that leaves only the
+likeliest token, answers to an open prompt are equal, while they differ at temperature 1; the rule and its error are in
+`drawing`. Every test has a deadline and says when it is reached.
+"""
 
 from __future__ import annotations
 
+import json
 import math
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workbench.domain.prompts import Message, Prompt
-from workbench.domain.responses import Sampling, sampled
+from workbench.domain.responses import SERVER, Sampling, sampled
 from workbench.domain.seeds import SEED
 from workbench.domain.thinking import split
 from workbench.errors import ModelError
 from workbench.inference.served.calls import ALTERNATIVES, Call
+from workbench.inference.served.drawing import OPEN_CHAT, OPEN_TEXT, TOKENS, compared, narrowed_words, temperature_words
 from workbench.inference.served.forced import forced_score
 from workbench.inference.served.model import RemoteModel
+from workbench.inference.served.pace import TIMEOUT
 from workbench.inference.served.providers import UNKNOWN
-from workbench.inference.served.reply import Reply, TryFailed, brief
-from workbench.inference.served.scores import NoProbabilities, Unreadable, echo_call, first_token_call, first_tokens
+from workbench.inference.served.reply import Kind, Reply, TryFailed, brief
+from workbench.inference.served.scores import (
+    NoProbabilities,
+    Unreadable,
+    check_echo,
+    echo_call,
+    first_token_call,
+    first_tokens,
+)
 
 QUESTION = Prompt((Message("user", "Name any three animals, and nothing else."),))
 TEXT = Prompt((Message("user", "The capital of France is"),), chat=False)
-MOST_TOKENS = 24
-PLAIN = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=MOST_TOKENS)
-NARROW = Sampling(temperature=0.7, top_p=0.9, max_new_tokens=MOST_TOKENS)
+PLAIN = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=TOKENS)
+FEW = 4
+"tokens of the answer that tests whether their number is obeyed"
+NUCLEUS = 0.001
+"a top-p that leaves the likeliest token alone"
 COUNTED = "no probabilities can be had; run --samples N draws answers and counts yes and no, with their binomial noise"
 LENGTHS = ("max_model_len", "context_length", "n_ctx", "context_window")
 "fields of a list of models with the largest number of tokens of a prompt and its answer"
+
+Found = tuple[bool | None, str]
+"whether a server is able, None if unknown, and the words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,96 +59,188 @@ class Ability:
     found: str
 
 
-def examine(model: RemoteModel) -> Iterator[Ability]:
-    """Yield the abilities of an endpoint. Raises ModelError if it gives no answer at all."""
-    of = model.dialect.provider
-    yield Ability("dialect", of is not UNKNOWN, "; ".join(model.notes))
-    left = sampled(PLAIN, {"top_k": "server"}) if of.own else PLAIN
-    try:
-        reply = model.ask(Call(QUESTION, 1, SEED, left))
-    except TryFailed as failure:
-        raise ModelError(f"{model.address.name}: {failure.reason}") from None
-    text = split(reply.choices[0].text)
-    by = ", ".join(filter(None, (reply.snapshot or "no snapshot reported", reply.fingerprint)))
-    yield Ability("answers", text.answer is not None, f"{brief(text.answer or 'cut off in thought')!r} by {by}")
-    narrow = sampled(NARROW, {"top_k": "server"}) if of.own else NARROW
-    yield _tried("temperature, top-p", lambda: _drawn(model, narrow))
-    yield _tried("several a call (n)", lambda: _several(model, left))
-    yield _tried("seed", lambda: _seeded(model, left))
-    alternatives = _tried("log-probabilities", lambda: _alternatives(model))
-    yield alternatives
-    yield _tried("echo", lambda: _echoed(model))
-    yield _questionnaire(model, exact=bool(alternatives.able))
-    yield _tried("batches", lambda: _batches(model))
-    yield _reasoning(reply)
-    yield Ability("limits", None if not (said := _limits(model)) else True, said or "the endpoint does not say")
-    refused = ", ".join(f"{name} ({said})" for name, said in model.dialect.refusals.items())
-    yield Ability("refusals", not refused, refused or "none of what was asked")
+def examine(model: RemoteModel, within: float) -> Iterator[Ability]:
+    """Yield the abilities of an endpoint, each tested `within` so many seconds.
+
+    Raises ModelError if it gives no answer at all.
+    """
+    return _Tests(model, within).abilities()
 
 
-def _tried(name: str, ask: Callable[[], tuple[bool | None, str]]) -> Ability:
-    try:
-        return Ability(name, *ask())
-    except (ModelError, TryFailed, NoProbabilities, Unreadable) as error:
-        return Ability(name, False, str(error).splitlines()[0])
+class _Tests:
+    """The tests of one endpoint."""
 
+    def __init__(self, model: RemoteModel, within: float):
+        self._model, self._within = model, within
+        self._open = OPEN_TEXT if model.address.raw else OPEN_CHAT
+        self._plain = sampled(PLAIN, {"top_k": SERVER}) if model.dialect.provider.own else PLAIN
+        self._differ = False
+        "whether answers to the open prompt differ, so that equal ones tell something"
+        self._until = time.monotonic() + within
+        "deadline of the test"
 
-def _drawn(model: RemoteModel, sampling: Sampling) -> tuple[bool, str]:
-    model.ask(Call(QUESTION, 1, SEED, sampling))
-    return True, f"{sampling.manner} is taken"
+    def abilities(self) -> Iterator[Ability]:
+        model, of = self._model, self._model.dialect.provider
+        yield Ability("dialect", of is not UNKNOWN, "; ".join(model.notes))
+        try:
+            reply = self._ask(Call(QUESTION, 1, SEED, self._plain))
+        except TryFailed as failure:
+            raise ModelError(f"{model.address.name}: {failure.reason}") from None
+        text = split(reply.choices[0].text)
+        by = ", ".join(filter(None, (reply.snapshot or "no snapshot reported", reply.fingerprint)))
+        yield Ability("answers", text.answer is not None, f"{brief(text.answer or 'cut off in thought')!r} by {by}")
+        yield self._tried("temperature", self._temperature)
+        yield self._tried("top-p", lambda: self._narrow("top-p", f"{NUCLEUS}", replace(self._plain, top_p=NUCLEUS)))
+        yield self._tried("top-k", self._top_k)
+        yield self._tried("min-p", self._min_p)
+        yield self._tried("unknown fields", self._unknown_fields)
+        yield self._tried("most tokens", self._tokens)
+        yield self._tried("stop", self._stop)
+        yield self._tried("several a call (n)", self._several)
+        yield self._tried("seed", self._seeded)
+        alternatives = self._tried("log-probabilities", self._alternatives)
+        yield alternatives
+        yield self._tried("echo", self._echoed)
+        yield self._questionnaire(exact=bool(alternatives.able))
+        yield self._tried("batches", self._batches)
+        yield _reasoning(reply)
+        yield Ability("limits", None if not (said := _limits(model)) else True, said or "the endpoint does not say")
+        refused = ", ".join(f"{name} ({said})" for name, said in model.dialect.refusals.items())
+        yield Ability("refusals", not refused, refused or "none of what was asked")
 
+    def _tried(self, name: str, test: Callable[[], Found]) -> Ability:
+        self._until = time.monotonic() + self._within
+        try:
+            return Ability(name, *test())
+        except TryFailed as failure:
+            if failure.kind is Kind.REFUSED:
+                return Ability(name, False, f"refused: {failure.reason}")
+            late = f"no whole reply in {self._within:g} s, the deadline of a test (${TIMEOUT})"
+            return Ability(name, None, f"unknown: {late if failure.kind is Kind.LATE else failure.reason}")
+        except (ModelError, NoProbabilities, Unreadable) as error:
+            return Ability(name, False, str(error).splitlines()[0].removeprefix(f"{self._model.address.name}: "))
 
-def _several(model: RemoteModel, sampling: Sampling) -> tuple[bool, str]:
-    reply = model.ask(Call(QUESTION, 2, SEED, sampling))
-    came = len(reply.choices)
-    return came == 2, "two answers came of one call" if came == 2 else "one answer a call: each is paid with its prompt"
+    @property
+    def _left(self) -> float:
+        return max(0.0, self._until - time.monotonic())
 
+    def _ask(self, call: Call) -> Reply:
+        (found,) = self._model.ask_all([call], self._left)
+        if isinstance(found, Exception):
+            raise found
+        return found
 
-def _seeded(model: RemoteModel, sampling: Sampling) -> tuple[bool | None, str]:
-    """Ask twice with one seed and once with another, which must give another answer for the test to be conclusive."""
-    if not model.dialect.seed:
-        return False, "not taken, so answers cannot be drawn again"
-    first, again, other = (
-        model.ask(Call(QUESTION, 1, seed, sampling)).choices[0].text for seed in (SEED, SEED, SEED + 1)
-    )
-    if not model.dialect.seed:
-        return False, "refused, so answers cannot be drawn again"
-    if first != again:
-        return False, "taken, and two calls with one seed had different answers"
-    if first == other:
-        return None, "cannot be told: another seed had the same answer"
-    return True, "two calls with one seed had the same answer, another seed another one"
+    def _temperature(self) -> Found:
+        one = self._model.drawing(self._plain, self._left)
+        self._differ = one.differ
+        try:
+            zero = self._model.drawing(replace(self._plain, temperature=0.0), self._left)
+        except TryFailed as failure:
+            if failure.kind is not Kind.REFUSED:
+                raise
+            return one.differ or None, f"{one.describe('1')}; 0 is refused: {failure.reason}"
+        able, said = temperature_words(one, zero)
+        return able, f"{said}; {self._model.told_kind()}" if one.greedy else said
 
+    def _narrow(self, name: str, value: str, sampling: Sampling) -> Found:
+        if not self._differ:
+            return None, "unknown: answers do not differ without it"
+        return narrowed_words(name, value, self._model.drawing(sampling, self._left))
 
-def _alternatives(model: RemoteModel) -> tuple[bool, str]:
-    named = len(first_tokens(model.address.name, model.ask(first_token_call(QUESTION, ALTERNATIVES))))
-    enough = named > 1
-    return enough, f"{named} alternatives of the first token" + ("" if enough else ": exact answers cannot be computed")
+    def _top_k(self) -> Found:
+        of = self._model.dialect.provider
+        if of.no_top_k is None:
+            own = f"draws with its own {' and '.join(of.own)}" if of.own else "takes none, and none is sent"
+            return None if of.own else True, f"{of.name} {own}"
+        return self._narrow("top-k", "1", replace(self._plain, top_k=1))
 
+    def _min_p(self) -> Found:
+        of = self._model.dialect.provider
+        if of is not UNKNOWN and "min_p" not in of.neutral:
+            within = [name for name, value in of.neutral.items() if "min_p" in str(value)]
+            return (True, f"switched off within {within[0]}") if within else (None, f"unknown: {of.name} has no field")
+        return self._narrow("min-p", "1", replace(self._plain, extra=json.dumps({"min_p": 1.0})))
 
-def _questionnaire(model: RemoteModel, *, exact: bool) -> Ability:
-    """Return which measure of the questionnaire audit an endpoint supports, see `probabilities`."""
-    name = "questionnaires"
-    if exact:
-        return Ability(name, True, "exact: p(yes) and p(no) from the alternatives of the first token")
-    try:
-        answer = forced_score(model.address.name, model.ask(echo_call(QUESTION, "Yes")), QUESTION, "Yes")
-    except (ModelError, TryFailed, NoProbabilities, Unreadable):
-        return Ability(name, None, f"counted: {COUNTED}")
-    forced = "exact: each answer is forced upon it, six paid calls a prompt"
-    return Ability(name, True, f"{forced} (p = {math.exp(answer):.2g} for one)")
+    def _unknown_fields(self) -> Found:
+        said, kind = self._model.kind_by_refusal(self._left)
+        if not said:
+            return True, "ignored without a word: a parameter that the server does not know changes nothing"
+        of = self._model.dialect.provider
+        named = f"; it speaks as {kind.name} does: ask {self._model.address.spoken(kind.key)}" if kind else ""
+        return True, f"refused ({said}){named if of is UNKNOWN else ''}"
 
+    def _tokens(self) -> Found:
+        reply = self._ask(Call(self._open, 1, SEED, replace(self._plain, max_new_tokens=FEW)))
+        counted, words = reply.answer_tokens, len(compared(reply.choices[0].text).split())
+        if words > FEW:
+            return False, f"ignored: {words} words came where {FEW} tokens were asked for"
+        if counted is not None and counted - reply.thinking_tokens > FEW:
+            return False, f"ignored: {counted} tokens came where {FEW} were asked for"
+        return True, f"obeyed ({FEW} asked for, {words} words came)"
 
-def _batches(model: RemoteModel) -> tuple[bool, str]:
-    model.lists_batches()
-    return True, f"taken, at {model.dialect.provider.batch:g} of the price (run --batch)"
+    def _stop(self) -> Found:
+        reply = self._ask(Call(self._open, 1, SEED, replace(self._plain, extra=json.dumps({"stop": [" "]}))))
+        words = len(compared(reply.choices[0].text).split())  # some servers send the stop itself, too
+        return (False, f"ignored: {words} words came behind it") if words > FEW else (True, "obeyed")
 
+    def _several(self) -> Found:
+        if self._model.dialect.most == 1:
+            return False, "not asked for: one answer a call, each paid with its prompt"
+        texts = [choice.text for choice in self._ask(Call(self._open, 2, SEED, self._plain)).choices]
+        if len(texts) < 2:
+            return False, "ignored: one answer a call, each paid with its prompt"
+        if self._differ and texts[0] == texts[1]:
+            return None, "unknown: two answers came of one call, and they are equal"
+        return True, "obeyed: two answers came of one call"
 
-def _echoed(model: RemoteModel) -> tuple[bool, str]:
-    logprobs = model.ask(echo_call(TEXT, " Paris")).choices[0].logprobs
-    if not logprobs:
-        return False, "/completions sends no log-probabilities of an echoed prompt"
-    return True, "/completions sends back a prompt with its log-probabilities: labels of several tokens can be scored"
+    def _seeded(self) -> Found:
+        """Ask twice with one seed and once with another, whose answer must differ for the test to be conclusive."""
+        model = self._model
+        if not model.dialect.seed:
+            return False, "not taken, so answers cannot be drawn again"
+        first, again, other = (
+            self._ask(Call(self._open, 1, seed, self._plain)).choices[0].text for seed in (SEED, SEED, SEED + 1)
+        )
+        if not model.dialect.seed:
+            return False, "refused, so answers cannot be drawn again"
+        if first != again:
+            return False, "ignored: two calls with one seed had different answers"
+        if first == other:
+            return None, "unknown: another seed had the same answer"
+        return True, "obeyed: two calls with one seed had the same answer, another seed another one"
+
+    def _alternatives(self) -> Found:
+        reply = self._ask(first_token_call(QUESTION, ALTERNATIVES))
+        named = len(first_tokens(self._model.address.name, reply))
+        more = "" if named > 1 else ": exact answers cannot be computed"
+        return named > 1, f"{named} alternatives of the first token{more}"
+
+    def _questionnaire(self, *, exact: bool) -> Ability:
+        """Return which measure of the questionnaire audit an endpoint supports, see `probabilities`."""
+        name = "questionnaires"
+        if exact:
+            return Ability(name, True, "exact: p(yes) and p(no) from the alternatives of the first token")
+        try:
+            reply = self._ask(echo_call(QUESTION, "Yes"))
+            answer = forced_score(self._model.address.name, reply, QUESTION, "Yes")
+        except (ModelError, TryFailed, NoProbabilities, Unreadable):
+            return Ability(name, None, f"counted: {COUNTED}")
+        forced = "exact: each answer is forced upon it, six paid calls a prompt"
+        return Ability(name, True, f"{forced} (p = {math.exp(answer):.2g} for one)")
+
+    def _batches(self) -> Found:
+        self._model.lists_batches()
+        return True, f"taken, at {self._model.dialect.provider.batch:g} of the price (run --batch)"
+
+    def _echoed(self) -> Found:
+        name = self._model.address.name
+        tokens = first_tokens(name, self._ask(first_token_call(TEXT, ALTERNATIVES)))
+        likeliest = max(tokens, key=tokens.__getitem__)
+        check_echo(name, self._ask(echo_call(TEXT, likeliest)).choices[0].logprobs, likeliest, tokens[likeliest])
+        return (
+            True,
+            "/completions sends back a prompt with its log-probabilities: labels of several tokens can be scored",
+        )
 
 
 def _reasoning(reply: Reply) -> Ability:

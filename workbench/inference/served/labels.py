@@ -83,7 +83,7 @@ def whole_word_score(name: str, reply: Reply, option: str) -> float:
             missing(name, f"the alternatives of the token after {option!r} (echo, logprobs, max_tokens 1)")
         )
     before = {"tokens": tokens[:-1], "token_logprobs": logs[:-1]}
-    return echoed_score(name, before, option) + _log_share_of_ends(alternatives[-1])
+    return echoed_score(name, before, option, after=0) + _log_share_of_ends(alternatives[-1])
 
 
 def _log_share_of_ends(alternatives: Mapping[str, Any]) -> float:

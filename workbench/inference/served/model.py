@@ -13,40 +13,62 @@ the server accepts them, but no service guarantees the same answers again: `dete
 from __future__ import annotations
 
 import asyncio
+import json
+import logging
 import os
 import queue
+import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from workbench.domain.batches import BatchLedger, SentBatch
+from workbench.domain.names import placeless
 from workbench.domain.prompts import Prompt
-from workbench.domain.responses import Answerer, Drawn, ModelCard, Request, Sampling
+from workbench.domain.responses import Answerer, Drawn, ModelCard, Request, Sampling, draws
+from workbench.domain.seeds import SEED
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens, Scored, Work, unknown_tokens
 from workbench.inference.served.address import Address, endpoint_key, parse_address
-from workbench.inference.served.ask import Asker, PromptAsker, Run
+from workbench.inference.served.ask import Asker, PromptAsker, Run, Stopped
 from workbench.inference.served.batch_client import BatchClient
 from workbench.inference.served.batches import BatchRun, Endpoint
 from workbench.inference.served.budget import Account, Budget, Usage, budget_from
-from workbench.inference.served.calls import ALTERNATIVES, Call, Dialect
+from workbench.inference.served.calls import ALTERNATIVES, Call, Dialect, call_seed
 from workbench.inference.served.client import Client
+from workbench.inference.served.drawing import (
+    DRAWS,
+    OPEN_CHAT,
+    OPEN_TEXT,
+    TOKENS,
+    Drawing,
+    answer_probability,
+    compared,
+)
 from workbench.inference.served.loop import Loop
 from workbench.inference.served.pace import RetryPolicy, retry_policy_from
 from workbench.inference.served.probabilities import Probabilities
-from workbench.inference.served.providers import named, providers, recognised
-from workbench.inference.served.reply import Reply, TryFailed, brief
+from workbench.inference.served.providers import UNKNOWN as UNKNOWN_KIND
+from workbench.inference.served.providers import Provider, named, providers, recognised, recognised_by_routes
+from workbench.inference.served.reply import Kind, Reply, TryFailed, brief
 from workbench.inference.served.scores import WHOLE, Refusals, likeliest
 from workbench.inference.served.snapshots import Snapshots
 
 WIND_DOWN_S = 30.0
 "seconds to wait for active calls when a run ends"
+PROBE_TRIES = 2
+"tries of a call that tests a server"
+NO_FIELD = "workbench_asks_which_server"
+"a field that no server knows"
 AHEAD = 4
 "requests started or not yet taken by the caller, per possible active call"
 UNKNOWN = "unknown"
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -188,7 +210,10 @@ class RemoteModel:
         self.listed = _entry(self.address, listed) or {}
         self.serves = tuple(str(entry.get("id")) for entry in listed)
         if not self.address.dialect:
-            self._dialect.speak(recognised(self.address.host, listed))
+            kind = recognised(self.address.host, listed)
+            if kind is UNKNOWN_KIND:
+                kind = recognised_by_routes(loop.do(asker.client.routes()))
+            self._dialect.speak(kind)
 
     def score_with(self, sampling: Sampling) -> None:
         """See `Configured`."""
@@ -199,6 +224,86 @@ class RemoteModel:
         """Return the reply to a single call. Raises the errors of `Asker.ask`."""
         loop, asker = self._open()
         return loop.do(asker.ask(Run(self.address.name, call.sampling), call))
+
+    def ask_all(self, calls: Sequence[Call], within: float) -> list[Reply | Exception]:
+        """Return, for each call, its reply, the error of its second try, or TryFailed if there was none `within` so
+        many seconds for all. Raises ModelError if no call can be made.
+        """
+        loop, asker = self._open()
+
+        async def ask() -> list[Reply | Exception]:
+            run = Run(self.address.name, calls[0].sampling, counts=False)
+            tasks = [asyncio.create_task(asker.ask(run, call, PROBE_TRIES)) for call in calls]
+            _, late = await asyncio.wait(tasks, timeout=within)
+            for task in late:
+                task.cancel()
+            found = await asyncio.gather(*tasks, return_exceptions=True)
+            return [_or_late(one) for one in found]
+
+        return loop.do(ask())
+
+    def drawing(self, sampling: Sampling, within: float) -> Drawing:
+        """Return answers to the open prompt, each with a seed of its own, and their probability if all are equal.
+
+        Raises the error of the first failed call.
+        """
+        prompt = OPEN_TEXT if self.address.raw else OPEN_CHAT
+        calls = [Call(prompt, 1, call_seed(SEED, number), sampling) for number in range(DRAWS)]
+        until = time.monotonic() + within
+        texts = tuple(compared(_reply(found).choices[0].text) for found in self.ask_all(calls, within))
+        found = Drawing(texts)
+        if found.greedy and (left := until - time.monotonic()) > 0:
+            (one,) = self.ask_all([replace(calls[0], logprobs=1, whole=True)], left)
+            if isinstance(one, Reply):
+                found = replace(found, probability=answer_probability(one.choices[0].logprobs))
+        return found
+
+    def undrawn(self, sampling: Sampling) -> str:
+        """See `Doubtful`: the open prompt is asked at temperature 1, with the further settings of the sampling."""
+        if "temperature" in sampling.left or not draws(sampling):
+            return ""
+        open_ended = replace(sampling, temperature=1.0, top_p=1.0, max_new_tokens=TOKENS)
+        try:
+            found = self.drawing(open_ended, DRAWS * self._patience.reply_s)
+        except (ModelError, TryFailed) as error:
+            log.warning("%s: it cannot be told whether its answers are drawn (%s)", self.address.name, error)
+            return ""
+        said = f"{DRAWS} of {DRAWS} answers to an open prompt are equal at temperature 1"
+        return f"{said}: {self.told_kind()}" if found.greedy else ""
+
+    def told_kind(self) -> str:
+        """Return what to do with a server that does not draw; if its kind is unknown, it is asked by a field that no
+        server knows: some refuse it in words of their own.
+        """
+        of = self._dialect.provider
+        if of is UNKNOWN_KIND:
+            refusing = None
+            with suppress(ModelError, TryFailed):
+                refusing = self.kind_by_refusal(self._patience.reply_s)[1]
+            kind = refusing or next(one for one in providers() if one.refuses)
+            name = self.address.spoken(kind.key)
+            if refusing:
+                return f"the server refuses fields as {kind.name} does, which draws only if it is asked to. Ask {name}"
+            return (
+                f"its kind is unknown. If it is {kind.name}, ask {name}; if another, name its kind after the # "
+                f"({', '.join(one.key for one in providers())}), or start it so that it draws"
+            )
+        return (
+            f"it is asked as {of.name}. Start the server so that it draws, or leave that to it (--temperature server)"
+        )
+
+    def kind_by_refusal(self, within: float) -> tuple[str, Provider | None]:
+        """Return how a server answers a field that it cannot know: its words, empty if it takes it, and the kind of
+        server that uses these words.
+        """
+        sampling = Sampling(max_new_tokens=1, extra=json.dumps({NO_FIELD: True}))
+        (found,) = self.ask_all([Call(OPEN_TEXT if self.address.raw else OPEN_CHAT, 1, None, sampling)], within)
+        if isinstance(found, Reply):
+            return "", None
+        said = str(found.__context__ if isinstance(found.__context__, TryFailed) else found)
+        if NO_FIELD not in said:
+            raise found
+        return said, next((one for one in providers() if one.refuses and one.refuses in said), None)
 
     def at_once(self, most: int | None) -> None:
         """Limit the active calls, from any thread; their number still adapts within the limit."""
@@ -465,6 +570,20 @@ async def _answer_all(
             task.add_done_callback(lambda _: asker.pace.end())  # also if it is cancelled before it runs
 
 
+def _or_late(found: Reply | BaseException) -> Reply | Exception:
+    if isinstance(found, asyncio.CancelledError | Stopped):
+        return TryFailed(Kind.LATE, "no whole reply in time")
+    if not isinstance(found, Reply | Exception):
+        raise found
+    return found
+
+
+def _reply(found: Reply | Exception) -> Reply:
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
 def _ended(run: Run, refusals: Refusals, reason: str) -> None:
     """Record a prompt without probabilities, and end the run if none has any."""
     if (error := refusals.had_none(reason)) is not None:
@@ -478,10 +597,11 @@ def _entry(address: Address, listed: Sequence[dict[str, Any]]) -> dict[str, Any]
 def _revision(address: Address, listed: tuple[dict[str, Any], ...]) -> str:
     """Return the part of an endpoint's list entry that does not change while it serves the same model.
 
-    The official endpoint dates its models; others return the time of the request, but may name the weights (`root`).
+    The official endpoint dates its models; others return the time of the request, but may name the weights (`root`). A
+    path names none; see `placeless`.
     """
     entry = _entry(address, listed)
     if entry is None:
         return UNKNOWN
     named = str(entry.get("root") or entry["id"])
-    return brief(f"{named} {entry['created']}" if address.official and entry.get("created") else named)
+    return placeless(brief(f"{named} {entry['created']}" if address.official and entry.get("created") else named))

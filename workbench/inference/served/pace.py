@@ -18,6 +18,7 @@ import numpy as np
 
 from workbench.inference.served.budget import number_from, whole_from
 
+TIMEOUT = "WORKBENCH_TIMEOUT_S"
 FIRST_LIMIT = 4
 "parallel calls at the start"
 
@@ -47,7 +48,7 @@ def retry_policy_from(environ: Mapping[str, str]) -> RetryPolicy:
     """Return the patience set by $WORKBENCH_CONCURRENCY, $WORKBENCH_TIMEOUT_S and $WORKBENCH_BATCH_LOOK_S."""
     usual = RetryPolicy()
     calls = whole_from(environ, "WORKBENCH_CONCURRENCY")
-    seconds = number_from(environ, "WORKBENCH_TIMEOUT_S")
+    seconds = number_from(environ, TIMEOUT)
     look_s = number_from(environ, "WORKBENCH_BATCH_LOOK_S")
     return RetryPolicy(
         concurrency=max(1, calls or usual.concurrency),

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from workbench.domain.prompts import Prompt
@@ -15,11 +16,13 @@ from workbench.inference.served.ask import PromptAsker, Run, Stopped
 from workbench.inference.served.calls import ALTERNATIVES, Dialect, about_logprobs
 from workbench.inference.served.forced import forced_score, forced_tokens
 from workbench.inference.served.labels import left_open, possible, unfinished, whole_word_score
+from workbench.inference.served.providers import UNKNOWN
 from workbench.inference.served.reply import Kind, TryFailed
 from workbench.inference.served.scores import (
     FEWEST,
     NoProbabilities,
     Unreadable,
+    check_echo,
     echo_call,
     echoed_score,
     first_token_call,
@@ -57,6 +60,8 @@ class Probabilities:
         self._name, self._dialect, self._snapshots = name, dialect, snapshots
         self._first_tokens: dict[bytes, tuple[int, dict[str, float], tuple[str, str]]] = {}
         "prompt key -> number requested, log-probabilities received, snapshot and fingerprint"
+        self._echo_checked = False
+        "whether an echo was compared with the probabilities of first tokens"
         self._forces = self._said_fewer = False
         "whether answers are forced because there are no alternatives; whether few alternatives were logged"
         self._no_echo = self._said_open = False
@@ -100,6 +105,12 @@ class Probabilities:
             return None
 
     async def _echoed(self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]) -> list[float]:
+        if self._doubts_echo:
+            tokens: dict[str, float] = {}
+            with suppress(TryFailed, NoProbabilities, Unreadable):  # then there is nothing to compare with
+                reply = await asker.ask(run, first_token_call(prompt, ALTERNATIVES))
+                tokens = first_tokens(self._name, reply)
+            await self._check_echo(asker, run, prompt, tokens)
         replies = [await asker.ask(run, echo_call(prompt, option)) for option in options]
         found = [reply.choices[0].logprobs for reply in replies]
         return [echoed_score(self._name, *pair) for pair in zip(found, options, strict=True)]
@@ -110,12 +121,28 @@ class Probabilities:
             tokens = await self._tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
             wanted = possible(options, tokens) if len(tokens) >= FEWEST else list(options)
         except NoProbabilities:
-            wanted = list(options)
+            tokens, wanted = {}, list(options)
+        await self._check_echo(asker, run, prompt, tokens)
         found = {}
         for option in wanted:
             reply = await asker.ask(run, echo_call(prompt, option, ALTERNATIVES))
             found[option] = whole_word_score(self._name, reply, option)
         return [found.get(option, -math.inf) for option in options]
+
+    async def _check_echo(self, asker: PromptAsker, run: Run, prompt: Prompt, tokens: Mapping[str, float]) -> None:
+        """Compare, once, the echo of an unknown server's likeliest first token with the token's own probability. Raises
+        as `check_echo`.
+        """
+        if self._doubts_echo and tokens:
+            token = max(tokens, key=tokens.__getitem__)
+            reply = await asker.ask(run, echo_call(prompt, token))
+            check_echo(self._name, reply.choices[0].logprobs, token, tokens[token])
+            self._echo_checked = True
+
+    @property
+    def _doubts_echo(self) -> bool:
+        of = self._dialect.provider
+        return not self._echo_checked and (of is UNKNOWN or not of.echo)
 
     async def _labels_of_chat(
         self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]

@@ -39,6 +39,10 @@ class Provider:
     owned_by: tuple[str, ...] = ()
     "values of `owned_by` in its list of models"
     hosts: tuple[str, ...] = ()
+    routes: tuple[str, ...] = ()
+    "paths in its description of itself (/openapi.json) that together no other server has"
+    refuses: str = ""
+    "its words for a field that it does not know; empty: it ignores such fields, or its words are not its own"
     neutral: Mapping[str, Any] = field(default_factory=dict)
     "fields that switch off parameters outside the sampling; `{top_k}` stands for the top-k"
     no_top_k: int | None = None
@@ -143,7 +147,7 @@ def providers() -> tuple[Provider, ...]:
 
 def _read(key: str, text: str) -> Provider:
     values = tomllib.loads(text)
-    for name in ("owned_by", "hosts", "own", "ignores"):
+    for name in ("owned_by", "hosts", "routes", "own", "ignores"):
         values[name] = tuple(values.get(name, ()))
     return Provider(key, **values)
 
@@ -165,6 +169,11 @@ def recognised(host: str, entries: tuple[Mapping[str, Any], ...]) -> Provider:
     return UNKNOWN
 
 
+def recognised_by_routes(routes: frozenset[str]) -> Provider:
+    """Return the dialect of a server by the paths that it says it has, `UNKNOWN` if none matches."""
+    return next((one for one in providers() if one.routes and routes.issuperset(one.routes)), UNKNOWN)
+
+
 def as_markdown() -> str:
     """Return the dialects as a Markdown table."""
     heads = (
@@ -182,7 +191,11 @@ def as_markdown() -> str:
     )
     rows = [heads, tuple("---" for _ in heads)]
     for one in providers():
-        known = [*(f"`owned_by` {name}" for name in one.owned_by), *one.hosts] or [f"`#{one.key}`"]
+        known = [
+            *(f"`owned_by` {name}" for name in one.owned_by),
+            *one.hosts,
+            *(["its routes"] if one.routes else []),
+        ] or [f"`#{one.key}`"]
         rows.append(
             (
                 one.name,

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from workbench.domain.names import placeless
 from workbench.domain.thinking import Output, split
 from workbench.inference.served.responses_api import as_chat
 
@@ -134,7 +135,7 @@ def read_reply(content: bytes, asked: int, hidden: str | None = None) -> Reply:
         _count(usage.get("prompt_tokens")),
         _count(details.get("cached_tokens")) or 0 if isinstance(details, dict) else 0,
         _count(usage.get("completion_tokens")),
-        _reported(value.get("model")),
+        placeless(_reported(value.get("model"))),
         _reported(value.get("system_fingerprint")),
         thinking_tokens,
         _echoed(value.get("prompt")),

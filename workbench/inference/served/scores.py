@@ -22,6 +22,8 @@ from workbench.inference.base import NextTokens
 from workbench.inference.served.calls import ALTERNATIVES, Call
 from workbench.inference.served.reply import Reply, TryFailed
 
+ALIKE = 0.5
+"most difference in nats between two log-probabilities of one token; arithmetic in bfloat16 makes some 0.1 of it"
 FEWEST = 2
 "least useful number of alternatives: one is just the drawn answer"
 WHOLE = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=1)
@@ -45,16 +47,17 @@ class Unreadable(ModelError):
 
 
 def echo_call(prompt: Prompt, option: str, more: int = 0) -> Call:
-    """Return the call that echoes an option; `more`: number of alternatives to request for the token after it."""
-    return Call(prompt, 1, None, WHOLE, logprobs=more or 1, echo=option, answered=bool(more))
+    """Return the call that echoes an option and one token after it; `more`: alternatives to request for that token."""
+    return Call(prompt, 1, None, WHOLE, logprobs=more or 1, echo=option)
 
 
 def first_token_call(prompt: Prompt, k: int = ALTERNATIVES) -> Call:
     return Call(prompt, 1, None, WHOLE, logprobs=k)
 
 
-def echoed_score(name: str, found: Mapping[str, Any] | None, option: str) -> float:
-    """Return the log-probability of an option in nats: the sum over the last tokens, which spell exactly the option.
+def echoed_score(name: str, found: Mapping[str, Any] | None, option: str, *, after: int = 1) -> float:
+    """Return the log-probability of an option in nats: the sum over the tokens that spell exactly the option. These are
+    followed by `after` tokens of the answer, or by none where a server leaves them out.
 
     Raises ModelError if the server sends no log-probabilities, Unreadable if a token spans the option's beginning.
     """
@@ -62,6 +65,11 @@ def echoed_score(name: str, found: Mapping[str, Any] | None, option: str) -> flo
     logs = entries(found, "token_logprobs", int | float)
     if not tokens or len(tokens) != len(logs):
         raise NoProbabilities(missing(name, "the log-probabilities of an echoed prompt (echo and logprobs)"))
+    if after:
+        try:
+            return echoed_score(name, {"tokens": tokens[:-after], "token_logprobs": logs[:-after]}, option, after=0)
+        except ModelError:
+            pass  # it sent none: the option is at the end
     total, spelled = 0.0, ""
     for token, log in zip(reversed(tokens), reversed(logs), strict=True):
         if len(spelled) >= len(option):
@@ -75,6 +83,19 @@ def echoed_score(name: str, found: Mapping[str, Any] | None, option: str) -> flo
             f"tokens spell {spelled!r}). Let the prompt end without a space, and the option begin with it"
         )
     return total
+
+
+def check_echo(name: str, found: Mapping[str, Any] | None, token: str, log: float) -> None:
+    """Raise NoProbabilities if an echo gives a token another probability than `log`, which it has as the first token of
+    the answer: llama_cpp.server shifts the log-probabilities of an echo by one token.
+    """
+    echoed = echoed_score(name, found, token)
+    if abs(echoed - log) > ALIKE:
+        raise NoProbabilities(
+            f"{name}: the log-probabilities of an echoed prompt are wrong: {token!r} has p = {np.exp(echoed):.2g} "
+            f"there and {np.exp(log):.2g} as the first token of an answer. Ask it without #completions, or draw "
+            "answers (--samples N)"
+        )
 
 
 def first_tokens(name: str, reply: Reply) -> dict[str, float]:

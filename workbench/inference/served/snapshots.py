@@ -61,7 +61,7 @@ class Snapshots:
         tally = self._tallies.setdefault(reply.snapshot, Tally())
         tally.answers += len(reply.choices)
         tally.spent += spent
-        if reply.fingerprint:
+        if reply.fingerprint and reply.choices:
             self.fingerprints[reply.fingerprint] += len(reply.choices)
         if self.current is None or reply.snapshot == self.current:
             self._now(reply.snapshot)

@@ -21,7 +21,7 @@ from workbench.tui.widgets.record_table import Record
 if TYPE_CHECKING:
     from stores.jobs.job_rows import Job
 
-UNREADABLE = "unreadable"
+UNREADABLE, UNDRAWN = "unreadable", "undrawn"
 "what a job waits to be asked, as `stores.jobs.job_rows` has it"
 CHECK = "check"
 "the kind of jobs that the checks screen starts; see `workbench.pipeline.checking`"
@@ -194,7 +194,7 @@ def hint(job: Job, *, begun: bool = False) -> str:
     if job.state == "queued":
         return "R starts it now, beside the others"
     if job.question:
-        return _DECISIONS["" if job.probed is None else "probed", job.question == UNREADABLE]
+        return _DECISIONS["" if job.probed is None else "probed", job.question in (UNREADABLE, UNDRAWN)]
     if job.state == "paused":
         return "R continues" if job.worker else "R resumes; the model is loaded again"
     if job.failed_items and job.state == "failed" and not job.retry_helps:

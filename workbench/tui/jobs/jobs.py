@@ -27,6 +27,7 @@ from workbench.tui.jobs.job_acts import JobActs
 from workbench.tui.jobs.job_kind_dialog import DRAFT, SAMPLE, JobKindDialog
 from workbench.tui.jobs.job_lines import (
     DONE,
+    UNDRAWN,
     UNREADABLE,
     is_timed,
     job_details,
@@ -302,11 +303,11 @@ class JobsScreen(JobActs):
             self.pause(job.id)
 
     def action_resume(self) -> None:
-        """Go on; where nothing could be read only after what came was shown."""
+        """Go on; where nothing could be read, or nothing is drawn, only after what came was shown."""
         job = self.current
         if job is None:
             return
-        if job.question != UNREADABLE:
+        if job.question not in (UNREADABLE, UNDRAWN):
             self.go_on(job.id)
             return
 

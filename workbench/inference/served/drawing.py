@@ -1,0 +1,114 @@
+"""Whether a model draws its answers: the same answers from a server may come of a certain model or of greedy decoding.
+
+The rule. An open prompt is asked `DRAWS` times at temperature 1, each time with another seed. If all answers are equal,
+the server does not draw. With q the probability of the likeliest answer, a server that draws gives equal answers with a
+probability of at most q^(DRAWS - 1) (the sum of p^DRAWS over all answers, p <= q). That is 0.1 % at q = 0.18: answers
+of 24 tokens whose tokens have 93 % on average. If the server sends log-probabilities, the answer's own probability p
+takes the place of that bound, and the server is found not to draw only if p^(DRAWS - 1) <= `FALSE_ALARM`; a model that
+is certain even of this prompt is "unknown". Greedy servers whose arithmetic varies from call to call are missed.
+
+A job asks the open prompt with its probe, and after its own answers never differed within a prompt
+(`domain.first_answers`). A model that is certain of an audit's answers, but not of everything, never pauses.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.domain.prompts import Message, Prompt
+from workbench.domain.thinking import split
+
+OPEN = "Write the first sentence of a story about somebody who finds something strange."
+OPEN_CHAT, OPEN_TEXT = Prompt((Message("user", OPEN),)), Prompt((Message("user", "One morning,"),), chat=False)
+DRAWS = 5
+TOKENS = 24
+"of an answer to the open prompt"
+FALSE_ALARM = 0.001
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Answers to the open prompt at one setting."""
+
+    texts: tuple[str, ...]
+    probability: float | None = None
+    "of the answer if all are equal, by the server's log-probabilities; None: not known"
+
+    @property
+    def told(self) -> bool:
+        """Whether there are answers to compare: several, and none was cut off in a thought that is not shown."""
+        return len(self.texts) > 1 and all(self.texts)
+
+    @property
+    def alike(self) -> int:
+        """The number of answers equal to the most frequent one."""
+        return max(Counter(self.texts).values(), default=0)
+
+    @property
+    def differ(self) -> bool:
+        return self.told and self.alike < len(self.texts)
+
+    @property
+    def certain(self) -> bool:
+        """Whether answers are equal, and a model that is drawn from would give equal ones, too."""
+        p = self.probability
+        return p is not None and p ** (len(self.texts) - 1) > FALSE_ALARM
+
+    @property
+    def greedy(self) -> bool:
+        """Whether the server does not draw; see the rule above."""
+        return self.told and len(self.texts) >= DRAWS and not self.differ and not self.certain
+
+    def describe(self, at: str) -> str:
+        """Return `5 of 5 differ at 1`, or how many are equal."""
+        n, distinct = len(self.texts), len(set(self.texts))
+        if distinct == n > 1:
+            return f"{n} of {n} differ at {at}"
+        return f"{self.alike} of {n} equal at {at}"
+
+
+def compared(text: str) -> str:
+    """Return what is compared of an answer: its thought, too."""
+    found = split(text)
+    return f"{found.thinking}\n{found.answer or ''}".strip()
+
+
+def answer_probability(logprobs: Mapping[str, Any] | None) -> float | None:
+    """Return the probability of an answer, the product over its tokens; None if a server's reply does not have it."""
+    of = logprobs or {}
+    content = of.get("content")
+    logs = [e.get("logprob") for e in content if isinstance(e, dict)] if isinstance(content, list) else None
+    logs = of.get("token_logprobs") if logs is None else logs
+    if not isinstance(logs, list) or not logs or not all(isinstance(log, int | float) for log in logs):
+        return None
+    return math.exp(min(0.0, math.fsum(map(float, logs))))
+
+
+def temperature_words(one: Drawing, zero: Drawing, low: str = "0") -> tuple[bool | None, str]:
+    """Return whether the temperature is obeyed, by answers at 1 and at `low`; None if it cannot be told; and why."""
+    said = f"({one.describe('1')}, {zero.describe(low)})"
+    if not one.told or not zero.told:
+        return None, "unknown: the answers are cut off in thought, so none can be compared"
+    if one.greedy:
+        return False, f"ignored: the server does not draw ({one.describe('1')})"
+    if not one.differ:
+        return None, f"unknown: the model is certain even of an open prompt {said}"
+    if not zero.differ:
+        return True, f"obeyed {said}"
+    if len(set(zero.texts)) == len(zero.texts):
+        return False, f"ignored at {low} {said}"
+    return None, f"unknown: answers vary at {low}, by the temperature or by the server's arithmetic {said}"
+
+
+def narrowed_words(name: str, value: str, narrow: Drawing) -> tuple[bool | None, str]:
+    """Return whether a parameter is obeyed that leaves only the likeliest token, where answers differ without it."""
+    said = narrow.describe(f"{name} {value}")
+    if not narrow.told:
+        return None, "unknown: the answers are cut off in thought, so none can be compared"
+    if not narrow.differ:
+        return True, f"obeyed ({said})"
+    return (False, f"ignored ({said})") if len(set(narrow.texts)) == len(narrow.texts) else (None, f"unknown ({said})")
