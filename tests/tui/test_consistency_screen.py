@@ -85,8 +85,8 @@ def result(filled: Path) -> Consistency:
 
 
 CONTENTS = (
-    "issues", "leaning", "parties", "people", "templates", "answer_types",
-    "weaker_tests", "answer_scales", "model_kappas", "model_kappas_as_people",
+    "issues", "leaning", "parties", "people", "respondents", "issues_by_template", "leaning_by_template",
+    "templates", "answer_types", "weaker_tests", "answer_scales", "model_kappas", "model_kappas_as_people",
 )  # fmt: skip
 
 
@@ -478,10 +478,17 @@ async def test_help_says_what_each_table_means_and_which_keys_work(filled: Path,
             assert column.help in shown(app, "#text")
         await press(app, pilot, "escape", "f1")
         keys = shown(app, "#text")
-        of_issues = ("issues", "parties", "people", "weaker_tests")
+        of_issues = ("issues", "issues_by_template", "parties", "people", "weaker_tests")
         assert ("published formulas" in keys) == (view in of_issues)
-        assert ("Count all matches" in keys) == (view == "leaning")
-        nothing_behind = ("answer_types", "weaker_tests", "answer_scales", "model_kappas", "model_kappas_as_people")
+        assert ("Count all matches" in keys) == (view in ("leaning", "leaning_by_template"))
+        nothing_behind = (
+            "respondents",
+            "answer_types",
+            "weaker_tests",
+            "answer_scales",
+            "model_kappas",
+            "model_kappas_as_people",
+        )
         assert ("Open what this row rests on" in keys) == (view not in nothing_behind)
         assert "Gold labels, or labels given here" in keys
         assert "Sort by a column" in keys

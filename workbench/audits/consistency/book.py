@@ -121,20 +121,20 @@ class _Figures:
         return [
             Entry("issues", "issues", issues, each, ("formula",), self.unlabelled, whole=every_issue),
             Entry(
-                "issues_by_template", "issues by template", lambda: tables.issues_by_template(result, names, formula),
-                choices=("formula",), empty=self.unlabelled,
-            ),
-            Entry(
                 "leaning", "leaning", lambda: tables.leaning(result, names, self.view),
                 choices=("match",), empty=self.partyless,
+            ),
+            Entry("parties", "parties", lambda: tables.party_stances(result, formula), choices=("formula",)),
+            Entry("people", "people", lambda: tables.people(result, formula), choices=("formula",)),
+            Entry("respondents", "respondents", lambda: tables.respondents(result, names)),
+            Entry(
+                "issues_by_template", "issues by template", lambda: tables.issues_by_template(result, names, formula),
+                choices=("formula",), empty=self.unlabelled,
             ),
             Entry(
                 "leaning_by_template", "leaning by template",
                 lambda: tables.leaning_by_template(result, names, self.view), choices=("match",), empty=self.partyless,
             ),
-            Entry("respondents", "respondents", lambda: tables.respondents(result, names)),
-            Entry("parties", "parties", lambda: tables.party_stances(result, formula), choices=("formula",)),
-            Entry("people", "people", lambda: tables.people(result, formula), choices=("formula",)),
         ]  # fmt: skip
 
     def templates_and_tests(self) -> list[Entry]:
