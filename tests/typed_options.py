@@ -15,10 +15,13 @@ PLACE = Path(workbench.__file__).parent / "api" / "typed.py"
 WIDTH = 120
 OPEN = ("reader", "audit")
 "options whose choices other packages add to"
-HEAD = '''"""Options with their types, and the methods that take those of each audit. `python -m tests.typed_options` writes it."""
+HEAD = '''"""Options with their types, and the methods that take those of each audit.
+
+`python -m tests.typed_options` writes this file.
+"""
 
 # fmt: off
-# ruff: noqa: E501
+# ruff: noqa: F401
 
 from __future__ import annotations
 
@@ -115,12 +118,14 @@ def _doors(figures: Mapping[str, Sequence[Option]]) -> str:
         '    """What a store says of an audit, with the options of each audit."""',
         "",
         "    @abstractmethod",
-        "    def _result(self, audit: str, options: Mapping[str, Any], runs: Sequence[str] | None = None) -> Result: ...",
+        "    def _result(",
+        "        self, audit: str, options: Mapping[str, Any], runs: Sequence[str] | None = None",
+        "    ) -> Result: ...",
     ]
     comparing = [name for name, of in figures.items() if "compare" in {one.name for one in of}]
     for door, first, names in (("results", "self", [*figures]), ("compare", "self, *runs: str", comparing)):
         for name in names:
-            usual = " = ..." if name == registry.DEFAULT_AUDIT or door == "compare" and name == comparing[0] else ""
+            usual = " = ..." if name == registry.DEFAULT_AUDIT else ""
             lines += [
                 "",
                 "    @overload",
@@ -145,8 +150,8 @@ _DOCS = {
         "",
         '        Options are those of the audit\'s command, by their names: `model="smollm2"`, `sampling="T 1"`,',
         '        `resamples=500`. Of an audit of another package give its own as `**{"name": value}`.',
-        "        Raises UnknownName for an unknown audit or model, AmbiguousRun if several runs match, FieldError for an",
-        "        invalid value of an option.",
+        "        Raises UnknownName for an unknown audit or model, AmbiguousRun if several runs match, FieldError for",
+        "        an invalid value of an option.",
         '        """',
         "        return self._result(audit, options)",
     ),

@@ -192,8 +192,8 @@ class DataRows(Aggregate):
 
 
 Standing = dict[tuple[int, str, int], list[Read]]
-"""(text, `template_id` or `wording_id`, its rowid) -> readings of the text beside it: by rules with the template, by people
-and classifiers with the wording"""
+"""(text, `template_id` or `wording_id`, its rowid) -> readings of the text beside it: by rules with the template, by
+people and classifiers with the wording"""
 
 
 def _cell(row: sqlite3.Row, wording: str, axes: Mapping[str, str]) -> Cell:

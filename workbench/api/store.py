@@ -166,32 +166,19 @@ class Store(Typed):
 
         return self._judged(made)
 
-    def agreement(
-        self,
-        queue: str | None = None,
-        *,
-        survey: bool = False,
-        every_model: bool = False,
-        as_people: bool = False,
-        items: bool = False,
-        **options: Unpack[AgreementFigures],
-    ) -> Result:
+    def agreement(self, queue: str | None = None, **options: Unpack[AgreementFigures]) -> Result:
         """Return how far the annotators of a queue agree; without a queue, kappas and agreement of a model.
 
         Parameters
         ----------
-        survey : the agreement of the people who answered the same wordings, in place of a model's
-        every_model : mean kappas of all models that answered, or of those of `model`, next to people's
-        as_people : the model's kappas over only the statements that people answered
-        items : without a queue, also the agreement per statement; that of a queue always has its items
-        options : those of `workbench agreement`
+        options : those of `workbench agreement`: `survey=True` for the people who answered the same wordings,
+            `every_model=True` for the mean kappas of all models
 
         Raises UnknownName for an unknown queue or model, AmbiguousRun if several runs match.
         """
         from workbench.cli.results import agreement, agreement_of
 
-        flags = {"survey": survey, "every_model": every_model, "as_people": as_people, "items": items}
-        chosen = given(agreement.options, {**options, **flags, "queue": queue}, "agreement")
+        chosen = given(agreement.options, {**options, "queue": queue}, "agreement")
         chosen.json = True
         return self._judged(lambda store: Result("agreement", agreement_of(store, chosen)))
 
@@ -247,8 +234,8 @@ class Store(Typed):
         read, ConflictError where something else of that name is here.
         """
         from workbench.cli.acts import import_instrument, request_of
-        from workbench.pipeline.importing import put, read, read_answers_of, rehearsed
         from workbench.pipeline.imported_said import data
+        from workbench.pipeline.importing import put, read, read_answers_of, rehearsed
 
         if not self.writable:
             raise ReadOnlyStore(f"{self.path}: the store is open for reading, and is imported into. {TO_WRITE}")

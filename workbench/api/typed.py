@@ -1,7 +1,10 @@
-"""Options with their types, and the methods that take those of each audit. `python -m tests.typed_options` writes it."""
+"""Options with their types, and the methods that take those of each audit.
+
+`python -m tests.typed_options` writes this file.
+"""
 
 # fmt: off
-# ruff: noqa: E501
+# ruff: noqa: F401
 
 from __future__ import annotations
 
@@ -676,7 +679,9 @@ class Typed(ABC):
     """What a store says of an audit, with the options of each audit."""
 
     @abstractmethod
-    def _result(self, audit: str, options: Mapping[str, Any], runs: Sequence[str] | None = None) -> Result: ...
+    def _result(
+        self, audit: str, options: Mapping[str, Any], runs: Sequence[str] | None = None
+    ) -> Result: ...
 
     @overload
     def results(
@@ -716,8 +721,8 @@ class Typed(ABC):
 
         Options are those of the audit's command, by their names: `model="smollm2"`, `sampling="T 1"`,
         `resamples=500`. Of an audit of another package give its own as `**{"name": value}`.
-        Raises UnknownName for an unknown audit or model, AmbiguousRun if several runs match, FieldError for an
-        invalid value of an option.
+        Raises UnknownName for an unknown audit or model, AmbiguousRun if several runs match, FieldError for
+        an invalid value of an option.
         """
         return self._result(audit, options)
 

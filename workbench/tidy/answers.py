@@ -361,8 +361,8 @@ ANSWERS = Rows(
         ),
         Field(
             "reading",
-            f"the label, or why there is none: {NO_LABEL}, {CUT_OFF} (the output ends within its thought), {UNREAD} (the "
-            "usual reader has not read it)",
+            f"the label, or why there is none: {NO_LABEL}, {CUT_OFF} (the output ends within its thought), {UNREAD} "
+            "(the usual reader has not read it)",
             recurs=True,
         ),
         Field("reader", "who read label", empty="the usual reader has not read it", recurs=True),

@@ -146,11 +146,9 @@ class ArrowBatches:
         pyarrow, kind = self._pyarrow, self.schema.field(place).type
         if not isinstance(column, Coded):
             return self._values(place, column)
-        of, values = self._made.get(place, (None, None))
-        if of is not column.values:
-            values = self._values(place, column.values)
-            self._made[place] = column.values, values
-        return values.take(pyarrow.array(column.codes)).cast(kind)
+        if place not in self._made or self._made[place][0] is not column.values:
+            self._made[place] = column.values, self._values(place, column.values)
+        return self._made[place][1].take(pyarrow.array(column.codes)).cast(kind)
 
     def _values(self, place: int, values: Sequence[Any]) -> Any:
         field, kind = self._fields[place], self.schema.field(place).type
