@@ -720,7 +720,7 @@ class Typed(ABC):
         """Return an audit's result: the figures that `--json` prints.
 
         Options are those of the audit's command, by their names: `model="smollm2"`, `sampling="T 1"`,
-        `resamples=500`. Of an audit of another package give its own as `**{"name": value}`.
+        `resamples=500`. Those of an audit of another package are a `dict[str, Any]`: `**options`.
         Raises UnknownName for an unknown audit or model, AmbiguousRun if several runs match, FieldError for
         an invalid value of an option.
         """
