@@ -199,7 +199,7 @@ def test_the_bias_with_a_persona_against_none(tmp_path: Path) -> None:
 
 def test_rows_of_exports_name_what_stands_before_a_prompt(filled: Store) -> None:
     ask(filled)
-    for kind, read in (("answers", ANSWERS.read), ("verdicts", read_verdicts)):
+    for kind, read in (("answers", KINDS["answers"].read), ("verdicts", read_verdicts)):
         fields = [field.name for field in KINDS[kind].fields]
         found = Counter(row[fields.index("stands_before")] for row in read(filled, Choice()))
         assert set(found) == {None, "nurse", "talk"}
