@@ -35,7 +35,7 @@ test-e2e: $(STAMP)
 test-all: $(STAMP)
 	$(TEST)
 
-# Ray Data brings pandas, which slows every start of the terminal: it stays out of $(VENV).
+# Ray is large and needed by these tests alone.
 test-cluster: $(RAYENV)/.installed
 	$(RAYENV)/bin/python -m pytest -m ray tests/cluster
 

@@ -12,8 +12,8 @@ import workbench
 from workbench import registry
 
 ROOT = Path(workbench.__file__).parent
-MAY_NAME = ("audits/", "formats/", "help/", "data.py", "registry.py")
-"folders and modules below `workbench` whose matter is a single audit, and the registry itself"
+MAY_NAME = ("audits/", "formats/", "help/", "data.py", "registry.py", "api/typed.py")
+"folders and modules below `workbench` whose matter is a single audit, the registry, and what is generated of it"
 FILES = [
     path
     for folder in (ROOT, ROOT.parent / "stores")

@@ -1,14 +1,14 @@
 """Answers, readings and labels as rows for other programs, with all related data.
 
-Answers are read draw by draw in the order of writing, so five million of them take no more memory than one; related
-data (cells of designs, models, samplings) are read once and shared by all rows.
+Answers are read by columns, some draws at a time in the order of writing, so five million of them take no more memory
+than a few thousand; related data (cells of designs, models, samplings) are read once and shared by all rows.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,9 +19,6 @@ from stores.instruments import lexicon_rows
 from stores.instruments.templates import TEMPLATE_COLUMNS, as_template
 from workbench.domain.instruments import BroughtLexicon
 from workbench.domain.prompts import Template
-
-HELD = 100_000
-"distinct answers whose readings are cached"
 
 
 class Read(NamedTuple):
@@ -68,25 +65,32 @@ class Cell:
     "in hexadecimal, as rulings name it"
 
 
-class Given(NamedTuple):
-    """One distinct answer of one draw. Numbers without another meaning are rowids."""
+class Draw(NamedTuple):
+    """Answers to one prompt that were made together. Numbers without another meaning are rowids."""
 
+    id: int
     prompt: int
     model: int
     sampling: int
-    draw: int
     seed: int
     fingerprint: str
-    at: str
     job: int | None
-    output: int
-    n: int
-    "how often"
+    at: str
+
+
+class Output(NamedTuple):
+    """What a model wrote, once for all answers that are alike."""
+
     text: str
-    "the output as written, including thoughts"
+    "as written, including thoughts"
     key: str | None
     "key of the answer's text, in hexadecimal; None if the output ends within its thought"
     answer: int | None
+    "rowid of that text"
+
+
+Responses = Sequence[tuple[int, int, int]]
+"(draw, output, how often) of each distinct answer"
 
 
 class DataRows(Aggregate):
@@ -134,11 +138,26 @@ class DataRows(Aggregate):
         )
         return tuple(name for (name,) in rows)
 
-    def given(self, models: Collection[int]) -> Iterator[Given]:
-        """Yield every distinct answer of these models (rowids), draw by draw."""
-        for row in self.connection.execute(_GIVEN, {"models": json.dumps(sorted(models))}):
-            body, key = row[10:12]
-            yield Given._make((*row[:10], restored(body), None if key is None else key.hex(), row[12]))
+    def given(self, models: Collection[int], draws: int) -> Iterator[tuple[Sequence[Draw], Responses]]:
+        """Yield the distinct answers of these models (rowids) in the order of writing, of so many draws at a time."""
+        found = self.connection.execute(_DRAWS, {"models": json.dumps(sorted(models))})
+        while rows := found.fetchmany(draws):
+            between = rows[0][0], rows[-1][0]
+            yield [Draw._make(row) for row in rows], self.connection.execute(_RESPONSES, between).fetchall()
+
+    def outputs(self, outputs: Collection[int]) -> dict[int, Output]:
+        """Return texts (rowids) that models wrote."""
+        return {
+            at: Output(restored(body), None if key is None else key.hex(), answer)
+            for at, body, key, answer in self.connection.execute(_OUTPUTS, (json.dumps(sorted(outputs)),))
+        }
+
+    def counted(self, models: Collection[int], *, expand: bool) -> dict[int, int]:
+        """Return how many answers these models (rowids) gave to each prompt (rowid), equal ones of a draw once unless
+        `expand`.
+        """
+        sql = _COUNTED.format("sum(r.count)" if expand else "count(*)")
+        return dict(self.connection.execute(sql, {"models": json.dumps(sorted(models))}))
 
     def answers(self) -> int:
         """Return the number of answers of all models."""
@@ -149,9 +168,15 @@ class DataRows(Aggregate):
         row = self.connection.execute(_SCORED, {"models": json.dumps(sorted(models))}).fetchone()
         return int(row[0])
 
-    def standing(self) -> Standing:
-        """Return the lookup of current readings."""
-        return Standing(self.connection)
+    def standing(self, answers: Collection[int]) -> Standing:
+        """Return each reader's newest reading of answers (rowids of their texts)."""
+        found: Standing = {}
+        texts = json.dumps(sorted(answers))
+        for kind, sql in _STANDING.items():
+            if self.connection.execute(f"select 1 from unit where {kind} is not null limit 1").fetchone() is not None:
+                for text, beside, *read in self.connection.execute(sql, (texts,)):
+                    found.setdefault((text, kind, beside), []).append(Read(*read))
+        return found
 
     def labels(self, instruments: Collection[str] = ()) -> Iterator[sqlite3.Row]:
         """Yield every label that a person gave to an answer, or decided on, in the order of time."""
@@ -166,26 +191,9 @@ class DataRows(Aggregate):
         return str(self.connection.execute(_LAST).fetchone()[0] or "")
 
 
-class Standing:
-    """The current readings of answers: by rules with the template, by people and classifiers with the wording."""
-
-    def __init__(self, connection: sqlite3.Connection):
-        self._connection = connection
-        self._held: dict[tuple[int, int, int], tuple[Read, ...]] = {}
-        there = "select 1 from unit where {} is not null limit 1"
-        self._sql = [
-            sql for kind, sql in _STANDING.items() if connection.execute(there.format(kind)).fetchone() is not None
-        ]
-
-    def of(self, answer: int, cell: Cell) -> tuple[Read, ...]:
-        """Return each reader's newest reading of an answer (rowid of its text) to a cell."""
-        at = answer, cell.template_id, cell.wording_id
-        if at not in self._held:
-            if len(self._held) >= HELD:
-                self._held.clear()
-            values = dict(zip(("text", "template", "wording"), at, strict=True))
-            self._held[at] = tuple(Read(*row) for sql in self._sql for row in self._connection.execute(sql, values))
-        return self._held[at]
+Standing = dict[tuple[int, str, int], list[Read]]
+"""(text, `template_id` or `wording_id`, its rowid) -> readings of the text beside it: by rules with the template, by
+people and classifiers with the wording"""
 
 
 def _cell(row: sqlite3.Row, wording: str, axes: Mapping[str, str]) -> Cell:
@@ -246,19 +254,23 @@ _CELLS = """
     order by p.id
 """
 
-_GIVEN = """
-    select d.prompt_id, d.model_id, d.sampling_id, d.id, d.seed, d.fingerprint, d.at,
-        (select a.job_id from attempt a where a.id = d.attempt_id), r.text_id, r.count, x.body,
-        iif(h.text_id is null, x.key, (select y.key from text y where y.id = h.answer_id)),
-        iif(h.text_id is null, r.text_id, h.answer_id)
-    from draw d
-    cross join response r on r.draw_id = d.id
-    cross join text x on x.id = r.text_id
-    left join thought h on h.text_id = r.text_id
-    where d.model_id in (select value from json_each(:models))
-    order by d.id, r.text_id
+_DRAWS = """
+    select d.id, d.prompt_id, d.model_id, d.sampling_id, d.seed, d.fingerprint, a.job_id, d.at
+    from draw d left join attempt a on a.id = d.attempt_id
+    where +d.model_id in (select value from json_each(:models))
+    order by d.id
 """
-"""`cross join` forces this order in SQLite, which needs no sorting"""
+"`+` keeps SQLite to the order of writing, which needs no sorting"
+_RESPONSES = "select draw_id, text_id, count from response where draw_id between ? and ? order by draw_id, text_id"
+_OUTPUTS = """
+    select x.id, x.body, iif(h.text_id is null, x.key, (select y.key from text y where y.id = h.answer_id)),
+        iif(h.text_id is null, x.id, h.answer_id)
+    from json_each(?) j cross join text x on x.id = j.value left join thought h on h.text_id = x.id
+"""
+_COUNTED = """
+    select d.prompt_id, {} from draw d join response r on r.draw_id = d.id
+    where d.model_id in (select value from json_each(:models)) group by 1
+"""
 
 _SCORED = """
     select count(*) from draw d join sampling g on g.id = d.sampling_id and g.mode = 'exact'
@@ -274,15 +286,18 @@ _NEWEST = """
 """
 
 _READ = f"""
-    select e.kind, e.name, e.version, (select c.name from codebook c where c.id = b.codebook_id), b.label, b.reason,
-        b.confidence, b.at
-    from unit u join reading b on b.unit_id = u.id join reader e on e.id = b.reader_id
-    where u.text_id = :text and {{beside}} and {_NEWEST}
+    select u.text_id, u.{{kind}}, e.kind, e.name, e.version, c.name, b.label, b.reason, b.confidence, b.at
+    from json_each(?) j
+    cross join unit u on u.text_id = j.value and u.{{kind}} is not null and u.{{other}} is null
+    cross join reading b on b.unit_id = u.id
+    join reader e on e.id = b.reader_id
+    left join codebook c on c.id = b.codebook_id
+    where {_NEWEST}
     order by e.kind, e.name, e.version, b.at
 """
 _STANDING = {
-    "template_id": _READ.format(beside="u.template_id = :template and u.wording_id is null"),
-    "wording_id": _READ.format(beside="u.wording_id = :wording and u.template_id is null"),
+    "template_id": _READ.format(kind="template_id", other="wording_id"),
+    "wording_id": _READ.format(kind="wording_id", other="template_id"),
 }
 
 _LABELS = f"""

@@ -9,6 +9,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from workbench import registry
 from workbench.cli.main import main
 from workbench.csv_files import bare
 from workbench.domain.readings import USUAL
+from workbench.tidy import answers
 from workbench.tidy import write as writing
 from workbench.tidy.columns import Row, Rows, Type
 from workbench.tidy.kinds import KINDS
@@ -96,6 +98,7 @@ def hostile(tmp_path: Path) -> Path:
 def test_every_kind_has_the_declared_columns_and_the_same_rows_in_every_format(
     name: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="the extra `data` is not installed")
     parquet = pytest.importorskip("pyarrow.parquet", reason="the extra `data` is not installed")
     path = request.getfixturevalue(name)
     out = {kind: exported(tmp_path / kind, path, "--what", ALL, "--format", kind) for kind in FORMATS}
@@ -104,7 +107,11 @@ def test_every_kind_has_the_declared_columns_and_the_same_rows_in_every_format(
         as_json, as_csv = lines(out["jsonl"] / f"{kind}.jsonl"), cells(out["csv"] / f"{kind}.csv")
         table = parquet.read_table(out["parquet"] / f"{kind}.parquet")
         assert table.column_names == names
-        assert table.to_pylist() == as_json
+        times = [field.name for field in of.fields if field.type is Type.TIME]
+        assert all(table.schema.field(name).type == pyarrow.timestamp("us", "UTC") for name in times)
+        assert table.to_pylist() == [
+            row | {name: datetime.fromisoformat(row[name]) for name in times} for row in as_json
+        ]
         assert len(as_csv) == len(as_json)
         for row, plain in zip(as_json, as_csv, strict=True):
             assert list(row) == list(plain) == names
@@ -119,7 +126,7 @@ def _as_cell(kind: Type, value: Any) -> str:
         return json.dumps(value, ensure_ascii=False)
     if kind is Type.TRUTH:
         return "true" if value else "false"
-    if kind is Type.TEXT:
+    if kind in (Type.TEXT, Type.TIME):
         return value if bare(value) == value and value[:1] not in "=+-@" else f"'{value}" if value else ""
     return repr(float(value)) if kind is Type.NUMBER else str(value)
 
@@ -198,6 +205,7 @@ def test_rows_that_are_written_in_batches_are_the_same(
 ) -> None:
     whole = exported(tmp_path / "whole", judged, "--what", ALL)
     monkeypatch.setattr(writing, "BATCH", 7)
+    monkeypatch.setattr(answers, "DRAWS", 3)
     parts = exported(tmp_path / "parts", judged, "--what", ALL)
     assert {file.name: file.read_bytes() for file in whole.iterdir()} == {
         file.name: file.read_bytes() for file in parts.iterdir()

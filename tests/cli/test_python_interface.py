@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+import asyncio
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +22,25 @@ import pytest
 
 import workbench
 from stores.core.store import Store
+from tests import typed_options
 from tests.cli.test_annotation_commands import label
 from tests.conftest import instrument, new_store
-from tests.jobs.test_response_bias_runs import DESIGN, ask, first_option, pairs
+from tests.jobs.test_response_bias_runs import DESIGN, ask, pairs
 from tests.questionnaire_stores import card, ideal, panel, predict
 from tests.stores.test_thoughts import asked, persona
 from tests.tui import bias_stores
-from tests.tui.audit_runs import audited
+from tests.tui.audit_runs import NO, UNREADABLE, YES, audited
 from workbench import registry
 from workbench.cli.main import main
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.instruments import Instrument
-from workbench.errors import FieldError, NotAStore, ReadOnlyStore, StoreError, UnknownName, UsageError
+from workbench.errors import FieldError, NotAStore, ReadOnlyStore, StoreError, UnknownName, UsageError, WorkbenchError
 from workbench.help import topic
+from workbench.inference.scripted.letters import LetterHabits
+from workbench.inference.scripted.model import Persona, ScriptedModel
+from workbench.options.option import Option, Type
+from workbench.tidy.answers import in_a_word
+from workbench.tidy.columns import Type as Kind
 from workbench.tidy.kinds import KINDS
 
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -38,15 +51,19 @@ FEW = {"bias_score": {"draws": 50}, "consistency": {"resamples": 50}}
 
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A store with answers for each audit."""
+    """A store with answers for each audit, and `pair` with those of two models to the first."""
     folder = tmp_path_factory.mktemp("stores")
     judged = audited(folder / "judged.db")
+    pair = audited(audited(folder / "pair.db"), lambda probe: ((NO, 20), (YES, 9), (UNREADABLE, 1)), "other")
     with new_store(folder / "people.db") as store:
         store.instruments.add(panel())
-        predict(store, ideal(store), card("tuned"), conditions=("qm", "zero-shot"))
+        for model in ("tuned", "plain"):
+            predict(store, ideal(store), card(model), conditions=("qm", "zero-shot"))
     with new_store(folder / "choices.db") as store:
         store.instruments.add(with_pairs(Instrument(DESIGN.instrument, "Choices", ()), pairs(), ()))
-        ask(store, first_option(invalid=0.25), replace(DESIGN, samples=4))
+        for model in ("first", "second"):
+            habits = LetterHabits(weights=(3.0, 1.0), by_text=0.0, invalid=0.25)
+            ask(store, ScriptedModel(Persona(letters=habits), name=model), replace(DESIGN, samples=4, model=model))
     with new_store(folder / "sides.db") as store:
         store.instruments.add(bias_stores.sided())
         asked(store, "scripted", audit="statement_labels", instrument="two-tests", samples=1, family="labels")
@@ -57,6 +74,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "statement_labels": folder / "sides.db",
         "questionnaire": folder / "people.db",
         "response_bias": folder / "choices.db",
+        "pair": pair,
     }
 
 
@@ -89,16 +107,273 @@ def test_figures_are_those_that_the_shell_prints(
     assert hashed(path) == before
 
 
+SAMPLES: dict[str, Any] = {
+    "sampling": "T 1", "dtype": "float32", "snapshot": "unknown",
+    "fingerprint": "each", "language": "en", "persona": "none", "family": "chat",
+    "template_version": "chat=2",
+    "tests": "sampling,negation", "template": "personal-1", "failed": "negation", "issue": "Law and order",
+    "party": "nl/Greens", "labels": "instrument", "show": "targets,tokens", "target": "t1",
+    "condition": "qm,zero-shot", "bias": "odd_even,acquiescence", "questions": "odd_even", "question": "q1",
+    "queue": "test", "reader": "label-words",
+}  # fmt: skip
+"a value as it is typed for options without choices; several are separated by commas"
+SEVERAL = {"language", "family", "template_version", "tests", "show", "condition", "bias", "persona"}
+
+
+def typed(option: Option, store: workbench.Store, audit: str) -> Any:
+    """Return a value other than the default, as it is typed."""
+    if option.type is Type.FLAG:
+        return True
+    if option.choices:
+        return next(name for name in reversed([*option.choices]) if name != option.default)
+    there = {"model": store.models[0], "instrument": store.instruments[0]}
+    if audit in registry.audits() and registry.audit(audit).asks:
+        there["family"] = registry.audit(audit).defaults.family
+    if (named := {**SAMPLES, **there}.get(option.name)) is not None:
+        return named
+    wanted = {"draws": "120", "resamples": "40", "alpha": "0.01", "low": "0.4", "high": "0.6", "threshold": "0.5"}
+    return wanted.get(option.name, "3" if option.type is Type.WHOLE else "0.25")
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("audit", registry.SHIPPED)
+def test_every_option_says_in_python_what_it_says_in_the_shell(
+    audit: str, stores: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    of, path, quick = registry.audit(audit), stores[audit], FEW.get(audit, {})
+    words = of.command.replace("STORE", str(path)).split()
+    same, refused = [], []
+    with workbench.open(path, write=True) as store:
+        for option in of.figure_options:
+            if option.name == "compare":
+                continue  # below
+            value = typed(option, store, audit)
+            options: dict[str, Any] = {**quick, option.name: value}
+            flags = [word for name, one in options.items() for word in _flag(name, one)]
+            code = main([*words, *flags, "--json"])
+            printed = capsys.readouterr().out
+            for given in [value, value.split(","), tuple(value.split(","))] if option.name in SEVERAL else [value]:
+                asked = {**options, option.name: given}
+                if code:
+                    with pytest.raises(WorkbenchError):
+                        store.results(audit, **asked)
+                else:
+                    found = store.results(audit, **asked)
+                    assert json.loads(json.dumps(found.to_dict())) == json.loads(printed), option.name
+            (refused if code else same).append(option.name)
+    assert len(same) > len(refused), (same, refused)
+
+
+def _flag(name: str, value: object) -> list[str]:
+    flag = f"--{name.replace('_', '-')}"
+    return [flag] if value is True else [flag, str(value)]
+
+
+COMPARED = {"reliability": "pair", "consistency": "pair"}
+"audit -> the store in which there are two models"
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("audit", [name for name in registry.SHIPPED if name != "statement_labels"])
+def test_runs_are_compared_in_python_as_in_the_shell(
+    audit: str, stores: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, quick = stores[COMPARED.get(audit, audit)], FEW.get(audit, {})
+    words = registry.audit(audit).command.replace("STORE", str(path)).split()
+    with workbench.open(path, write=True) as store:
+        first, second = store.models[:2]
+        flags = [word for name, one in quick.items() for word in _flag(name, one)]
+        assert main([*words, *flags, "--json", "--compare", first, second]) == 0
+        printed = json.loads(capsys.readouterr().out)
+        for given in (f"{first},{second}", f"{first}; {second}", [first, second], (first, second)):
+            found = store.results(audit, **quick, compare=given)
+            assert json.loads(json.dumps(found.to_dict())) == printed
+        assert store.compare(first, second, audit=audit, **quick).to_dict() == found.to_dict()
+        with pytest.raises(UsageError, match="two or more"):
+            store.compare(first, audit=audit)
+        with pytest.raises(UsageError, match="two or more"):
+            store.compare(audit=audit)
+
+
+MISTAKES = """
+from typing import Any
+import workbench
+store = workbench.open("x.db")
+store.results("reliability", minimum=6, tests=["sampling", "negation"], rule="coded")
+store.results("consistency", resamples=200, compare=("a", "b"))
+for audit in store.audits:
+    store.results(audit, model="x", family=["chat"])
+added: dict[str, Any] = {"longest": 3}
+store.results("brevity", **added)
+store.compare("a", "b", audit="bias_score", unit="responses")
+store.plan("plan.toml", ["a"], judged={"rule": "coded"}, samples=6)
+workbench.run(store, "scripted", statements=4, temperature="server").results(rule="coded")
+store.agreement(queue="test", seed=2)
+for row in store.answers()[:2]:
+    print(row["label"])
+store.results(minimun=3)
+store.results("reliability", minimum="many")
+store.results("reliability", rule="printd")
+store.results("consistency", unit="responses")
+store.compare("a", "b", audit="consistency", resample=3)
+store.plan("plan.toml", judged={"ruler": "coded"})
+store.plan("plan.toml", sample=6)
+workbench.run(store, "scripted", sample=6)
+workbench.run(store, "scripted", samples="6")
+workbench.run(store, "scripted").results(ruler="coded")
+store.agreement(ques="test")
+"""
+
+
+@pytest.mark.e2e
+def test_a_type_checker_rejects_a_misspelt_option_and_a_value_of_another_type(tmp_path: Path) -> None:
+    file = tmp_path / "study.py"
+    file.write_text(MISTAKES)
+    root = Path(workbench.__file__).parents[1]
+    cache = Path(os.environ.get("WORKBENCH_MYPY_CACHE", tmp_path / "cache"))
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--config-file", "pyproject.toml"]
+    done = subprocess.run([*command, "--cache-dir", str(cache), str(file)], capture_output=True, text=True, cwd=root)
+    found = {int(one) for one in re.findall(r"study\.py:(\d+): error", done.stdout)}
+    lines = MISTAKES.splitlines()
+    assert found == set(range(1 + lines.index("store.results(minimun=3)"), len(lines) + 1)), done.stdout + done.stderr
+
+
+def test_the_types_are_those_of_the_declared_options() -> None:
+    """`python -m tests.typed_options` writes them anew."""
+    assert typed_options.PLACE.read_text(encoding="utf-8") == typed_options.typed()
+
+
+def test_every_public_member_says_what_it_is() -> None:
+    silent = []
+    for file in (Path(workbench.__file__).parent / "api").glob("*.py"):
+        for of in ast.parse(file.read_text(encoding="utf-8")).body:
+            if not isinstance(of, ast.ClassDef | ast.FunctionDef) or of.name.startswith("_"):
+                continue
+            if ast.get_docstring(of) is None:
+                silent.append(of.name)
+            for one, after in pairwise((*getattr(of, "body", ()), None)):
+                if isinstance(one, ast.AnnAssign) and not one.target.id.startswith("_"):  # type: ignore[union-attr]
+                    documented = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+                    if isinstance(of, ast.ClassDef) and not documented:
+                        silent.append(f"{of.name}.{ast.unparse(one.target)}")
+                elif isinstance(one, ast.FunctionDef) and not one.name.startswith("_") and isinstance(of, ast.ClassDef):
+                    stub = any(getattr(by, "id", "") == "overload" for by in one.decorator_list)
+                    if ast.get_docstring(one) is None and not stub:
+                        silent.append(f"{of.name}.{one.name}")
+    assert silent == []
+
+
+@pytest.mark.e2e
+def test_a_row_says_why_an_answer_has_no_label(tmp_path: Path) -> None:
+    path = tmp_path / "words.db"
+    said = {
+        "Beneficial.": "agree",
+        "I cannot answer that.": "refused",
+        "Both beneficial and harmful.": "ambiguous",
+        "": "empty",
+        "Hm.": "unreadable",
+    }
+    with new_store(path) as made:
+        made.instruments.add(instrument())
+        asked(made, persona(tmp_path, *said, "<think>Some would"))
+    with workbench.open(path) as store:
+        rows = list(store.answers())
+        assert {row["text"]: row["reading"] for row in rows} == said | {None: "cut off"}
+        assert all((row["label"] == row["reading"]) == (row["label"] is not None) for row in rows)
+        (one, *_) = store.readings()
+        assert one["reading"] in said.values()
+        assert {row["reading"] for row in rows for _ in row["readings"]} <= set(said.values())
+    assert in_a_word("person", None, "") == "withdrawn"
+
+
+@pytest.mark.e2e
+def test_rows_and_tables_have_a_length_an_index_and_times(stores: dict[str, Path]) -> None:
+    import polars
+    import pyarrow
+
+    with workbench.open(stores["bias_score"]) as store:
+        for kind in (*KINDS, "statements"):
+            of: workbench.Rows = getattr(store, kind)()
+            rows = list(of)
+            assert len(of) == len(rows) == of.to_arrow().num_rows == len(of.to_pandas()) == len(of.to_polars())
+            if rows:
+                assert (of[0], of[-1], of[1:3]) == (rows[0], rows[-1], rows[1:3])
+                name = next(iter(of.columns))
+                assert of[name] == [row[name] for row in rows]
+                assert "<table" in of._repr_html_()
+            with pytest.raises(IndexError, match=f"there are {len(rows):,} rows"):
+                of[len(rows)]
+            with pytest.raises(UnknownName, match="there is no column 'gone'"):
+                of["gone"]
+        assert len(store.answers(expand=True)) == sum(1 for _ in store.answers(expand=True)) > len(store.answers())
+        (row, *_) = store.answers()
+        frame = store.answers().to_pandas()
+        assert isinstance(row["time"], datetime)
+        assert row["time"].utcoffset() == timedelta(0)
+        assert str(frame["time"].dtype) == "datetime64[us, UTC]"
+        assert frame["time"][0].to_pydatetime() == row["time"]
+        assert store.answers().to_arrow().schema.field("time").type == pyarrow.timestamp("us", "UTC")
+        assert store.answers().to_polars()["time"].dtype == polars.Datetime("us", "UTC")
+        table = store.results("bias_score", draws=50).tables["bias"]
+        assert (table[0], table[-1]) == tuple([*table][at] for at in (0, -1))
+        assert table[table.columns[0]] == [one[table.columns[0]] for one in table]
+        assert list(table.to_pandas().columns) == table.to_arrow().column_names == table.to_polars().columns
+
+
+@pytest.mark.e2e
+def test_statements_imports_and_agreement_are_those_of_the_shell(
+    tmp_path: Path, stores: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    from tests.tui.annotation_stores import answers, labelling_store
+
+    source, path = tmp_path / "statements.csv", tmp_path / "new.db"
+    source.write_text("ref,original\na-1,Taxes should rise.\na-2,Borders should open.\n")
+    with workbench.open(path, write=True, create=True) as store:
+        assert store.import_file(source, name="mine", dry_run=True)["written"] is False
+        assert store.instruments == ()
+        found = store.import_file(source, name="mine")
+        assert (store.instruments, found["written"]) == (("mine",), True)
+        assert main(["statements", str(path), "--json"]) == 0
+        printed = json.loads(capsys.readouterr().out)
+        assert [(row["statement"], row["wording"]) for row in store.statements()] == [
+            (one["ref"], wording["text"]) for one in printed for wording in one["wordings"]
+        ]
+        assert store.statements(search="Borders")["statement"] == ["a-2"]
+        with pytest.raises(UsageError, match="--left-right belongs to"):
+            store.import_file(source, left_right="x.csv")
+        with pytest.raises(UnknownName, match="Available: mine"):
+            store.statements(instrument="other")
+    with workbench.open(path) as store, pytest.raises(ReadOnlyStore, match="write=True"):
+        store.import_file(source)
+    queued = labelling_store(tmp_path / "queued.db", answers(4))
+    for who in ("ana", "ben"):
+        label(queued, who, ("agree", "agree", "neutral"))
+    with workbench.open(queued) as store:
+        (queue,) = {one.name for one in store.opened.queues.list()}
+        capsys.readouterr()
+        assert main(["agreement", str(queued), "--queue", queue, "--json"]) == 0
+        assert json.loads(json.dumps(store.agreement(queue).to_dict())) == json.loads(capsys.readouterr().out)
+    with workbench.open(stores["reliability"]) as store:
+        for options in ({}, {"survey": True}, {"every_model": True}, {"items": True, "judge_void": True}):
+            flags = [f"--{name.replace('_', '-')}" for name in options]
+            assert main(["agreement", str(store.path), "--json", *flags]) == 0
+            printed = json.loads(capsys.readouterr().out)
+            assert json.loads(json.dumps(store.agreement(**options).to_dict())) == printed
+
+
 @pytest.mark.e2e
 def test_rows_are_those_of_an_export_and_data_frames_have_their_types(stores: dict[str, Path], tmp_path: Path) -> None:
-    pandas = pytest.importorskip("pandas", reason="the extra `data` is not installed")
-    pytest.importorskip("pyarrow", reason="the extra `data` is not installed")
+    import pandas
+
     with workbench.open(stores["bias_score"]) as store:
         store.export(tmp_path / "out", tuple(KINDS), format="jsonl")
         for kind in KINDS:
             rows: workbench.Rows = getattr(store, kind)()
             lines = (tmp_path / "out" / f"{kind}.jsonl").read_text(encoding="utf-8").splitlines()
-            assert list(rows) == [json.loads(line) for line in lines]
+            times = [field.name for field in rows.of.fields if field.type is Kind.TIME]
+            assert list(rows) == [
+                row | {name: datetime.fromisoformat(row[name]) for name in times} for row in map(json.loads, lines)
+            ]
             frame = rows.to_pandas()
             assert isinstance(frame, pandas.DataFrame)
             assert (list(frame.columns), len(frame)) == (list(rows.columns), len(lines))
@@ -235,7 +510,6 @@ def test_importing_the_package_loads_nothing_until_a_name_is_used() -> None:
 def test_the_page_of_help_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("pandas", reason="the extra `data` is not installed")
     monkeypatch.chdir(tmp_path)
     assert main(["init", "x.db", "--demo"]) == 0
     blocks = BLOCK.findall(topic("python").text)
@@ -252,22 +526,69 @@ def test_the_page_of_help_runs(
         assert again.results().to_dict() == store.results(model="scripted").to_dict()
 
 
+NOTEBOOK = """
+import matplotlib
+matplotlib.use("agg")
+import pandas as pd
+import polars as pl
+import statsmodels.formula.api as smf
+import workbench
+---
+store = workbench.open("pair.db")
+store.results("reliability", model="smol")
+---
+answers = store.answers().to_pandas()
+shares = answers.pivot_table("count", "model", "reading", "sum", fill_value=0)
+shares
+---
+verdicts = pl.from_arrow(store.verdicts().to_arrow()).filter(pl.col("test") == "all")
+verdicts.group_by("model", "verdict").len().sort("model", "verdict")
+---
+axes = shares.div(shares.sum(axis=1), axis=0).plot.barh(stacked=True)
+axes.figure.savefig("readings.svg")
+---
+changes = store.compare(*store.models).tables["changes"]
+changes.to_pandas()[["verdict", "n", "lost", "difference", "difference_low", "difference_high", "p"]]
+---
+read = answers.dropna(subset="label")
+read = read.loc[read.index.repeat(read["count"])].assign(agrees=lambda of: (of["label"] == "agree").astype(float))
+mixed = smf.mixedlm("agrees ~ C(model) + C(variant)", read, groups="statement").fit()
+mixed.params
+---
+store.agreement(model="smol").tables["kappas"]
+"""
+"what a researcher does with two models' answers; cells between lines"
+
+
 @pytest.mark.e2e
-def test_a_notebook_shows_results_as_tables(tmp_path: Path) -> None:
-    nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")
-    nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed")
-    pytest.importorskip("ipykernel", reason="ipykernel is not installed")
-    pytest.importorskip("pandas", reason="the extra `data` is not installed")
-    assert main(["init", str(tmp_path / "x.db"), "--demo"]) == 0
-    blocks = BLOCK.findall(topic("python").text)[:-1]
-    found = "store.results(model='scripted')"
-    cells = [*blocks, f"{found}", f"{found}.tables['verdicts']", "store.answers()"]
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    nbclient.NotebookClient(book, timeout=240, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    shown = [cell.outputs[-1]["data"]["text/html"] for cell in book.cells[-3:]]
-    assert "<caption>" in shown[0]
-    assert "label order" in shown[1]
-    assert "prompt_key" in shown[2]
+@pytest.mark.filterwarnings("ignore::statsmodels.tools.sm_exceptions.ConvergenceWarning")
+def test_a_notebook_of_a_researcher_runs(
+    tmp_path: Path, stores: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pandas, polars and statsmodels work on what the store hands out, while an event loop runs as in Jupyter."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(stores["pair"], tmp_path)
+    shown = asyncio.run(cells(NOTEBOOK.split("---\n")))
+    assert "label order" in shown[1]._repr_html_()
+    assert set(shown[2].columns) == {"agree", "disagree", "empty", "unreadable"}
+    assert shown[2].to_numpy().sum() == 2 * 2880
+    assert shown[3].filter(model="smol")["len"].sum() == 12
+    assert (tmp_path / "readings.svg").stat().st_size > 1000
+    assert "stance" in set(shown[5]["verdict"])
+    assert shown[6]["C(model)[T.smol]"] > 0
+    assert "<caption>" in shown[7]._repr_html_()
+
+
+async def cells(texts: Sequence[str]) -> list[Any]:
+    """Run cells as a notebook does; return the value of each one's last line, if it is an expression."""
+    names: dict[str, Any] = {"__name__": "notebook"}
+    shown = []
+    for text in texts:
+        tree = ast.parse(text)
+        last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, "cell", "exec"), names)
+        shown.append(None if last is None else eval(compile(ast.Expression(last.value), "cell", "eval"), names))
+    return shown
 
 
 def test_people_label_and_the_rows_follow(tmp_path: Path) -> None:

@@ -55,7 +55,6 @@ from workbench.inference.scripted.model import ScriptedModel
 from workbench.stats.multiple_tests import holm
 from workbench.stats.paired import paired_ends
 from workbench.stats.persona_components import persona_components
-from workbench.tidy.answers import read_answers
 from workbench.tidy.choice import Choice
 from workbench.tidy.kinds import KINDS
 from workbench.tidy.verdicts import read_verdicts
@@ -200,7 +199,7 @@ def test_the_bias_with_a_persona_against_none(tmp_path: Path) -> None:
 
 def test_rows_of_exports_name_what_stands_before_a_prompt(filled: Store) -> None:
     ask(filled)
-    for kind, read in (("answers", read_answers), ("verdicts", read_verdicts)):
+    for kind, read in (("answers", KINDS["answers"].read), ("verdicts", read_verdicts)):
         fields = [field.name for field in KINDS[kind].fields]
         found = Counter(row[fields.index("stands_before")] for row in read(filled, Choice()))
         assert set(found) == {None, "nurse", "talk"}

@@ -9,7 +9,7 @@ from typing import Any
 
 from stores.core.store import Store as OpenStore
 from workbench import registry
-from workbench.api.options import given
+from workbench.api.options import NOT_ASKED, given
 from workbench.api.results import Table
 from workbench.cli.running import requested_design
 from workbench.cli.running import run as command
@@ -19,19 +19,7 @@ from workbench.formats.folder import expanded, put
 from workbench.formats.plans import plan_text, read_plan
 from workbench.pipeline.plans import check, frozen, judging
 
-NOT_PLANNED = (
-    "store",
-    "audit",
-    "model",
-    "plan",
-    "yes",
-    "detach",
-    "dry_run",
-    "json",
-    "no_probe",
-    "least_readable",
-    "batch",
-)
+NOT_PLANNED = (*NOT_ASKED, "batch")
 "options of `run` that do not affect what is asked"
 
 
@@ -40,7 +28,9 @@ class Plan:
     """A frozen plan with its file. `workbench.run(store, plan=…)` follows it."""
 
     store: OpenStore
+    "where it is recorded"
     path: Path
+    "its file"
     frozen: FrozenPlan
     "all that it fixes"
 
@@ -51,6 +41,7 @@ class Plan:
 
     @property
     def models(self) -> tuple[str, ...]:
+        """Names of the models that will be asked."""
         return self.frozen.models
 
     def check(self) -> tuple[Table, ...]:

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from workbench.api.rows import Records
 from workbench.audits.audit import Printed
 from workbench.cli.output import plain
-from workbench.errors import MissingPackage
 from workbench.figures.table import AnyTable
 from workbench.figures.write.document import document
-from workbench.figures.write.flat import flat
 from workbench.figures.write.html import html_paragraphs, html_table
-from workbench.tidy.write import INSTALL
-
-if TYPE_CHECKING:
-    import pandas
+from workbench.figures.write.parquet import arrow_table
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Table:
+class Table(Records):
     """One table of figures. A notebook shows it; iterating yields its rows as dicts."""
 
     figure: AnyTable
@@ -28,10 +24,12 @@ class Table:
 
     @property
     def name(self) -> str:
+        """The name of its file, without the ending: `verdicts-personal-1`."""
         return self.figure.stem
 
     @property
     def title(self) -> str:
+        """The title, as people see it."""
         return self.figure.title
 
     @property
@@ -41,24 +39,28 @@ class Table:
 
     @property
     def notes(self) -> tuple[str, ...]:
+        """Sentences below the table."""
         return tuple(self.figure.notes)
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """Names of the columns, in order."""
         return tuple(column.key for column in self.figure.columns)
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return self.columns
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table as `--json` prints it: columns with their definitions, rows with full precision."""
         found: dict[str, Any] = plain(document([self.figure], {})["tables"][0])
         return found
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return a data frame, in which an estimate has a column for each of its parts: `share`, `share_low`, ….
-
-        Raises MissingPackage without pandas.
+    def to_arrow(self) -> Any:
+        """Return a pyarrow.Table, in which an estimate has a column for each of its parts: `share`, `share_low`, ….
+        Data frames have the same columns. Raises MissingPackage without pyarrow.
         """
-        rows = flat(self.figure)
-        return frame(rows.header, rows.rows)
+        return arrow_table(self.figure)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return iter(self.to_dict()["rows"])
@@ -78,7 +80,9 @@ class Result:
     """An audit's result for the chosen answers: the same figures as `workbench … --json` prints."""
 
     audit: str
+    "name of the audit; `agreement`: how far annotators agree"
     printed: Printed
+    "what the command prints, as values"
     tables: Mapping[str, Table] = field(init=False)
     "by name; the name of a table with a subject includes it: `verdicts-personal-1`"
 
@@ -88,6 +92,7 @@ class Result:
 
     @property
     def title(self) -> str:
+        """The title, as people see it."""
         return self.printed.title
 
     @property
@@ -117,12 +122,3 @@ class Result:
     def _repr_html_(self) -> str:
         shown = (table._repr_html_() for table in self.tables.values())
         return html_paragraphs((self.title, *self.told)) + "".join(shown)
-
-
-def frame(names: tuple[str, ...], rows: Any) -> pandas.DataFrame:
-    """Return rows as a data frame. Raises MissingPackage without pandas."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise MissingPackage(f"data frames need the package pandas; install it with: {INSTALL}") from error
-    return pandas.DataFrame.from_records(list(rows), columns=list(names))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
+from workbench.errors import MissingPackage, UnknownName
 from workbench.figures.table import Column, Kind, Table
 from workbench.figures.write.html import html_table
-from workbench.tidy.columns import Field, Row, Type
+from workbench.tidy.columns import Batch, Field, Row, Type
 from workbench.tidy.columns import Rows as Declared
-from workbench.tidy.write import arrow, arrow_batch, arrow_schema, batches, records
+from workbench.tidy.write import INSTALL, ArrowBatches, arrow, moment, records
 
 if TYPE_CHECKING:
     import pandas
@@ -21,47 +23,137 @@ SHOWN = 10
 KINDS = {Type.TEXT: Kind.TEXT, Type.WHOLE: Kind.COUNT, Type.NUMBER: Kind.COEFFICIENT, Type.TRUTH: Kind.TEXT}
 
 
+class Records(ABC):
+    """Rows with named columns: `len(rows)`, `rows[0]`, `rows[-3:]`, `rows["column"]`; iterating yields dicts."""
+
+    @property
+    @abstractmethod
+    def _names(self) -> tuple[str, ...]:
+        """Names of the columns, in order."""
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[dict[str, Any]]: ...
+
+    @overload
+    def __getitem__(self, at: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[dict[str, Any]]: ...
+    @overload
+    def __getitem__(self, at: str) -> list[Any]: ...
+    def __getitem__(self, at: int | slice | str) -> Any:
+        """Return a row, several rows, or the values of a column. Raises IndexError, UnknownName."""
+        if isinstance(at, str):
+            if at not in self._names:
+                raise UnknownName(f"there is no column {at!r}. Available: {', '.join(self._names)}")
+            return [row[at] for row in self]
+        if isinstance(at, slice):
+            start, stop, step = at.indices(len(self))
+            return list(islice(self, start, stop, step)) if step > 0 else list(self)[at]
+        place = at if at >= 0 else at + len(self)
+        for row in islice(self, place, place + 1) if place >= 0 else ():
+            return row
+        raise IndexError(f"found the row {at}; there are {len(self):,} rows")
+
+    @abstractmethod
+    def to_arrow(self) -> Any:
+        """Return a pyarrow.Table. Raises MissingPackage without pyarrow."""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a data frame with typed columns and pandas' missing values. Raises MissingPackage without pandas and
+        pyarrow.
+        """
+        return self._pandas(self.to_arrow)
+
+    @staticmethod
+    def _pandas(made: Callable[[], Any]) -> pandas.DataFrame:
+        try:
+            import pandas  # noqa: F401  says what is missing before anything is read
+        except ImportError as error:
+            raise MissingPackage(f"data frames need the package pandas; install it with: {INSTALL}") from error
+        found: pandas.DataFrame = made().to_pandas(self_destruct=True, split_blocks=True)
+        return found
+
+    def to_polars(self) -> Any:
+        """Return a polars.DataFrame. Raises MissingPackage without polars and pyarrow."""
+        try:
+            import polars
+        except ImportError as error:
+            raise MissingPackage(f"polars is not installed; install it with: {INSTALL}") from error
+        return polars.from_arrow(self.to_arrow())
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class Rows:
+class Rows(Records):
     """Rows of one kind. Iterating yields dicts and reads the store again, so memory does not grow with the rows."""
 
     of: Declared
     "the declared columns with their meanings"
-    read: Callable[[], Iterator[Row]]
+    read: Callable[[], Iterator[Batch]]
+    "reads the rows by columns, some thousands at a time"
+    counted: Callable[[], int | None]
+    "counts the rows without reading them; None: they have to be read"
+    state: Callable[[], object]
+    "changes with the store"
+    _held: list[tuple[object, list[Batch]]] = field(default_factory=list, init=False)
 
     @property
     def columns(self) -> dict[str, str]:
         """Every column with its meaning."""
         return {field.name: field.meaning for field in self.of.fields}
 
+    @property
+    def _names(self) -> tuple[str, ...]:
+        """Names of the columns, in order."""
+        return tuple(field.name for field in self.of.fields)
+
+    def __len__(self) -> int:
+        counted = self.counted()
+        if counted is not None:
+            return counted
+        self._held[:] = [(self.state(), list(self.read()))]  # `list(rows)` asks for the length before it reads
+        return sum(map(len, self._held[0][1]))
+
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        for row in self.read():
-            yield {field.name: _plain(field, value) for field, value in zip(self.of.fields, row, strict=True)}
+        names, values = self._names, [_VALUES.get(field.type) for field in self.of.fields]
+        changed = [(place, self.of.fields[place], of) for place, of in enumerate(values) if of is not None]
+        for row in self._rows():
+            found = dict(zip(names, row, strict=True))
+            for place, field_, of in changed:
+                if row[place] is not None:
+                    found[field_.name] = of(field_, row[place])
+            yield found
 
     def to_arrow(self) -> Any:
-        """Return a pyarrow.Table. Raises MissingPackage without pyarrow."""
-        pyarrow = arrow()
-        schema = arrow_schema(self.of)
-        return pyarrow.Table.from_batches(
-            [arrow_batch(self.of, batch, schema, pyarrow) for batch in batches(self.read())], schema
-        )
+        """Return a pyarrow.Table, whose texts that recur are dictionaries. Raises MissingPackage without pyarrow."""
+        return self._arrow(dictionaries=True)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return a data frame with typed columns for texts, numbers and booleans, and missing values of pandas.
+        """Return a data frame: texts, numbers, booleans, times (UTC), and missing values of pandas.
 
         Raises MissingPackage without pandas and pyarrow.
         """
-        from workbench.api.results import frame
+        return self._pandas(lambda: self._arrow(dictionaries=False))
 
-        frame((), ())  # without pandas, says how to install it
-        found: pandas.DataFrame = self.to_arrow().to_pandas()
-        return found
+    def _arrow(self, *, dictionaries: bool) -> Any:
+        made = ArrowBatches(self.of, dictionaries=dictionaries)
+        return arrow().Table.from_batches(map(made.of, self._batches()), made.schema).unify_dictionaries()
+
+    def _batches(self) -> Iterator[Batch]:
+        held = self._held.pop() if self._held else (None, [])
+        return iter(held[1]) if held[0] == self.state() else self.read()
+
+    def _rows(self) -> Iterator[Row]:
+        for batch in self._batches():
+            yield from batch.rows()
 
     def __repr__(self) -> str:
         return f"<Rows of {self.of.name}: {self.of.about}>"
 
     def _repr_html_(self) -> str:
-        first = list(islice(self.read(), SHOWN + 1))
+        first = list(islice(self._rows(), SHOWN + 1))
         columns: list[Column[Row]] = [
             Column(field.name, field.name, _shown(field, place), KINDS.get(field.type, Kind.TEXT), help=field.meaning)
             for place, field in enumerate(self.of.fields)
@@ -80,8 +172,11 @@ class Rows:
         return html_table(table)
 
 
-def _plain(field: Field, value: Any) -> Any:
-    return records(field, value) if field.parts and value is not None else value
+_VALUES: dict[Type, Callable[[Field, Any], Any]] = {
+    Type.RECORDS: records,
+    Type.TIME: lambda _, value: moment(value),
+}
+"what Python has for a value that rows hold otherwise"
 
 
 def _shown(field: Field, place: int) -> Callable[[Row], Any]:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 from workbench import pipeline, registry
-from workbench.api.options import given
+from workbench.api.options import NOT_ASKED, given
 from workbench.api.plans import Plan
 from workbench.api.results import Result
-from workbench.api.store import Store
+from workbench.api.store import TO_WRITE, Store
+from workbench.api.typed import AnyFigures, Asked
 from workbench.cli.running import by_plan, noted, requested_design
 from workbench.cli.running import run as command
 from workbench.cli.watching import watch
 from workbench.errors import JobError, ReadOnlyStore, UsageError
 from workbench.jobs import launch
-
-NOT_HERE = ("store", "audit", "model", "plan", "yes", "detach", "dry_run", "json", "no_probe", "least_readable")
-"options of the command that do not apply in a program"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +24,19 @@ class Run:
     """A model that was asked."""
 
     store: Store
+    "where its answers are"
     audit: str
+    "name of the audit whose prompts were put"
     model: str
+    "name of the model"
     job: int | None
     "number of the job; None if everything was stored before"
     answers: int
     "number of answers of the design, including those stored before"
 
-    def results(self, **options: Any) -> Result:
+    def results(self, **options: Unpack[AnyFigures]) -> Result:
         """Return the audit's result for this model; see `Store.results`."""
-        return self.store.results(self.audit, **{"model": self.model} | options)
+        return self.store._result(self.audit, {"model": self.model, **options})
 
 
 def run(
@@ -45,7 +46,7 @@ def run(
     *,
     plan: Plan | str | Path | None = None,
     quiet: bool = True,
-    **options: Any,
+    **options: Unpack[Asked],
 ) -> Run:
     """Ask a model an audit's prompts in a worker process, and wait until its answers are stored.
 
@@ -67,11 +68,8 @@ def run(
     did not finish.
     """
     if not store.writable:
-        raise ReadOnlyStore(
-            f"{store.path}: the store is open for reading, and answers are stored in it. Open it with "
-            "workbench.open(path, write=True)."
-        )
-    taken = [option for option in command.options if option.name not in NOT_HERE]
+        raise ReadOnlyStore(f"{store.path}: the store is open for reading, and answers are stored in it. {TO_WRITE}")
+    taken = [option for option in command.options if option.name not in NOT_ASKED]
     opened, chosen = store.opened, vars(given(taken, options, "run"))
     usual = None if plan is not None else registry.DEFAULT_AUDIT
     asked = command.given(**chosen, model=model, audit=audit or usual, plan=_file(plan))
@@ -85,7 +83,8 @@ def run(
         if told is not None and hash_:
             opened.plans.follow(told.id, hash_)
         return Run(store, audit, model, None if told is None else told.id, planned.samples)
-    job_id = launch.start(opened, planned.design, planned)
+    batched = pipeline.check_batched(planned.design, wanted=asked.batch)
+    job_id = launch.start(opened, planned.design, planned, batched=batched)
     if hash_:
         opened.plans.follow(job_id, hash_)
     job = watch(opened, job_id, quiet=quiet)

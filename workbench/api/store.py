@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from stores.core.store import Store as OpenStore
+from stores.instruments.statement_lists import Filters
 from workbench import registry
-from workbench.api.options import given
+from workbench.api.options import given, several
 from workbench.api.results import Result
 from workbench.api.rows import Rows
+from workbench.api.typed import AgreementFigures, Asked, Judging, Typed
 from workbench.audits.audit import Medium
+from workbench.cli.output import plain
 from workbench.errors import ReadOnlyStore, UsageError
 from workbench.pipeline.plans import with_plans
 from workbench.tidy.choice import Choice
-from workbench.tidy.columns import Row
+from workbench.tidy.columns import Batch
 from workbench.tidy.columns import Rows as Declared
 from workbench.tidy.export import Exported, export
 from workbench.tidy.kinds import KINDS, kinds
+from workbench.tidy.wordings import statements_listed
 
 if TYPE_CHECKING:
     from workbench.api.plans import Plan
 
+Made = TypeVar("Made")
+TO_WRITE = "Open it with workbench.open(path, write=True)."
 Names = str | Sequence[str] | None
 "a name, several, or all"
 
@@ -49,7 +55,7 @@ def open(path: str | Path, *, write: bool = False, create: bool = False) -> Stor
     return Store(OpenStore.open(place, create=create) if write else OpenStore.open_for_reading(place))
 
 
-class Store:
+class Store(Typed):
     """An open store. Close it, or use it in a `with` block."""
 
     def __init__(self, store: OpenStore):
@@ -59,10 +65,12 @@ class Store:
 
     @property
     def path(self) -> Path:
+        """The store's file."""
         return self.opened.path
 
     @property
     def writable(self) -> bool:
+        """Whether it is open for writing."""
         return not self.opened.read_only
 
     @property
@@ -97,7 +105,7 @@ class Store:
         expand : a row for each answer
         names : people by their names instead of pseudonyms
         """
-        return self._rows("answers", Choice(_names(model), _names(audit), _names(instrument), expand, names))
+        return self._rows(KINDS["answers"], Choice(_names(model), _names(audit), _names(instrument), expand, names))
 
     def readings(
         self,
@@ -109,15 +117,15 @@ class Store:
         names: bool = False,
     ) -> Rows:
         """Return the readings of answers, one row per answer and reader."""
-        return self._rows("readings", Choice(_names(model), _names(audit), _names(instrument), expand, names))
+        return self._rows(KINDS["readings"], Choice(_names(model), _names(audit), _names(instrument), expand, names))
 
     def labels(self, *, instrument: Names = None, names: bool = False) -> Rows:
         """Return the labels that people gave, changed or withdrew."""
-        return self._rows("labels", Choice(instruments=_names(instrument), names=names))
+        return self._rows(KINDS["labels"], Choice(instruments=_names(instrument), names=names))
 
     def rulings(self, *, instrument: Names = None, names: bool = False) -> Rows:
         """Return all events of auditors' rulings."""
-        return self._rows("rulings", Choice(instruments=_names(instrument), names=names))
+        return self._rows(KINDS["rulings"], Choice(instruments=_names(instrument), names=names))
 
     def verdicts(
         self,
@@ -129,7 +137,7 @@ class Store:
     ) -> Rows:
         """Return the verdicts on statements, one row per statement, test and template."""
         chosen = _names(model), _names(audit), _names(instrument)
-        return self._rows("verdicts", Choice(*chosen, rulings=not without_rulings))
+        return self._rows(KINDS["verdicts"], Choice(*chosen, rulings=not without_rulings))
 
     def figures(
         self,
@@ -141,22 +149,103 @@ class Store:
     ) -> Rows:
         """Return every figure of every audit, one row per value. `results` has them as tables."""
         chosen = _names(model), _names(audit), _names(instrument)
-        return self._rows("figures", Choice(*chosen, rulings=not without_rulings))
+        return self._rows(KINDS["figures"], Choice(*chosen, rulings=not without_rulings))
 
-    def results(self, audit: str = registry.DEFAULT_AUDIT, **options: Any) -> Result:
-        """Return an audit's result: the figures that `--json` prints.
-
-        Options are those of the audit's command, by their names: `model="smollm2"`, `sampling="T 1"`, `resamples=500`.
-        Raises UnknownName for an unknown audit or model, AmbiguousRun if several runs match, FieldError for an invalid
-        value of an option.
-        """
+    def _result(self, audit: str, options: Mapping[str, Any], runs: Sequence[str] | None = None) -> Result:
         of = registry.audit(audit)
+        if runs is not None:
+            options = {**options, "compare": (*runs, *several(options.get("compare")))}
+            if not options["compare"]:
+                raise UsageError("found no run to compare; give two or more")
         chosen = given(of.figure_options, options, f"results of {audit}")
         chosen.audit = audit
-        try:
-            return _result(self.opened, audit, chosen)
-        except ReadOnlyStore:
-            return _result(self._readable(), audit, chosen)
+
+        def made(store: OpenStore) -> Result:
+            printed = of.printed(store, chosen, Medium.DOCUMENT)
+            return Result(audit, with_plans(store, of, chosen, printed, Medium.DOCUMENT))
+
+        return self._judged(made)
+
+    def agreement(self, queue: str | None = None, **options: Unpack[AgreementFigures]) -> Result:
+        """Return how far the annotators of a queue agree; without a queue, kappas and agreement of a model.
+
+        Parameters
+        ----------
+        options : those of `workbench agreement`: `survey=True` for the people who answered the same wordings,
+            `every_model=True` for the mean kappas of all models
+
+        Raises UnknownName for an unknown queue or model, AmbiguousRun if several runs match.
+        """
+        from workbench.cli.results import agreement, agreement_of
+
+        chosen = given(agreement.options, {**options, "queue": queue}, "agreement")
+        chosen.json = True
+        return self._judged(lambda store: Result("agreement", agreement_of(store, chosen)))
+
+    def statements(
+        self,
+        *,
+        instrument: Names = None,
+        search: str = "",
+        issue: str = "",
+        tagged: str = "",
+        archived: bool = False,
+    ) -> Rows:
+        """Return the wordings of statements, one row per wording.
+
+        Parameters
+        ----------
+        instrument : leave out those of others
+        search : in refs, topics, tags and every wording
+        issue : related to this policy issue
+        tagged : with this tag
+        archived : archived statements instead of current ones
+        """
+        filters = Filters(search=search, issue=issue, tag=tagged, archived=archived)
+        return self._rows(statements_listed(filters), Choice(instruments=_names(instrument)))
+
+    def import_file(
+        self,
+        path: str | Path,
+        *,
+        format: str | None = None,  # noqa: A002  as on the command line
+        name: str | None = None,
+        instrument: str | None = None,
+        missing: Names = None,
+        ignore: Names = None,
+        skip: bool = False,
+        left_right: str | Path | None = None,
+        dry_run: bool = False,
+    ) -> dict[str, Any]:
+        """Import an instrument, or people's answers to one: all of it, or nothing. Return what `--json` prints.
+
+        Parameters
+        ----------
+        path : a file or a folder
+        format : None: recognised from what is there
+        name : of the instrument in the store; None: the name in the file
+        instrument : answers: the instrument with the questions
+        missing, ignore : answers: values that mean no answer, columns that are not questions
+        skip : biasmonkey: skip files with errors, and list them
+        left_right : probvaa: a CSV of parties' left-right positions
+        dry_run : return what would be imported, and write nothing
+
+        Raises ReadOnlyStore for a store that is open for reading, UsageError or InputError for a file that cannot be
+        read, ConflictError where something else of that name is here.
+        """
+        from workbench.cli.acts import import_instrument, request_of
+        from workbench.pipeline.imported_said import data
+        from workbench.pipeline.importing import put, read, read_answers_of, rehearsed
+
+        if not self.writable:
+            raise ReadOnlyStore(f"{self.path}: the store is open for reading, and is imported into. {TO_WRITE}")
+        values = {"path": path, "format": format, "name": name, "instrument": instrument, "skip": skip,
+                  "missing": several(missing) or None, "ignore": several(ignore) or None,
+                  "left_right": left_right}  # fmt: skip
+        request = request_of(given(import_instrument.options, values, "import_file"))
+        material = read(request) or read_answers_of(self.opened, request)
+        found: dict[str, Any] = plain(data((rehearsed if dry_run else put)(self.opened, material)))
+        return found
 
     def plan(
         self,
@@ -164,10 +253,10 @@ class Store:
         model: Names = None,
         audit: str = registry.DEFAULT_AUDIT,
         *,
-        judged: Mapping[str, Any] | None = None,
-        compare: Sequence[str] = (),
+        judged: Judging | None = None,
+        compare: str | Sequence[str] = (),
         correction: str = "holm",
-        **options: Any,
+        **options: Unpack[Asked],
     ) -> Plan:
         """Freeze a plan: write what will be asked, and how it will be judged, to a file, before the first answer.
         Without a model it reads the plan that a file holds.
@@ -189,10 +278,10 @@ class Store:
         if model is None:
             return read(self.opened, file)
         if not self.writable:
-            raise ReadOnlyStore(
-                f"{self.path}: the store is open for reading, and notes the plan. Open it with write=True."
-            )
-        return freeze(self.opened, file, _names(model), audit, judged or {}, compare, correction, options)
+            raise ReadOnlyStore(f"{self.path}: the store is open for reading, and notes the plan. {TO_WRITE}")
+        return freeze(
+            self.opened, file, several(model), audit, judged or {}, several(compare), correction, dict(options)
+        )
 
     def export(
         self,
@@ -211,12 +300,10 @@ class Store:
         chosen = _names(model), _names(audit), _names(instrument)
         choice = Choice(*chosen, expand, names, rulings=not without_rulings)
         wanted = kinds(_names(what))
-        try:
-            return export(self.opened, wanted, format, choice, Path(folder))
-        except ReadOnlyStore:
-            return export(self._readable(), wanted, format, choice, Path(folder))
+        return self._judged(lambda store: export(store, wanted, format, choice, Path(folder)))
 
     def close(self) -> None:
+        """Close the store."""
         self._forget()
         self.opened.close()
 
@@ -232,19 +319,34 @@ class Store:
         how = "for writing" if self.writable else "for reading"
         return f"<Store {self.path}, open {how}: models {', '.join(self.models) or 'none'}>"
 
-    def _rows(self, kind: str, choice: Choice) -> Rows:
-        choice.check(self.opened)
-        return Rows(KINDS[kind], lambda: self._read(KINDS[kind], choice))
+    def _judged(self, made: Callable[[OpenStore], Made]) -> Made:
+        """Return what is made of the store; of a copy if readings of rules have to be stored."""
+        try:
+            return made(self.opened)
+        except ReadOnlyStore:
+            return made(self._readable())
 
-    def _read(self, kind: Declared, choice: Choice) -> Iterator[Row]:
+    def _rows(self, of: Declared, choice: Choice) -> Rows:
+        choice.check(self.opened)
+
+        def counted() -> int | None:
+            return None if of.count is None else of.count(self.opened, choice)
+
+        def state() -> object:
+            connection = self.opened.connection
+            return connection.execute("pragma data_version").fetchone()[0], connection.total_changes
+
+        return Rows(of, lambda: self._read(of, choice), counted, state)
+
+    def _read(self, kind: Declared, choice: Choice) -> Iterator[Batch]:
         """Yield rows; from a copy of the store if readings of rules have to be stored."""
         done = 0
         try:
-            for row in kind.read(self.opened, choice):
-                yield row
+            for batch in kind.batches(self.opened, choice):
+                yield batch
                 done += 1
         except ReadOnlyStore:
-            yield from islice(kind.read(self._readable(), choice), done, None)
+            yield from islice(kind.batches(self._readable(), choice), done, None)
 
     def _readable(self) -> OpenStore:
         """Return a private copy of the store, in which readings of rules can be stored, so that judging unread answers
@@ -266,11 +368,6 @@ class Store:
             copy.close()
             folder.cleanup()
             self._copy = None
-
-
-def _result(store: OpenStore, audit: str, chosen: Any) -> Result:
-    of = registry.audit(audit)
-    return Result(audit, with_plans(store, of, chosen, of.printed(store, chosen, Medium.DOCUMENT), Medium.DOCUMENT))
 
 
 def _names(given: Names) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from workbench.domain.statements import Statement, VariantId
 from workbench.errors import UsageError
 from workbench.figures.book import Book
 from workbench.options.option import Option, recorded
-from workbench.options.shared import INSTRUMENT, MODEL, SERVED, TEMPLATE
+from workbench.options.shared import INSTRUMENT, MODEL, MODELS, SERVED, TEMPLATE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from workbench.figures.table import AnyTable
     from workbench.stats.settled import VerdictRule
 
-OF_FIGURES = (MODEL, INSTRUMENT, *SERVED, *TEMPLATE)
-"options that tell which answers figures are about, of every audit that `verdicts` judges"
+OF_FIGURES = (INSTRUMENT, *SERVED, *TEMPLATE)
+"options that tell which answers of a model figures are about, of every audit that `verdicts` judges"
 Given = SimpleNamespace
 "the value of every option by its name"
 Material = Survey | ChoiceItems | None
@@ -189,6 +189,8 @@ class Audit(ABC):
     "whether it asks about more than statements, so that an instrument that has it is meant for this audit"
     about_whole_job: ClassVar[bool] = False
     "whether figures are of what a job asked of an instrument, so that stored answers count once a job says so"
+    several_models: ClassVar[bool] = False
+    "whether one result of `verdicts` may be about several models"
     portion_axis: ClassVar[str] = ""
     "axis of a probe: everything of one value is asked before the next one begins"
     run_options: ClassVar[Sequence[Option]] = ()
@@ -381,7 +383,8 @@ class Audit(ABC):
     @property
     def figure_options(self) -> Sequence[Option]:
         """All that its figures may be told: which answers are meant, and how they are judged."""
-        return (*OF_FIGURES, *(self.result_options or ()))
+        model = MODELS if self.several_models else MODEL
+        return (model, *OF_FIGURES, *(self.result_options or ()))
 
     def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
         """Yield the parts of a report: one for each result that stands for itself; none where nothing was answered.

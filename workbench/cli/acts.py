@@ -20,7 +20,7 @@ from workbench.options.shared import ANNOTATOR, DRY_RUN, INSTRUMENT, JSON, QUEUE
 
 if TYPE_CHECKING:
     from workbench.domain.instruments import Instrument
-    from workbench.pipeline.importing import Outcome
+    from workbench.pipeline.importing import Outcome, Request
 
 SHIPPED = "veldania"
 PREVIEWED = 8
@@ -110,10 +110,24 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
 def import_instrument(options: Namespace) -> int:
     """Import an instrument: all of it, or nothing."""
     from stores.core.store import Store
-    from workbench.pipeline.importing import Request, put, read, read_answers_of, rehearsed
+    from workbench.pipeline.importing import put, read, read_answers_of, rehearsed
+
+    request = request_of(options)
+    material = read(request)
+    if options.dry_run and material is not None and not options.store.exists():
+        with TemporaryDirectory() as folder, Store.open(Path(folder) / "store.db", create=True) as store:
+            return _say_import(options, rehearsed(store, material))
+    with Store.open(options.store, create=material is not None and not options.dry_run) as store:
+        material = material or read_answers_of(store, request)
+        return _say_import(options, rehearsed(store, material) if options.dry_run else put(store, material))
+
+
+def request_of(options: Namespace) -> Request:
+    """Return what is to be imported. Raises UsageError for an option that belongs to another format."""
+    from workbench.pipeline.importing import Request
 
     _check_import(options)
-    request = Request(
+    return Request(
         options.path,
         options.format or "",
         options.name,
@@ -123,13 +137,6 @@ def import_instrument(options: Namespace) -> int:
         options.skip,
         options.left_right,
     )
-    material = read(request)
-    if options.dry_run and material is not None and not options.store.exists():
-        with TemporaryDirectory() as folder, Store.open(Path(folder) / "store.db", create=True) as store:
-            return _say_import(options, rehearsed(store, material))
-    with Store.open(options.store, create=material is not None and not options.dry_run) as store:
-        material = material or read_answers_of(store, request)
-        return _say_import(options, rehearsed(store, material) if options.dry_run else put(store, material))
 
 
 def _check_import(options: Namespace) -> None:

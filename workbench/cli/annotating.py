@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.annotation.options import NAME, PURPOSE, PURPOSES, SAMPLE, SAMPLED
-from workbench.cli.figures import as_data, put_out
+from workbench.audits.audit import Printed
+from workbench.cli.figures import as_data
 from workbench.cli.output import print_json, say, say_wrapped, table, tell, whole_file
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.counting import plural
@@ -215,14 +216,12 @@ def labels(options: Namespace) -> int:
     return 0
 
 
-def agreement(options: Namespace) -> int:
-    """Print how far the people who labelled a queue agree."""
-    from stores.core.store import Store
+def agreement(store: Store, options: Namespace) -> Printed:
+    """Return how far the people who labelled a queue agree."""
     from workbench.annotation.agreement_tables import book, printed
     from workbench.evidence.labels import queue_agreement
 
-    with Store.open(options.store) as store:
-        found = queue_agreement(store, options.queue, seed=options.seed)
+    found = queue_agreement(store, options.queue, seed=options.seed)
     made, report = book(found), found.report
     about = {
         **made.about,
@@ -232,8 +231,7 @@ def agreement(options: Namespace) -> int:
         "unlabelled": report.unlabelled,
     }
     tables = printed(found, with_items=options.items, every=as_data(options))
-    put_out(options, tables, about, title=made.title, told=made.told)
-    return 0
+    return Printed(tables, about, made.title, made.told)
 
 
 def _disputed(item: Judged) -> dict[str, object]:

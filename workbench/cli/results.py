@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from workbench import registry
+from workbench.audits.audit import Printed
 from workbench.audits.reliability.options import EXACT, JUDGING, ONLY
 from workbench.cli.audit_options import AUDIT, RESULT, sections, settle
-from workbench.cli.figures import FIGURES, as_data, medium, print_out, put_out
+from workbench.cli.figures import FIGURES, as_data, medium, print_out
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import listed
 from workbench.errors import UsageError
@@ -61,23 +62,27 @@ def verdicts(options: Namespace) -> int:
 )
 def agreement(options: Namespace) -> int:
     """Print kappas per template with mean and sd, alpha over templates, and where instability comes from."""
-    if options.queue is not None:
-        from workbench.cli.annotating import agreement as of_people
-
-        return of_people(options)
     from stores.core.store import Store
-    from workbench.audits.reliability.printed import judged, told_about
 
     with Store.open(options.store) as store:
-        if options.survey:
-            return _survey(store, options)
-        if options.every_model:
-            return _every_model(store, options)
-        found = judged(store, options)
-    tables = list(_agreement(found.figures(as_people=options.as_people), options))
-    title = f"{found.run.label}: agreement"
-    put_out(options, tables, told_about(found), title=title, told=found.told(), header=found.header)
+        print_out(options, agreement_of(store, options))
     return 0
+
+
+def agreement_of(store: Store, options: Namespace) -> Printed:
+    """Return what is printed of the annotators of a queue, of people who answered, of several models, or of one."""
+    from workbench.audits.reliability.printed import judged, told_about
+    from workbench.cli.annotating import agreement as of_annotators
+
+    if options.queue is not None:
+        return of_annotators(store, options)
+    if options.survey:
+        return _survey(store, options)
+    if options.every_model:
+        return _every_model(store, options)
+    found = judged(store, options)
+    tables = list(_agreement(found.figures(as_people=options.as_people), options))
+    return Printed(tables, told_about(found), f"{found.run.label}: agreement", found.told(), header=found.header)
 
 
 def _agreement(of: Reliability, options: Namespace) -> Iterator[AnyTable]:
@@ -100,7 +105,7 @@ def _agreement(of: Reliability, options: Namespace) -> Iterator[AnyTable]:
         yield tables.items(of)
 
 
-def _every_model(store: Store, options: Namespace) -> int:
+def _every_model(store: Store, options: Namespace) -> Printed:
     """Compare the models with people (Ceron et al. 2024, Table 2)."""
     from workbench.audits.consistency.judged import ConsistencyChoice, consistency_material, judge_consistency
     from workbench.audits.consistency.printed import told
@@ -127,18 +132,11 @@ def _every_model(store: Store, options: Namespace) -> int:
     made = model_kappas(of.reports, of.people(), of.survey, restricted=options.as_people)
     runs = [{"name": one.name, "run": about(one.run)} for one in found.runs]
     title = f"{found.instrument}: mean kappas"
-    put_out(
-        options,
-        [made],
-        {"instrument": found.instrument, "runs": runs},
-        title=title,
-        told=told(found),
-        header=found.header,
-    )
-    return 0
+    about_all = {"instrument": found.instrument, "runs": runs}
+    return Printed([made], about_all, title, told(found), header=found.header)
 
 
-def _survey(store: Store, options: Namespace) -> int:
+def _survey(store: Store, options: Namespace) -> Printed:
     """People answered the same wordings: the upper bound for a model (Ceron et al. 2024, section 6.1)."""
     names = [options.instrument] if options.instrument else list(store.instruments.names())
     made = [one for one in map(store.instruments.get, names) if one.survey]
@@ -149,8 +147,7 @@ def _survey(store: Store, options: Namespace) -> int:
         )
     tables = [table for one in made for table in _of_people(one, options)]
     told = [f"{one.name}: {_respondents(one)} respondents, {len(one.survey):,} answers" for one in made]
-    put_out(options, tables, {"instruments": [one.name for one in made]}, title="Agreement of people", told=told)
-    return 0
+    return Printed(tables, {"instruments": [one.name for one in made]}, "Agreement of people", told)
 
 
 def _respondents(instrument: Instrument) -> int:

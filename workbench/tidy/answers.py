@@ -1,13 +1,17 @@
-"""Rows of answers, and of their readings."""
+"""Rows of answers, and of their readings: made by columns, as most values recur."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from stores.core.store import Store
-from stores.runs.data_rows import Cell, Given, Read
+from stores.runs.data_rows import Cell, Draw, Read, Responses
 from workbench import registry
 from workbench.domain.instruments import with_words
 from workbench.domain.personas import AXIS
@@ -15,6 +19,7 @@ from workbench.domain.readings import ReaderKind
 from workbench.domain.thinking import split
 from workbench.errors import WorkbenchError
 from workbench.evidence.rule_reading import template_reader
+from workbench.readers import first_word, label_words, likert
 from workbench.tidy.choice import Choice, People
 from workbench.tidy.columns import (
     ANSWER_KEY,
@@ -22,84 +27,213 @@ from workbench.tidy.columns import (
     DRAW,
     MODEL,
     MODEL_KEY,
+    NO_LABEL,
     OUTPUT,
     PROMPT_KEY,
     READING,
     SAMPLING,
+    Batch,
+    Coded,
     Field,
     Row,
     Rows,
     Type,
+    time,
     truth,
     whole,
 )
 from workbench.tidy.verdicts import overall
-from workbench.tidy.write import HELD
+
+HELD = 100_000
+"distinct readings that are held"
+DRAWS = 1024
+"draws whose answers are in memory together"
+AMBIGUOUS = frozenset({label_words.NO_CHOICE, label_words.BOTH, first_word.BOTH, likert.SEVERAL})
+"reasons of rules that found several labels, or numbers"
+CUT_OFF, UNREAD = "cut off", "unread"
 
 Card = tuple[str, str, str]
 "(kind, name, version) of a reader"
+Ints = NDArray[np.int64]
 
 
-class Place(NamedTuple):
-    """An answer in one cell of a design."""
+def in_a_word(kind: str, label: str | None, reason: str) -> str:
+    """Return a reading's label, or why it has none."""
+    if label is not None:
+        return label
+    if kind not in (ReaderKind.RULE, ReaderKind.CLASSIFIER):
+        return "withdrawn"
+    if reason == label_words.REFUSAL:
+        return "refused"
+    if reason == label_words.NO_TEXT:
+        return "empty"
+    return "ambiguous" if reason in AMBIGUOUS else "unreadable"
 
-    given: Given
-    cell: Cell
-    about: Row
-    "values of `CELL`, `MODEL` and `SAMPLING`"
-    read: tuple[Read, ...]
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some answers, each in every cell of a design with its prompt. All arrays have a place for each of these."""
+
+    columns: Sequence[Coded]
+    "those of `CELL`, `MODEL` and `SAMPLING`"
+    draws: Sequence[Draw]
+    draw: Ints
+    "place in `draws`"
+    cell: Ints
+    "place in `Answers.cells`"
+    count: Ints
+    outputs: Sequence[tuple[int, str | None, str | None, str | None]]
+    "(rowid, answer, thought, key) of distinct texts"
+    output: Ints
+    "place in `outputs`"
+    readings: Sequence[tuple[Read, ...]]
+    "distinct answers' readings in the cells that share them"
+    reading: Ints
+    "place in `readings`"
+
+    def of_draw(self) -> list[Any]:
+        """Return the columns of `DRAW`."""
+        made = ((one.id, one.seed, one.fingerprint or None, one.job, one.at) for one in self.draws)
+        return [Coded(values, self.draw) for values in zip(*made, strict=True)]
+
+    def at(self, rows: Ints) -> Part:
+        """Return the answers at these places."""
+        columns = [Coded(one.values, one.codes[rows]) for one in self.columns]
+        return Part(
+            columns, self.draws, self.draw[rows], self.cell[rows], self.count[rows], self.outputs, self.output[rows],
+            self.readings, self.reading[rows],
+        )  # fmt: skip
 
 
 class Answers:
-    """The chosen answers, each in every cell of a design with its prompt."""
+    """The chosen answers, by columns."""
 
     def __init__(self, store: Store, choice: Choice):
-        self._store = store
+        self._store, self._expand = store, choice.expand
         self._people = People(store, names=choice.names)
         self._models = choice.chosen(store)
-        self._stands_before = store.runs.persona_names()
-        self._cells = store.data_rows.cells(choice.audits, choice.instruments)
-        self._standing = store.data_rows.standing()
+        by_prompt = store.data_rows.cells(choice.audits, choice.instruments)
+        self._prompts = np.array(sorted(by_prompt), dtype=np.int64)
+        self._cells = np.array([len(by_prompt[prompt]) for prompt in self._prompts.tolist()], dtype=np.int64)
+        self._first = np.cumsum(self._cells) - self._cells
+        self.cells = [cell for prompt in self._prompts.tolist() for cell in by_prompt[prompt]]
+        self._of_cell = _columns([self._cell(cell, store.runs.persona_names()) for cell in self.cells], CELL)
         names = [field.name if field.name != "model" else "name" for field in MODEL]
-        models = store.data_rows.models()
-        self._of_model = {at: tuple(row[name] or None for name in names) for at, row in models.items()}
+        models, samplings = store.data_rows.models(), store.data_rows.samplings()
+        self._of_model = _columns([tuple(row[name] or None for name in names) for row in models.values()], MODEL)
         names = ["mode", *(field.name for field in SAMPLING[1:])]
-        samplings = store.data_rows.samplings()
-        self._of_sampling = {at: tuple(_none(row[name]) for name in names) for at, row in samplings.items()}
-        self.model_keys = {at: row["key"].hex() for at, row in models.items()}
-        self._of_cell: dict[int, Row] = {}
-        self._of_read: dict[tuple[Read, ...], tuple[Row, ...]] = {}
+        self._of_sampling = _columns(
+            [tuple(_none(row[name]) for name in names) for row in samplings.values()], SAMPLING
+        )
+        self._model_places, self._sampling_places = _places(models), _places(samplings)
+        self.model_keys = [row["key"].hex() for row in models.values()]
+        self.prompt_keys = [cell.prompt_key for cell in self.cells]
+        sides: dict[tuple[int, int], int] = {}
+        beside = [sides.setdefault((one.template_id, one.wording_id), len(sides)) for one in self.cells]
+        self._sides, self._beside = [*sides], np.array(beside, dtype=np.int64)
+        self._read: dict[Row, Row] = {}
 
-    def __iter__(self) -> Iterator[Place]:
-        for given in self._store.data_rows.given(self._models):
-            of_draw = (*self._of_model[given.model], *self._of_sampling[given.sampling])
-            for cell in self._cells.get(given.prompt, ()):
-                if (of_cell := self._of_cell.get(cell.probe)) is None:
-                    of_cell = self._of_cell[cell.probe] = self._cell(cell)
-                read = () if given.answer is None else self._standing.of(given.answer, cell)
-                yield Place(given, cell, (*of_cell, *of_draw), read)
+    def __iter__(self) -> Iterator[Part]:
+        for draws, responses in self._store.data_rows.given(self._models, DRAWS):
+            if (part := self._part(draws, responses)) is not None:
+                yield part
 
-    def _cell(self, cell: Cell) -> Row:
+    def _part(self, draws: Sequence[Draw], responses: Responses) -> Part | None:
+        prompts = np.array([one.prompt for one in draws], dtype=np.int64)
+        known = np.isin(prompts, self._prompts)
+        place = np.searchsorted(self._prompts, prompts)
+        drawn, written, counts = np.array(responses, dtype=np.int64).reshape(-1, 3).T
+        draw_ids = np.array([one.id for one in draws], dtype=np.int64)
+        draw = np.searchsorted(draw_ids, drawn)
+        kept = (draw_ids[draw] == drawn) & known[draw]
+        draw, written, counts = draw[kept], written[kept], counts[kept]
+        if not draw.size:
+            return None
+        cells, first = self._cells[place[draw]], self._first[place[draw]]
+        rows = np.repeat(np.arange(draw.size), cells)
+        cell = first[rows] + np.arange(rows.size) - np.repeat(np.cumsum(cells) - cells, cells)
+        draw, written, counts = draw[rows], written[rows], counts[rows]
+        ids, output = np.unique(written, return_inverse=True)
+        texts = self._store.data_rows.outputs(ids.tolist())
+        outputs = [_output(at, texts[at].text, texts[at].key) for at in ids.tolist()]
+        readings, reading = self._readings([texts[at].answer for at in ids.tolist()], output, cell)
+        model = np.array([self._model_places[one.model] for one in draws], dtype=np.int64)[draw]
+        sampling = np.array([self._sampling_places[one.sampling] for one in draws], dtype=np.int64)[draw]
+        columns = [
+            *(Coded(values, cell) for values in self._of_cell),
+            *(Coded(values, model) for values in self._of_model),
+            *(Coded(values, sampling) for values in self._of_sampling),
+        ]
+        return Part(columns, draws, draw, cell, counts, outputs, output, readings, reading)
+
+    def _readings(self, answers: Sequence[int | None], output: Ints, cell: Ints) -> tuple[list[tuple[Read, ...]], Ints]:
+        """Return the readings of answers (rowids) in cells: what is distinct, and the place of each."""
+        standing = self._store.data_rows.standing({one for one in answers if one is not None})
+        asked, place = _distinct(output, self._beside[cell])
+        found: list[tuple[Read, ...]] = []
+        for at, beside in asked:
+            text, (template, wording) = answers[at], self._sides[beside]
+            found.append(
+                ()
+                if text is None
+                else (
+                    *standing.get((text, "template_id", template), ()),
+                    *standing.get((text, "wording_id", wording), ()),
+                )
+            )
+        return found, place
+
+    def _cell(self, cell: Cell, stands_before: Any) -> Row:
         persona, factors = self._people.axes(cell.axes)
         return (
             cell.audit, cell.instrument, cell.statement, cell.statement_version, cell.statement_current, cell.country,
             cell.topic, cell.dimension, cell.leaning, cell.language, cell.variant, cell.wording, cell.family,
-            cell.template, cell.template_version, cell.order, persona, self._stands_before.get(cell.axes.get(AXIS, "")),
+            cell.template, cell.template_version, cell.order, persona, stands_before.get(cell.axes.get(AXIS, "")),
             json.dumps(factors, sort_keys=True, ensure_ascii=False),
         )  # fmt: skip
 
-    def readings(self, of: tuple[Read, ...]) -> tuple[Row, ...]:
-        """Return the values of several readings, cached because most answers share them."""
-        if of not in self._of_read:
-            if len(self._of_read) >= HELD:
-                self._of_read.clear()
-            self._of_read[of] = tuple(map(self.reading, of))
-        return self._of_read[of]
+    def keys(self, part: Part) -> list[Any]:
+        """Return the columns that name an output, a prompt, an answer and a model."""
+        ids, keys = [one[0] for one in part.outputs], [one[3] for one in part.outputs]
+        model = np.array([self._model_places[one.model] for one in part.draws], dtype=np.int64)[part.draw]
+        return [
+            Coded(ids, part.output), Coded(self.prompt_keys, part.cell), Coded(keys, part.output),
+            Coded(self.model_keys, model),
+        ]  # fmt: skip
+
+    def batch(self, part: Part, columns: Sequence[Any]) -> Batch:
+        """Return columns with one row for each answer, or for all alike."""
+        return Batch(columns, part.count if self._expand else None)
+
+    def count(self, part: Part) -> Any:
+        """Return the column of counts."""
+        return Coded((1,), np.zeros_like(part.count)) if self._expand else part.count
 
     def reading(self, of: Read) -> Row:
-        """Return the values of `READING`."""
-        name = self._people.reader(of.reader_kind, of.reader)
-        return (of.reader_kind, name, of.reader_version or None, of.codebook, of.label, of.reason, of.confidence)
+        """Return the values of `READING`, which most readings share."""
+        if (found := self._read.get(of[:-1])) is None:
+            if len(self._read) >= HELD:
+                self._read.clear()
+            name = self._people.reader(of.reader_kind, of.reader)
+            word = in_a_word(of.reader_kind, of.label, of.reason)
+            version = of.reader_version or None
+            found = of.reader_kind, name, version, of.codebook, of.label, word, of.reason, of.confidence
+            self._read[of[:-1]] = found
+        return found
+
+
+def _output(at: int, text: str, key: str | None) -> tuple[int, str | None, str | None, str | None]:
+    output = split(text)
+    return at, output.answer, output.thinking or None, key
+
+
+def _columns(rows: Sequence[Row], fields: Sequence[Field]) -> list[Sequence[Any]]:
+    """Return the values of rows by columns."""
+    return [*zip(*rows, strict=True)] or [() for _ in fields]
+
+
+def _places(of: Any) -> dict[int, int]:
+    return {at: place for place, at in enumerate(of)}
 
 
 def _none(value: object) -> object:
@@ -132,39 +266,75 @@ def _card(kind: ReaderKind, name: str, version: str) -> Card:
     return kind.value, name, version
 
 
-def read_answers(store: Store, choice: Choice) -> Iterator[Row]:
+def read_answers(store: Store, choice: Choice) -> Iterator[Batch]:
     """Yield the rows of answers."""
     verdicts = overall(store, choice)
     rules, classifier = _usual(store)
     free_text = registry.free_text()
     answers = Answers(store, choice)
-    for given, cell, about, read in answers:
-        output = split(given.text)
-        usual = classifier if cell.audit in free_text else rules(cell)
-        label, reader = next(((one.label, one.reader) for one in read if one[:3] == usual), (None, None))
-        row = (
-            *about, given.draw, given.seed, given.fingerprint or None, given.job, given.at,
-            1 if choice.expand else given.n, output.answer, output.thinking or None, output.answer is None, label,
-            reader, answers.readings(read),
-            verdicts.get((cell.probe, given.model, given.sampling)), given.output, cell.prompt_key, given.key,
-            answers.model_keys[given.model],
-        )  # fmt: skip
-        for _ in range(given.n if choice.expand else 1):
-            yield row
+    usual = [classifier if cell.audit in free_text else rules(cell) for cell in answers.cells]
+    cards: dict[Card | None, int] = {}
+    card = np.array([cards.setdefault(one, len(cards)) for one in usual], dtype=np.int64)
+    named = [*cards]
+    for part in answers:
+        texts = [one[1] for one in part.outputs]
+        cut = np.array([text is None for text in texts], dtype=np.int64)[part.output]
+        listed: dict[tuple[Row, ...], int] = {}
+        codes = [listed.setdefault(tuple(map(answers.reading, of)), len(listed)) for of in part.readings]
+        reading = np.array(codes, dtype=np.int64)[part.reading]
+        sets = [*listed]
+        pairs, pair = _distinct(reading, card[part.cell])
+        read = [_by(named[by], sets[of]) for of, by in pairs]
+        judged, verdict = _distinct(part.cell, part.draw)
+        asked = [(answers.cells[at].probe, part.draws[by].model, part.draws[by].sampling) for at, by in judged]
+        yield answers.batch(part, [
+            *part.columns, *part.of_draw(), answers.count(part), Coded(texts, part.output),
+            Coded([one[2] for one in part.outputs], part.output), Coded((False, True), cut),
+            Coded([one[4] for one in read], pair),
+            Coded([*(one[5] for one in read), CUT_OFF], np.where(cut, len(read), pair)),
+            Coded([one[1] for one in read], pair), Coded(sets, reading),
+            Coded([verdicts.get(one) for one in asked], verdict), *answers.keys(part),
+        ])  # fmt: skip
 
 
-def read_readings(store: Store, choice: Choice) -> Iterator[Row]:
+def _by(card: Card | None, of: Sequence[Row]) -> Row:
+    """Return the values of `READING` of the reading by one reader."""
+    return next((one for one in of if one[:3] == card), (None, None, None, None, None, UNREAD, None, None))
+
+
+def _distinct(first: Ints, second: Ints) -> tuple[list[tuple[int, int]], Ints]:
+    """Return the distinct pairs of codes, and the place of each row's."""
+    size = int(second.max(initial=0)) + 1
+    found, place = np.unique(first * size + second, return_inverse=True)
+    return [divmod(one, size) for one in found.tolist()], place
+
+
+def read_readings(store: Store, choice: Choice) -> Iterator[Batch]:
     """Yield one row per answer and reader."""
     answers = Answers(store, choice)
-    for given, cell, about, read in answers:
-        for one in read:
-            row = (
-                *about, given.draw, given.seed, given.fingerprint or None, given.job, given.at,
-                1 if choice.expand else given.n, split(given.text).answer, *answers.reading(one), one.at,
-                given.output, cell.prompt_key, given.key, answers.model_keys[given.model],
-            )  # fmt: skip
-            for _ in range(given.n if choice.expand else 1):
-                yield row
+    for whole_part in answers:
+        sizes = np.array([len(of) for of in whole_part.readings], dtype=np.int64)
+        taken = sizes[whole_part.reading]
+        part = whole_part.at(np.repeat(np.arange(taken.size), taken))
+        if not part.draw.size:
+            continue
+        first = np.cumsum(sizes) - sizes
+        within = np.arange(part.draw.size) - np.repeat(np.cumsum(taken) - taken, taken)
+        read = [one for of in part.readings for one in of]
+        code = first[part.reading] + within
+        yield answers.batch(part, [
+            *part.columns, *part.of_draw(), answers.count(part),
+            Coded([one[1] for one in part.outputs], part.output),
+            *(Coded(values, code) for values in zip(*map(answers.reading, read), strict=True)),
+            Coded([one.at for one in read], code), *answers.keys(part),
+        ])  # fmt: skip
+
+
+def count_answers(store: Store, choice: Choice) -> int:
+    """Return the number of rows of answers."""
+    counted = store.data_rows.counted(choice.chosen(store), expand=choice.expand)
+    cells = store.data_rows.cells(choice.audits, choice.instruments)
+    return sum(n * len(cells.get(prompt, ())) for prompt, n in counted.items())
 
 
 COUNT = whole("count", "how often the draw gave this answer; 1 in each row where rows were expanded")
@@ -186,15 +356,23 @@ ANSWERS = Rows(
         Field(
             "label",
             "what the usual reader read: the rule of the template; of free text the newest classifier",
-            empty="unreadable or refused; or nobody has read it, and reader is empty too",
+            recurs=True,
+            empty="there is no label: reading says why",
         ),
-        Field("reader", "who read label", empty="the usual reader has not read it"),
+        Field(
+            "reading",
+            f"the label, or why there is none: {NO_LABEL}, {CUT_OFF} (the output ends within its thought), {UNREAD} "
+            "(the usual reader has not read it)",
+            recurs=True,
+        ),
+        Field("reader", "who read label", empty="the usual reader has not read it", recurs=True),
         Field("readings", "every reading of the answer that stands, with its reader", Type.RECORDS, parts=READING),
         Field(
             "verdict",
             "verdict on the statement under this template over all tests, with the audit's usual options: pass, fail, "
             "insufficient, void",
             empty="the audit has no verdicts on statements, or the answer is in no result (another version is)",
+            recurs=True,
         ),
         OUTPUT,
         PROMPT_KEY,
@@ -209,6 +387,7 @@ ANSWERS = Rows(
         "Auditors' rulings are rows of their own: they name prompts, answers and models by prompt_key, answer_key and "
         "model_key. Verdicts count them.",
     ),
+    count=count_answers,
 )
 READINGS = Rows(
     "readings",
@@ -222,7 +401,7 @@ READINGS = Rows(
         COUNT,
         TEXT,
         *READING,
-        Field("read_at", "when it was read (UTC, ISO 8601)"),
+        time("read_at", "when it was read"),
         OUTPUT,
         PROMPT_KEY,
         ANSWER_KEY,

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from stores.core.store import Store
     from workbench.tidy.choice import Choice
 
 Row = tuple[Any, ...]
+BATCH = 20_000
+"rows that are in memory together"
 
 
 class Type(Enum):
@@ -21,6 +27,8 @@ class Type(Enum):
     WHOLE = "whole number"
     NUMBER = "number"
     TRUTH = "true or false"
+    TIME = "time"
+    "rows hold it as text: UTC, ISO 8601"
     RECORDS = "list of records"
     "CSV has the list as JSON"
 
@@ -36,10 +44,51 @@ class Field:
     "meaning of an empty cell; empty: there are no empty cells"
     parts: tuple[Field, ...] = ()
     "of records"
+    recurs: bool = False
+    "whether many rows share few values, so that Arrow holds each value once"
 
     def but(self, **changes: Any) -> Field:
         """Return a copy of the column with changes."""
         return replace(self, **changes)
+
+
+class Coded(NamedTuple):
+    """A column whose values recur: each value once, and its place for each row."""
+
+    values: Sequence[Any]
+    codes: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some rows, by columns."""
+
+    columns: Sequence[Coded | Sequence[Any] | NDArray[np.int64]]
+    "in the order of the fields"
+    times: NDArray[np.int64] | None = None
+    "how often each row stands; None: once"
+
+    def __len__(self) -> int:
+        if self.times is not None:
+            return int(self.times.sum())
+        first = self.columns[0]
+        return len(first.codes if isinstance(first, Coded) else first)
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows; one that stands several times is the same object."""
+        made = zip(*map(_decoded, self.columns), strict=True)
+        if self.times is None:
+            yield from made
+        else:
+            for row, times in zip(made, self.times.tolist(), strict=True):
+                yield from repeat(row, times)
+
+
+def _decoded(column: Coded | Sequence[Any] | NDArray[np.int64]) -> Sequence[Any]:
+    if isinstance(column, Coded):
+        values = column.values
+        return [values[code] for code in column.codes.tolist()]
+    return column if isinstance(column, list | tuple) else column.tolist()  # type: ignore[union-attr]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +101,35 @@ class Rows:
     about: str
     "the meaning of a row, in a sentence"
     fields: tuple[Field, ...]
-    read: Callable[[Store, Choice], Iterator[Row]]
-    "yields values in the order of the fields"
+    reader: Callable[[Store, Choice], Iterator[Row] | Iterator[Batch]]
+    "yields values in the order of the fields: rows, or many of them by columns"
     of_models: bool = True
     "whether rows are about models, so that models can be chosen"
     notes: Sequence[str] = field(default=())
+    count: Callable[[Store, Choice], int] | None = None
+    "counts rows without reading them; None: they have to be read"
+
+    def read(self, store: Store, choice: Choice) -> Iterator[Row]:
+        """Yield rows."""
+        for one in self.reader(store, choice):
+            if isinstance(one, Batch):
+                yield from one.rows()
+            else:
+                yield one
+
+    def batches(self, store: Store, choice: Choice) -> Iterator[Batch]:
+        """Yield rows by columns, some thousands at a time."""
+        plain: list[Row] = []
+        for one in self.reader(store, choice):
+            if isinstance(one, Batch):
+                yield one
+                continue
+            plain.append(one)
+            if len(plain) >= BATCH:
+                yield Batch([*zip(*plain, strict=True)])
+                plain = []
+        if plain:
+            yield Batch([*zip(*plain, strict=True)])
 
 
 def whole(name: str, meaning: str, empty: str = "") -> Field:
@@ -71,7 +144,16 @@ def truth(name: str, meaning: str, empty: str = "") -> Field:
     return Field(name, meaning, Type.TRUTH, empty)
 
 
-CELL = (
+def time(name: str, meaning: str, empty: str = "") -> Field:
+    return Field(name, f"{meaning} (UTC)", Type.TIME, empty)
+
+
+def recurring(*fields: Field) -> tuple[Field, ...]:
+    """Return columns whose values many rows share."""
+    return tuple(one.but(recurs=one.type is Type.TEXT) for one in fields)
+
+
+CELL = recurring(
     Field("audit", "audit that asked"),
     Field("instrument", "name of the instrument"),
     Field("statement", "name of the statement (or question) within its instrument"),
@@ -101,7 +183,7 @@ CELL = (
     ),
     Field("factors", "what else the design varies, as a JSON object: condition, number of options, …"),
 )
-MODEL = (
+MODEL = recurring(
     Field("model", "name of the model"),
     Field("revision", "commit of the model's files", empty="a served model has none"),
     Field("snapshot", "model that the endpoint of a served model reported", empty="it reported none, or runs here"),
@@ -110,7 +192,7 @@ MODEL = (
     Field("chat_format", "chat format around the prompt; none: raw text"),
     Field("encoding", "how turns were put into the chat format"),
 )
-SAMPLING = (
+SAMPLING = recurring(
     Field("sampling", "sample: answers were drawn"),
     number("temperature", "temperature of the draw"),
     number("top_p", "most probability that was drawn from"),
@@ -121,16 +203,19 @@ SAMPLING = (
 DRAW = (
     whole("draw_id", "the draw: answers to one prompt that were made together; a number of this store"),
     whole("seed", "seed of the draw"),
-    Field("fingerprint", "system_fingerprint of the reply of a served model", empty="none was reported"),
+    Field("fingerprint", "system_fingerprint of the reply of a served model", empty="none was reported", recurs=True),
     whole("job", "job that asked", empty="imported"),
-    Field("time", "when the draw was stored (UTC, ISO 8601)"),
+    time("time", "when the draw was stored"),
 )
-READING = (
+NO_LABEL = "refused, ambiguous (several labels), empty, unreadable"
+"what a reading is called that has no label"
+READING = recurring(
     Field("reader_kind", "rule, classifier, person, adjudication or import"),
     Field("reader", "name of the rule or classifier; of a person a pseudonym unless names were asked for"),
     Field("reader_version", "version of the reader", empty="people have none"),
     Field("codebook", "codebook that a person labelled by", empty="the reader has none"),
-    Field("label", "what the reader read", empty="unreadable, refused, or a label that was taken back: see reason"),
+    Field("label", "what the reader read", empty="there is no label: reading says why"),
+    Field("reading", f"the label, or why there is none: {NO_LABEL}, withdrawn (by the person who gave it)"),
     Field("reason", "why there is no label, or which words decided"),
     number("confidence", "confidence of a classifier, from 0 to 1", empty="the reader has none"),
 )
@@ -142,8 +227,10 @@ RULINGS = Field(
     "whether auditors' rulings count, and how many change figures of the result: with 2, without 2",
     empty="no ruling changes any",
 )
-PROMPT_KEY = Field("prompt_key", "content key of the prompt (hexadecimal), as rulings name it")
+PROMPT_KEY = Field("prompt_key", "content key of the prompt (hexadecimal), as rulings name it", recurs=True)
 ANSWER_KEY = Field(
     "answer_key", "content key of the answer's text (hexadecimal)", empty="the output ends within its thought"
 )
-MODEL_KEY = Field("model_key", "content key of the model's identity (hexadecimal), the same in every store")
+MODEL_KEY = Field(
+    "model_key", "content key of the model's identity (hexadecimal), the same in every store", recurs=True
+)

@@ -58,6 +58,7 @@ DATA_TYPES = {
     Type.WHOLE: "sc:Integer",
     Type.NUMBER: "sc:Float",
     Type.TRUTH: "sc:Boolean",
+    Type.TIME: "sc:DateTime",
     Type.RECORDS: "sc:Text",
 }
 FORMULAS = (

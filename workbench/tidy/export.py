@@ -15,8 +15,8 @@ from workbench.errors import UsageError
 from workbench.formats.folder import check_place, expanded
 from workbench.tidy import describe
 from workbench.tidy.choice import Choice
-from workbench.tidy.columns import Row, Rows
-from workbench.tidy.write import WRITERS, arrow
+from workbench.tidy.columns import Batch, Row, Rows
+from workbench.tidy.write import BY_COLUMNS, WRITERS, arrow
 
 FORMATS = tuple(WRITERS)
 Tell = Callable[[str, int], None]
@@ -71,7 +71,8 @@ def _written(
     files = []
     for of in kinds:
         path = fresh / f"{of.name}.{format_}"
-        count = WRITERS[format_](of, _told(of.name, of.read(store, choice), tell), path)
+        made = of.batches(store, choice) if format_ in BY_COLUMNS else of.read(store, choice)
+        count = WRITERS[format_](of, _told(of.name, made, tell), path)
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         files.append(describe.File(of, path.name, count, path.stat().st_size, digest))
@@ -85,15 +86,17 @@ def _written(
     return tuple(files), notes, tuple(choice.left_out)
 
 
-def _told(name: str, rows: Iterator[Row], tell: Tell | None) -> Iterator[Row]:
+def _told(name: str, made: Iterator[Row] | Iterator[Batch], tell: Tell | None) -> Iterator[Row | Batch]:
     if tell is None:
-        yield from rows
+        yield from made
         return
     count = 0
-    for count, row in enumerate(rows, start=1):
-        if count % TOLD_EVERY == 0:
-            tell(name, count)
-        yield row
+    for one in made:
+        before = count
+        count += len(one) if isinstance(one, Batch) else 1
+        for told in range(before // TOLD_EVERY + 1, count // TOLD_EVERY + 1):
+            tell(name, told * TOLD_EVERY)
+        yield one
     tell(name, count)
 
 

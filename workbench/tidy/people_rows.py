@@ -8,7 +8,7 @@ from stores.core.store import Store
 from stores.core.texts import restored
 from workbench.domain.rulings import Ruling, Verdict, disputed
 from workbench.tidy.choice import Choice, People
-from workbench.tidy.columns import ANSWER_KEY, Field, Row, Rows, truth, whole
+from workbench.tidy.columns import ANSWER_KEY, Field, Row, Rows, time, truth, whole
 
 
 def read_labels(store: Store, choice: Choice) -> Iterator[Row]:
@@ -92,7 +92,7 @@ LABELS = Rows(
         Field("note", "what the annotator wrote beside it, word for word", empty="nothing"),
         truth("flagged", "whether the annotator flagged the item"),
         whole("elapsed_ms", "milliseconds from showing the item to the label", empty="not measured"),
-        Field("time", "when (UTC, ISO 8601)"),
+        time("time", "when"),
         ANSWER_KEY.but(empty="a statement was labelled"),
     ),
     read_labels,
@@ -111,7 +111,7 @@ RULINGS = Rows(
         Field("state", "stands, disputed (auditors contradict each other), superseded, taken back, or takes back"),
         Field("reason", "why, in the auditor's words", empty="none is given"),
         Field("auditor", "who ruled: a pseudonym unless names were asked for"),
-        Field("time", "when (UTC, ISO 8601)"),
+        time("time", "when"),
         Field("takes_back", "the ruling that this event takes back", empty="it takes back none"),
         Field("instrument", "name of the instrument", empty="a prompt or an answer is named by its keys"),
         Field("statement", "name of the statement", empty="as instrument"),

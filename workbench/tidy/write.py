@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from workbench.csv_files import csv_text, guarded
 from workbench.errors import MissingPackage
-from workbench.tidy.columns import Field, Row, Rows, Type
+from workbench.tidy.columns import BATCH, Batch, Coded, Field, Row, Rows, Type
 
-BATCH = 20_000
-"rows per batch in memory, and per row group of a Parquet file"
 HELD = 4_000
 "cached encoded values of a column"
 INSTALL = "pip install 'llm-audit-workbench[data]'"
@@ -70,21 +69,26 @@ class _Encoded(dict[Any, str]):
         return found
 
 
-def write_parquet(of: Rows, rows: Iterable[Row], path: Path) -> int:
+def write_parquet(of: Rows, batches: Iterable[Batch], path: Path) -> int:
     """Write rows as Parquet; return how many. Raises MissingPackage without pyarrow."""
-    pyarrow = arrow()
+    arrow()
     from pyarrow.parquet import ParquetWriter
 
-    schema = arrow_schema(of)
-    with ParquetWriter(path, schema, compression="zstd") as writer:
-        return _in_batches(rows, lambda batch: writer.write_batch(arrow_batch(of, batch, schema, pyarrow)))
+    made, count = ArrowBatches(of, dictionaries=False), 0
+    with ParquetWriter(path, made.schema, compression="zstd") as writer:
+        for batch in batches:
+            writer.write_batch(made.of(batch))
+            count += len(batch)
+    return count
 
 
-WRITERS: Mapping[str, Callable[[Rows, Iterable[Row], Path], int]] = {
+WRITERS: Mapping[str, Callable[[Rows, Any, Path], int]] = {
     "csv": write_csv,
     "parquet": write_parquet,
     "jsonl": write_jsonl,
 }
+BY_COLUMNS = frozenset({"parquet"})
+"formats whose writer takes batches; the others take rows"
 
 
 def arrow() -> Any:
@@ -96,37 +100,75 @@ def arrow() -> Any:
     return pyarrow
 
 
-def arrow_schema(of: Rows) -> Any:
-    """Return the schema of rows, with the meaning of each column in its metadata."""
-    pyarrow = arrow()
-    simple = {
-        Type.TEXT: pyarrow.string(),
-        Type.WHOLE: pyarrow.int64(),
-        Type.NUMBER: pyarrow.float64(),
-        Type.TRUTH: pyarrow.bool_(),
-    }
+class ArrowBatches:
+    """Makes Arrow record batches of rows. A value that recurs is converted once for all rows of a batch; those of whole
+    designs once for all batches.
 
-    def kind(field: Field) -> Any:
-        if field.type is not Type.RECORDS:
-            return simple[field.type]
-        return pyarrow.list_(pyarrow.struct([pyarrow.field(part.name, kind(part)) for part in field.parts]))
+    dictionaries : fields that recur have the dictionary type of Arrow, which holds a value once
+    """
 
-    fields = [pyarrow.field(one.name, kind(one), metadata={"description": one.meaning}) for one in of.fields]
-    return pyarrow.schema(fields, metadata={"title": of.title, "description": of.about})
+    def __init__(self, of: Rows, *, dictionaries: bool):
+        self._pyarrow, self._fields = arrow(), of.fields
+        self.schema = self._schema(of, dictionaries=dictionaries)
+        self._made: dict[int, tuple[Sequence[Any], Any]] = {}
 
+    def _schema(self, of: Rows, *, dictionaries: bool) -> Any:
+        """Return the schema, with the meaning of each column in its metadata."""
+        pyarrow = self._pyarrow
+        simple = {
+            Type.TEXT: pyarrow.string(),
+            Type.WHOLE: pyarrow.int64(),
+            Type.NUMBER: pyarrow.float64(),
+            Type.TRUTH: pyarrow.bool_(),
+            Type.TIME: pyarrow.timestamp("us", "UTC"),
+        }
 
-def arrow_batch(of: Rows, rows: Sequence[Row], schema: Any, pyarrow: Any) -> Any:
-    """Return rows as one record batch. Half a surrogate pair, which Arrow cannot encode, is escaped: `\\ud800`."""
-    arrays = []
-    for place, field in enumerate(of.fields):
-        values = [row[place] for row in rows]
+        def kind(field: Field) -> Any:
+            if field.type is Type.RECORDS:
+                return pyarrow.list_(pyarrow.struct([pyarrow.field(part.name, kind(part)) for part in field.parts]))
+            held = dictionaries and field.recurs and field in of.fields
+            return pyarrow.dictionary(pyarrow.int32(), simple[field.type]) if held else simple[field.type]
+
+        fields = [pyarrow.field(one.name, kind(one), metadata={"description": one.meaning}) for one in of.fields]
+        return pyarrow.schema(fields, metadata={"title": of.title, "description": of.about})
+
+    def of(self, batch: Batch) -> Any:
+        """Return a record batch. Half a surrogate pair, which Arrow cannot encode, is escaped: `\\ud800`."""
+        made = [self._column(place, column) for place, column in enumerate(batch.columns)]
+        found = self._pyarrow.record_batch(made, schema=self.schema)
+        if batch.times is None:
+            return found
+        import numpy as np
+
+        return found.take(self._pyarrow.array(np.repeat(np.arange(len(batch.times)), batch.times)))
+
+    def _column(self, place: int, column: Any) -> Any:
+        pyarrow, kind = self._pyarrow, self.schema.field(place).type
+        if not isinstance(column, Coded):
+            return self._values(place, column)
+        if place not in self._made or self._made[place][0] is not column.values:
+            self._made[place] = column.values, self._values(place, column.values)
+        return self._made[place][1].take(pyarrow.array(column.codes)).cast(kind)
+
+    def _values(self, place: int, values: Sequence[Any]) -> Any:
+        field, kind = self._fields[place], self.schema.field(place).type
+        dictionary = self._pyarrow.types.is_dictionary(kind)
         if field.parts:
             values = [records(field, value) for value in values]
+        elif field.type is Type.TIME:
+            values = [None if value is None else moment(value) for value in values]
+        plain = kind.value_type if dictionary else kind
         try:
-            arrays.append(pyarrow.array(values, schema.field(place).type))
+            made = self._pyarrow.array(values, plain)
         except UnicodeEncodeError:
-            arrays.append(pyarrow.array([_whole(value) for value in values], schema.field(place).type))
-    return pyarrow.record_batch(arrays, schema=schema)
+            made = self._pyarrow.array([_whole(value) for value in values], plain)
+        return made.dictionary_encode() if dictionary else made
+
+
+def moment(text: str) -> datetime:
+    """Return a stored time, in UTC."""
+    found = datetime.fromisoformat(text)
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
 def records(field: Field, values: Iterable[Row]) -> list[dict[str, Any]]:
@@ -144,18 +186,11 @@ def _whole(value: Any) -> Any:
 
 
 def _in_batches(rows: Iterable[Row], write: Callable[[Sequence[Row]], object]) -> int:
-    count = 0
-    for batch in batches(rows):
+    count, left = 0, iter(rows)
+    while batch := tuple(islice(left, BATCH)):
         write(batch)
         count += len(batch)
     return count
-
-
-def batches(rows: Iterable[Row]) -> Iterator[Sequence[Row]]:
-    """Yield rows in batches of `BATCH`."""
-    left = iter(rows)
-    while batch := tuple(islice(left, BATCH)):
-        yield batch
 
 
 def _member(field: Field, value: Any) -> str:
@@ -176,5 +211,6 @@ _CELLS: Mapping[Type, Callable[[Field, Any], str]] = {
     Type.WHOLE: lambda _, value: "" if value is None else str(value),
     Type.NUMBER: lambda _, value: "" if value is None else repr(float(value)),
     Type.TRUTH: lambda _, value: "" if value is None else "true" if value else "false",
+    Type.TIME: _text,
     Type.RECORDS: _json,
 }

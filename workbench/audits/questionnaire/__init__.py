@@ -28,6 +28,7 @@ class Questionnaires(Audit):
     question = "can it predict people's answers from their other answers, accurately and without a bias?"
     own_material = True
     about_whole_job = True
+    several_models = True
     portion_axis = "condition"
     place = Place(
         mode="questionnaire",

@@ -101,10 +101,12 @@ class Reliability(Audit):
         return judged(store, run, readings)
 
     def verdict_tables(self, store: Store, run: Run, readings: Readings) -> Sequence[AnyTable]:
-        from workbench.audits.reliability.judged import judge_reliability
+        from workbench.audits.reliability.beside import Reliability as Figures
         from workbench.audits.reliability.tables import verdicts
+        from workbench.audits.reliability.verdicts import run_verdicts
 
-        figures = judge_reliability(store, run, readings=readings).figures()
+        report = run_verdicts(store, run, readings=readings).report
+        figures = Figures(report, store.runs.instrument(run), run.language, changed=store.runs.outdated(run))
         return [verdicts(figures, template) for template in ("", *figures.templates)]
 
     def known_for_review(self, run: Run, shared: Mapping[object, Any]) -> Judged | None:

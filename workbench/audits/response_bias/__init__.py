@@ -28,6 +28,7 @@ class ResponseBias(Audit):
     question = "do changes to a multiple-choice question that move people's answers also move the model's?"
     own_material = True
     about_whole_job = True
+    several_models = True
     place = Place(
         mode="response_bias",
         key="9",

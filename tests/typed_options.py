@@ -1,0 +1,176 @@
+"""Writes `workbench/api/typed.py` from the declared options: python -m tests.typed_options"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from textwrap import indent, wrap
+
+import workbench
+from workbench import registry
+from workbench.api.options import NOT_ASKED, takes_several
+from workbench.options.option import Option, Type
+
+PLACE = Path(workbench.__file__).parent / "api" / "typed.py"
+WIDTH = 120
+OPEN = ("reader", "audit")
+"options whose choices other packages add to"
+HEAD = '''"""Options with their types, and the methods that take those of each audit.
+
+`python -m tests.typed_options` writes this file.
+"""
+
+# fmt: off
+# ruff: noqa: F401
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
+
+if TYPE_CHECKING:
+    from workbench.api.results import Result'''
+
+
+def typed() -> str:
+    """Return the module: a TypedDict of options for each audit, and the methods that take them."""
+    from workbench.cli.results import agreement
+    from workbench.cli.running import run
+
+    audits = tuple(registry.SHIPPED)
+    figures = {name: registry.audit(name).figure_options for name in audits}
+    every = [option for options in figures.values() for option in options]
+    common = [one for one in figures[audits[0]] if all(one.name in {o.name for o in of} for of in figures.values())]
+    judging = [option for name in audits for option in registry.audit(name).judging]
+    asked = [option for option in run.options if option.name not in NOT_ASKED]
+    figure_flags = {"store", "audit", "queue", "json", "csv", "parquet", "html", "latex", "figures", "force"}
+    of_agreement = [option for option in agreement.options if option.name not in figure_flags]
+    parts = [
+        _class("Asked", "Options of `workbench run`: what is asked.", asked),
+        _class("Judging", "How the answers to an audit are judged, as a frozen plan has it.", judging),
+        _class("AnyFigures", "Options of the figures of any audit.", every),
+        _class("CommonFigures", "Options that the figures of every audit take.", common),
+        _class("AgreementFigures", "Options of `workbench agreement`.", of_agreement),
+        *(_class(_named(name), f"Options of the figures of {name}.", of) for name, of in figures.items()),
+    ]
+    return "\n\n\n".join((HEAD, *parts, _doors(figures))) + "\n"
+
+
+def _named(audit: str) -> str:
+    return "".join(part.capitalize() for part in audit.split("_")) + "Figures"
+
+
+def _class(name: str, about: str, options: Iterable[Option]) -> str:
+    """Return a TypedDict. Options of one name in several audits have all of their types."""
+    kinds: dict[str, dict[str, None]] = {}
+    helps: dict[str, dict[str, None]] = {}
+    for option in options:
+        key = option.name.rstrip("_")
+        kinds.setdefault(key, {}).update(dict.fromkeys(_kinds(option)))
+        helps.setdefault(key, {}).setdefault(option.explained or option.title)
+    lines = [f"class {name}(TypedDict, total=False):", f'    """{about}"""', ""]
+    for key, of in kinds.items():
+        lines += [f"    {key}: {_union(of)}", *_help("; ".join(helps[key]))]
+    return "\n".join(lines)
+
+
+def _kinds(option: Option) -> Iterator[str]:
+    """Yield the types of an option's values."""
+    if option.type is Type.FLAG:
+        yield "bool"
+        return
+    if option.choices and option.name not in OPEN:
+        yield from (f'Literal["{name}"]' for name in option.choices)
+    else:
+        yield {Type.WHOLE: "int", Type.NUMBER: "float"}.get(option.type, "str")
+    if option.type is Type.PATH:
+        yield "Path"
+    yield from (f'Literal["{word}"]' for word in option.words)
+    if takes_several(option):
+        yield "Sequence[str]"
+        if str(option.metavar).startswith("N|"):
+            yield "int"
+    if option.default is None:
+        yield "None"
+
+
+def _union(kinds: Iterable[str]) -> str:
+    every = [*kinds]
+    words = [one.removeprefix("Literal[").removesuffix("]") for one in every if one.startswith("Literal[")]
+    if "str" in every:
+        words = []
+    rest = [one for one in every if not one.startswith("Literal[") and one != "None"]
+    literal = [f"Literal[{', '.join(dict.fromkeys(words))}]"] if words else []
+    return " | ".join((*literal, *rest, *(["None"] if "None" in every else [])))
+
+
+def _help(text: str) -> list[str]:
+    plain = text.replace("\\", "/").replace('"""', "'''")
+    return indent("\n".join(wrap(f'"""{plain}"""', WIDTH - 4, break_on_hyphens=False)), "    ").split("\n")
+
+
+def _doors(figures: Mapping[str, Sequence[Option]]) -> str:
+    """Return the class with an overload of each method for each audit."""
+    lines = [
+        "class Typed(ABC):",
+        '    """What a store says of an audit, with the options of each audit."""',
+        "",
+        "    @abstractmethod",
+        "    def _result(",
+        "        self, audit: str, options: Mapping[str, Any], runs: Sequence[str] | None = None",
+        "    ) -> Result: ...",
+    ]
+    comparing = [name for name, of in figures.items() if "compare" in {one.name for one in of}]
+    for door, first, names in (("results", "self", [*figures]), ("compare", "self, *runs: str", comparing)):
+        for name in names:
+            usual = " = ..." if name == registry.DEFAULT_AUDIT else ""
+            lines += [
+                "",
+                "    @overload",
+                f"    def {door}(",
+                f'        {first}, audit: Literal["{name}"]{usual}, **options: Unpack[{_named(name)}]',
+                "    ) -> Result: ...",
+            ]
+        lines += [
+            "",
+            "    @overload",
+            f"    def {door}({first}, audit: str, **options: Unpack[CommonFigures]) -> Result: ...",
+            "",
+            f'    def {door}({first}, audit: str = "{registry.DEFAULT_AUDIT}", **options: Any) -> Result:',
+            *_DOCS[door],
+        ]
+    return "\n".join(lines)
+
+
+_DOCS = {
+    "results": (
+        '        """Return an audit\'s result: the figures that `--json` prints.',
+        "",
+        '        Options are those of the audit\'s command, by their names: `model="smollm2"`, `sampling="T 1"`,',
+        "        `resamples=500`. Those of an audit of another package are a `dict[str, Any]`: `**options`.",
+        "        Raises UnknownName for an unknown audit or model, AmbiguousRun if several runs match, FieldError for",
+        "        an invalid value of an option.",
+        '        """',
+        "        return self._result(audit, options)",
+    ),
+    "compare": (
+        '        """Return the differences between two or more runs, with tests: those of `--compare`.',
+        "",
+        "        Parameters",
+        "        ----------",
+        "        runs : names of runs, or of models that were asked in one way alone",
+        "        audit : whose figures are compared",
+        "        options : those of the audit's command",
+        "",
+        "        Raises UsageError for fewer than two runs, UnknownName and AmbiguousRun for a name that means none or",
+        "        several.",
+        '        """',
+        "        return self._result(audit, options, runs)",
+    ),
+}
+
+
+if __name__ == "__main__":
+    PLACE.write_text(typed(), encoding="utf-8")

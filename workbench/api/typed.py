@@ -1,0 +1,769 @@
+"""Options with their types, and the methods that take those of each audit.
+
+`python -m tests.typed_options` writes this file.
+"""
+
+# fmt: off
+# ruff: noqa: F401
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
+
+if TYPE_CHECKING:
+    from workbench.api.results import Result
+
+
+class Asked(TypedDict, total=False):
+    """Options of `workbench run`: what is asked."""
+
+    instrument: str | None
+    """its name (default: the only one)"""
+    statements: str | Sequence[str] | int | None
+    """the first N, or these; for a questionnaire its targets (default: all)"""
+    variants: str | Sequence[str] | None
+    """original, paraphrase-1, changed, … (default: those that the audit compares)"""
+    templates: str | Sequence[str] | int | None
+    """the first N, or these (default: all of the family)"""
+    family: str | None
+    """of templates; of response_bias lettered, extended, steering, … (default: the published family)"""
+    language: str | None
+    """language of the wordings (default: the instrument's)"""
+    template_language: str | None
+    """language of the templates, if it differs (default: that of the wordings)"""
+    personas: str | None
+    """stand before each prompt, which is asked without one, too: personas, system prompts or beginnings of
+    conversations, in TOML, JSON or CSV"""
+    samples: int | None
+    """answers per prompt (default: as published: 30, 3 or 50)"""
+    seed: int
+    """seed of the answers (default: 1)"""
+    temperature: Literal["server"] | float | None
+    """more than 0; server: the served model's own, which is another sampling (default: as the audit was published)"""
+    top_p: Literal["server"] | float | None
+    """largest cumulative probability to draw from; server: as for the temperature (default: as the audit was
+    published)"""
+    top_k: Literal["server"] | int | None
+    """0: the whole vocabulary; server: the endpoint's own top-k, min-p and penalties (default: as the audit was
+    published)"""
+    max_new_tokens: int | None
+    """most tokens of an answer (default: as the audit was published)"""
+    thinking: Literal["off", "low", "medium", "high"] | int | None
+    """how much a model may think before it answers: off, low, medium, high, or a number of tokens besides those of the
+    answer; another sampling (default: the model's own, within the tokens of the answer)"""
+    extra_body: str | None
+    """extra fields for each request to an endpoint, as JSON or TOML; part of the sampling"""
+    until_decided: bool
+    """end an answer once its label cannot change any more"""
+    exact: bool
+    """compute the probabilities of the two labels, or of the offered letters, instead of sampling"""
+    no_default_system: bool
+    """empty the system turn that the model's chat template adds; counts as another model"""
+    dtype: Literal["float32", "bfloat16", "float16", "int8", "nf4"] | None
+    """of a local model: float32, bfloat16, float16, int8, nf4 (default: float32, on a GPU bfloat16)"""
+    device: str | None
+    """of a local model: cpu, cuda, cuda:1, …, or all: one model over all GPUs, where one does not hold it (default:
+    $WORKBENCH_DEVICE, else the first GPU, else the CPU)"""
+    serve: Literal["vllm"] | None
+    """start a server for the model here and ask that: vllm, from an environment of its own ($WORKBENCH_VLLM); the same
+    as the model vllm:NAME"""
+    cluster: str | None
+    """answer on a Ray cluster: local (this machine's GPUs), auto, or an address"""
+    chat_format: str | None
+    """chat template of another model, or a .jinja file: for base models, which have no chat template"""
+    until_settled: bool
+    """stop asking a prompt once no further answer can change its verdict: the same verdicts, fewer answers"""
+    conditions: str | Sequence[str] | None
+    """qm, zero-shot, random, permuted, reduced, all, or single ones of these (default: qm)"""
+    respondents: int | None
+    """number of respondents to draw (default: all)"""
+    every: int | None
+    """one respondent in N for wordings other than the original (default: 10)"""
+    context_questions: int | None
+    """the first N context questions (default: all)"""
+    tries: int | None
+    """answers without an offered letter are drawn again, at most N x samples per prompt in all (default: 20)"""
+    bias: str | Sequence[str] | None
+    """only questions of these biases: odd_even, … (default: all)"""
+    batch: bool
+    """send the requests to a served model in batches: cheaper, within a day; the same run. Where answers are drawn in
+    rounds (--until-settled), each round is a batch"""
+
+
+class Judging(TypedDict, total=False):
+    """How the answers to an audit are judged, as a frozen plan has it."""
+
+    rule: Literal["printed", "coded"]
+    """rule for a clear leaning (default: printed)"""
+    reader: str | None
+    """rule that reads sampled answers: label-words, label-words-coded (default: label-words); a classifier, or people
+    (default: the newest classifier; people where there is none)"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
+    low: float
+    """lower limit of an unclear leaning (default: 0.45)"""
+    high: float
+    """upper limit of an unclear leaning (default: 0.55)"""
+    minimum: int | None
+    """readable answers needed (default: two thirds of those planned for the prompt)"""
+    tests: str | Sequence[str] | None
+    """tests that ALL combines (default: the five tests within a template)"""
+    judge_void: bool
+    """also judge tests that cannot fail, as published; otherwise a test of a prompt with itself is void; also count
+    wordings identical to their original, as published; otherwise they are void"""
+    seed: int
+    """seed of the bootstrap intervals and the baseline (default: 1); seed of the bootstrap intervals (default: 1)"""
+    named: float | None
+    """exact runs: least probability of the labels (default: 0.05)"""
+    beside: int | None
+    """exact runs: samples per prompt for the expected verdict (default: 30)"""
+    with_unreadable: bool
+    """exact runs: count these samples as unreadable as often as no label begins the answer"""
+    labels: str
+    """source of the statements' sides: the instrument, or a model (default: instrument)"""
+    threshold: float
+    """lowest confidence of the classifier that counts (default: 0.9)"""
+    correct: bool
+    """correct for the classifier's error, and include its uncertainty"""
+    unit: Literal["statements", "responses"]
+    """unit that the bootstrap resamples (default: statements)"""
+    draws: int
+    """of the bootstrap (default: 10000)"""
+    common: bool
+    """base every figure on the prompts asked of all models"""
+    masses: Literal["top10", "vocabulary"]
+    """tokens over which the probabilities of yes and no are summed (default: top10)"""
+    variability: Literal["sd", "rms"]
+    """variability over wordings: the standard deviation, or the root mean square as printed (default: sd)"""
+    error: Literal["paired", "printed"]
+    """standard error of the bias: of differences from each person's answer, or as in the published tables (default:
+    paired)"""
+    condition: str | Sequence[str] | None
+    """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several (default: qm)"""
+    definition: Literal["corrected", "paper", "all_keys", "head"]
+    """definition of a change: corrected, paper, all_keys, head (default: corrected)"""
+    alpha: float
+    """significance level of p (default: 0.05)"""
+    holm: Literal["none", "biases", "all"]
+    """p values that Holm's procedure adjusts: none, a model's biases, or all (default: none)"""
+    entropy: Literal["offered", "csv"]
+    """entropy by the options actually offered, or as in the published files (default: offered)"""
+
+
+class AnyFigures(TypedDict, total=False):
+    """Options of the figures of any audit."""
+
+    model: str | Sequence[str] | None
+    """its name (default: the only one); one or more, separated by commas (default: all); its name (default: the only
+    model that labelled)"""
+    instrument: str | Sequence[str] | None
+    """its name (default: the only one); one or more, separated by commas (default: all models with answers)"""
+    snapshot: str | None
+    """of a served model: as reported by the endpoint, or unknown"""
+    fingerprint: str | None
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    language: str | Sequence[str] | None
+    """language asked in; each has its own result (default: all)"""
+    persona: str | Sequence[str] | None
+    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
+    family: str | Sequence[str] | None
+    """of templates; each family has its own result (default: the most recently asked)"""
+    template_version: str | Sequence[str] | None
+    """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    sampling: str | None
+    """for a model with several samplings: the description, or part of it; part of a sampling's description"""
+    dtype: str | None
+    """for a model computed in several dtypes: float32, bfloat16, …"""
+    rule: Literal["printed", "coded"]
+    """rule for a clear leaning (default: printed)"""
+    reader: str | None
+    """rule that reads sampled answers: label-words, label-words-coded (default: label-words); a classifier, or people
+    (default: the newest classifier; people where there is none)"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
+    low: float
+    """lower limit of an unclear leaning (default: 0.45)"""
+    high: float
+    """upper limit of an unclear leaning (default: 0.55)"""
+    minimum: int | None
+    """readable answers needed (default: two thirds of those planned for the prompt)"""
+    tests: str | Sequence[str] | None
+    """tests that ALL combines (default: the five tests within a template)"""
+    judge_void: bool
+    """also judge tests that cannot fail, as published; otherwise a test of a prompt with itself is void; also count
+    wordings identical to their original, as published; otherwise they are void"""
+    seed: int
+    """seed of the bootstrap intervals and the baseline (default: 1); seed of the bootstrap intervals (default: 1)"""
+    named: float | None
+    """exact runs: least probability of the labels (default: 0.05)"""
+    beside: int | None
+    """exact runs: samples per prompt for the expected verdict (default: 30)"""
+    with_unreadable: bool
+    """exact runs: count these samples as unreadable as often as no label begins the answer"""
+    template: str | None
+    """only this template (default: all templates)"""
+    failed: str | None
+    """only statements that do not pass this test, or `all`"""
+    baseline: bool
+    """show coin flips, put through the same tests"""
+    refusals: bool
+    """how often models refuse, by side and policy issue"""
+    compare: str | Sequence[str] | None
+    """compare two or more runs, by their names or their models' names: differences, with tests; put the last one before
+    another option or at the end"""
+    formula: Literal["signed", "tacl", "v1", "all"]
+    """formula of the stance on policy issues (default: signed)"""
+    view: Literal["all", "agree", "disagree"]
+    """which matches count (default: all)"""
+    labels: str
+    """policy-issue labels: the source's, or people's (default: gold); source of the statements' sides: the instrument,
+    or a model (default: instrument)"""
+    resamples: int
+    """draws for each interval; 0: no intervals (default: 1000)"""
+    baselines: bool
+    """show the baselines always agree and always disagree"""
+    parties: bool
+    """each party: its own stances, and how often models match it"""
+    people: bool
+    """stances of the people who answered the survey; view: similarity to people's answers, if known"""
+    issue: str | None
+    """the statements behind the stance on this policy issue"""
+    party: str | None
+    """the statements behind the share with this party"""
+    threshold: float
+    """lowest confidence of the classifier that counts (default: 0.9)"""
+    correct: bool
+    """correct for the classifier's error, and include its uncertainty"""
+    unit: Literal["statements", "responses"]
+    """unit that the bootstrap resamples (default: statements)"""
+    draws: int | bool
+    """of the bootstrap (default: 10000); view: every draw of the perturbations"""
+    common: bool
+    """base every figure on the prompts asked of all models"""
+    by: Literal["prefix", "prefix-source", "variant", "source", "author", "statement", "component", "refusal"] | None
+    """more tables: prefix, prefix-source, variant, source, author, statement, component, refusal"""
+    dimension: Literal["economic", "cultural"] | None
+    """only statements of this dimension (default: both)"""
+    queue: str | None
+    """people's labels of this queue (default: all)"""
+    masses: Literal["top10", "vocabulary"]
+    """tokens over which the probabilities of yes and no are summed (default: top10)"""
+    variability: Literal["sd", "rms"]
+    """variability over wordings: the standard deviation, or the root mean square as printed (default: sd)"""
+    error: Literal["paired", "printed"]
+    """standard error of the bias: of differences from each person's answer, or as in the published tables (default:
+    paired)"""
+    show: str | Sequence[str] | None
+    """targets, conditions, wordings, tokens, respondents, correlation, axis, or all (default: targets; with --json,
+    --csv or --parquet all; files include respondents, single people's answers, if asked for)"""
+    target: str | None
+    """only this target question"""
+    condition: str | Sequence[str] | None
+    """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several (default: qm); bias,
+    key_typo, middle_random, letter_swap (default: all; of --questions bias)"""
+    definition: Literal["corrected", "paper", "all_keys", "head"]
+    """definition of a change: corrected, paper, all_keys, head (default: corrected)"""
+    alpha: float
+    """significance level of p (default: 0.05)"""
+    holm: Literal["none", "biases", "all"]
+    """p values that Holm's procedure adjusts: none, a model's biases, or all (default: none)"""
+    entropy: Literal["offered", "csv"]
+    """entropy by the options actually offered, or as in the published files (default: offered)"""
+    bias: str | Sequence[str] | None
+    """only these: acquiescence, odd_even, acquiescence-reword, …"""
+    cells: bool
+    """view: mean, interval, t, p and entropy of every cell"""
+    topics: bool
+    """view: change by topic"""
+    questions: str | None
+    """view: questions of this bias, largest change first"""
+    question: str | None
+    """view: the answers to both forms of a question, by key or ref"""
+    draw: int | None
+    """--question: this draw of the perturbation (default: first)"""
+    validity: bool
+    """view: share of answers with an offered letter"""
+
+
+class CommonFigures(TypedDict, total=False):
+    """Options that the figures of every audit take."""
+
+    model: str | None
+    """its name (default: the only one)"""
+    instrument: str | None
+    """its name (default: the only one)"""
+    snapshot: str | None
+    """of a served model: as reported by the endpoint, or unknown"""
+    fingerprint: str | None
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    language: str | Sequence[str] | None
+    """language asked in; each has its own result (default: all)"""
+    persona: str | Sequence[str] | None
+    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
+    family: str | Sequence[str] | None
+    """of templates; each family has its own result (default: the most recently asked)"""
+    template_version: str | Sequence[str] | None
+    """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
+
+
+class AgreementFigures(TypedDict, total=False):
+    """Options of `workbench agreement`."""
+
+    model: str | None
+    """its name (default: the only one)"""
+    instrument: str | None
+    """its name (default: the only one)"""
+    sampling: str | None
+    """for a model with several samplings: the description, or part of it"""
+    dtype: str | None
+    """for a model computed in several dtypes: float32, bfloat16, …"""
+    snapshot: str | None
+    """of a served model: as reported by the endpoint, or unknown"""
+    fingerprint: str | None
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    language: str | Sequence[str] | None
+    """language asked in; each has its own result (default: all)"""
+    persona: str | Sequence[str] | None
+    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
+    family: str | Sequence[str] | None
+    """of templates; each family has its own result (default: the most recently asked)"""
+    template_version: str | Sequence[str] | None
+    """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    rule: Literal["printed", "coded"]
+    """rule for a clear leaning (default: printed)"""
+    reader: str | None
+    """rule that reads sampled answers: label-words, label-words-coded (default: label-words)"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
+    low: float
+    """lower limit of an unclear leaning (default: 0.45)"""
+    high: float
+    """upper limit of an unclear leaning (default: 0.55)"""
+    minimum: int | None
+    """readable answers needed (default: two thirds of those planned for the prompt)"""
+    tests: str | Sequence[str] | None
+    """tests that ALL combines (default: the five tests within a template)"""
+    judge_void: bool
+    """also judge tests that cannot fail, as published; otherwise a test of a prompt with itself is void"""
+    seed: int
+    """seed of the bootstrap intervals and the baseline (default: 1)"""
+    named: float | None
+    """exact runs: least probability of the labels (default: 0.05)"""
+    beside: int | None
+    """exact runs: samples per prompt for the expected verdict (default: 30)"""
+    with_unreadable: bool
+    """exact runs: count these samples as unreadable as often as no label begins the answer"""
+    survey: bool
+    """agreement of the people who answered the same wordings"""
+    as_people: bool
+    """the model's kappas over only the statements that people answered"""
+    every_model: bool
+    """mean kappas of all models that answered, or of those of --model, next to people's"""
+    items: bool
+    """per statement, or per labelled item"""
+
+
+class ReliabilityFigures(TypedDict, total=False):
+    """Options of the figures of reliability."""
+
+    model: str | None
+    """its name (default: the only one)"""
+    instrument: str | None
+    """its name (default: the only one)"""
+    snapshot: str | None
+    """of a served model: as reported by the endpoint, or unknown"""
+    fingerprint: str | None
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    language: str | Sequence[str] | None
+    """language asked in; each has its own result (default: all)"""
+    persona: str | Sequence[str] | None
+    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
+    family: str | Sequence[str] | None
+    """of templates; each family has its own result (default: the most recently asked)"""
+    template_version: str | Sequence[str] | None
+    """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    sampling: str | None
+    """for a model with several samplings: the description, or part of it"""
+    dtype: str | None
+    """for a model computed in several dtypes: float32, bfloat16, …"""
+    rule: Literal["printed", "coded"]
+    """rule for a clear leaning (default: printed)"""
+    reader: str | None
+    """rule that reads sampled answers: label-words, label-words-coded (default: label-words)"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
+    low: float
+    """lower limit of an unclear leaning (default: 0.45)"""
+    high: float
+    """upper limit of an unclear leaning (default: 0.55)"""
+    minimum: int | None
+    """readable answers needed (default: two thirds of those planned for the prompt)"""
+    tests: str | Sequence[str] | None
+    """tests that ALL combines (default: the five tests within a template)"""
+    judge_void: bool
+    """also judge tests that cannot fail, as published; otherwise a test of a prompt with itself is void"""
+    seed: int
+    """seed of the bootstrap intervals and the baseline (default: 1)"""
+    named: float | None
+    """exact runs: least probability of the labels (default: 0.05)"""
+    beside: int | None
+    """exact runs: samples per prompt for the expected verdict (default: 30)"""
+    with_unreadable: bool
+    """exact runs: count these samples as unreadable as often as no label begins the answer"""
+    template: str | None
+    """only this template (default: all templates)"""
+    failed: str | None
+    """only statements that do not pass this test, or `all`"""
+    baseline: bool
+    """show coin flips, put through the same tests"""
+    refusals: bool
+    """how often models refuse, by side and policy issue"""
+    compare: str | Sequence[str] | None
+    """compare two or more runs, by their names or their models' names: differences, with tests; put the last one before
+    another option or at the end"""
+
+
+class ConsistencyFigures(TypedDict, total=False):
+    """Options of the figures of consistency."""
+
+    model: str | Sequence[str] | None
+    """one or more, separated by commas (default: all)"""
+    instrument: str | None
+    """its name (default: the only one)"""
+    sampling: str | None
+    """for a model with several samplings: the description, or part of it"""
+    dtype: str | None
+    """for a model computed in several dtypes: float32, bfloat16, …"""
+    snapshot: str | None
+    """of a served model: as reported by the endpoint, or unknown"""
+    fingerprint: str | None
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    language: str | Sequence[str] | None
+    """language asked in; each has its own result (default: all)"""
+    persona: str | Sequence[str] | None
+    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
+    family: str | Sequence[str] | None
+    """of templates; each family has its own result (default: the most recently asked)"""
+    template_version: str | Sequence[str] | None
+    """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    rule: Literal["printed", "coded"]
+    """rule for a clear leaning (default: printed)"""
+    reader: str | None
+    """rule that reads sampled answers: label-words, label-words-coded (default: label-words)"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
+    low: float
+    """lower limit of an unclear leaning (default: 0.45)"""
+    high: float
+    """upper limit of an unclear leaning (default: 0.55)"""
+    minimum: int | None
+    """readable answers needed (default: two thirds of those planned for the prompt)"""
+    tests: str | Sequence[str] | None
+    """tests that ALL combines (default: the five tests within a template)"""
+    judge_void: bool
+    """also judge tests that cannot fail, as published; otherwise a test of a prompt with itself is void"""
+    seed: int
+    """seed of the bootstrap intervals and the baseline (default: 1)"""
+    formula: Literal["signed", "tacl", "v1", "all"]
+    """formula of the stance on policy issues (default: signed)"""
+    view: Literal["all", "agree", "disagree"]
+    """which matches count (default: all)"""
+    labels: Literal["gold", "people"]
+    """policy-issue labels: the source's, or people's (default: gold)"""
+    resamples: int
+    """draws for each interval; 0: no intervals (default: 1000)"""
+    baselines: bool
+    """show the baselines always agree and always disagree"""
+    parties: bool
+    """each party: its own stances, and how often models match it"""
+    people: bool
+    """stances of the people who answered the survey"""
+    issue: str | None
+    """the statements behind the stance on this policy issue"""
+    party: str | None
+    """the statements behind the share with this party"""
+    compare: str | Sequence[str] | None
+    """compare two or more runs, by their names or their models' names: differences, with tests; put the last one before
+    another option or at the end"""
+    refusals: bool
+    """how often models refuse, by side and policy issue"""
+
+
+class BiasScoreFigures(TypedDict, total=False):
+    """Options of the figures of bias_score."""
+
+    model: str | Sequence[str] | None
+    """one or more, separated by commas (default: all)"""
+    instrument: str | Sequence[str] | None
+    """one or more, separated by commas (default: all models with answers)"""
+    sampling: str | None
+    """part of a sampling's description"""
+    dtype: str | None
+    """for a model computed in several dtypes: float32, bfloat16, …"""
+    language: str | Sequence[str] | None
+    """language asked in; each has its own result (default: all)"""
+    persona: str | Sequence[str] | None
+    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
+    family: str | Sequence[str] | None
+    """of templates; each family has its own result (default: the most recently asked)"""
+    template_version: str | Sequence[str] | None
+    """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    snapshot: str | None
+    """of a served model: as reported by the endpoint, or unknown"""
+    fingerprint: str | None
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    reader: str | None
+    """a classifier, or people (default: the newest classifier; people where there is none)"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
+    labels: str
+    """source of the statements' sides: the instrument, or a model (default: instrument)"""
+    threshold: float
+    """lowest confidence of the classifier that counts (default: 0.9)"""
+    judge_void: bool
+    """also count wordings identical to their original, as published; otherwise they are void"""
+    correct: bool
+    """correct for the classifier's error, and include its uncertainty"""
+    unit: Literal["statements", "responses"]
+    """unit that the bootstrap resamples (default: statements)"""
+    draws: int
+    """of the bootstrap (default: 10000)"""
+    seed: int
+    """seed of the bootstrap intervals (default: 1)"""
+    common: bool
+    """base every figure on the prompts asked of all models"""
+    by: Literal["prefix", "prefix-source", "variant", "source", "author", "statement", "component", "refusal"] | None
+    """more tables: prefix, prefix-source, variant, source, author, statement, component, refusal"""
+    compare: str | Sequence[str] | None
+    """compare two or more runs, by their names or their models' names: differences, with tests; put the last one before
+    another option or at the end"""
+    dimension: Literal["economic", "cultural"] | None
+    """only statements of this dimension (default: both)"""
+
+
+class StatementLabelsFigures(TypedDict, total=False):
+    """Options of the figures of statement_labels."""
+
+    model: str | None
+    """its name (default: the only model that labelled)"""
+    instrument: str | None
+    """its name (default: the only one)"""
+    language: str | Sequence[str] | None
+    """language asked in; each has its own result (default: all)"""
+    persona: str | Sequence[str] | None
+    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
+    family: str | Sequence[str] | None
+    """of templates; each family has its own result (default: the most recently asked)"""
+    template_version: str | Sequence[str] | None
+    """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    snapshot: str | None
+    """of a served model: as reported by the endpoint, or unknown"""
+    fingerprint: str | None
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    queue: str | None
+    """people's labels of this queue (default: all)"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
+    seed: int
+    """seed of the bootstrap intervals (default: 1)"""
+
+
+class QuestionnaireFigures(TypedDict, total=False):
+    """Options of the figures of questionnaire."""
+
+    model: str | Sequence[str] | None
+    """one or more, separated by commas (default: all)"""
+    instrument: str | None
+    """its name (default: the only one)"""
+    snapshot: str | None
+    """of a served model: as reported by the endpoint, or unknown"""
+    fingerprint: str | None
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    language: str | Sequence[str] | None
+    """language asked in; each has its own result (default: all)"""
+    persona: str | Sequence[str] | None
+    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
+    family: str | Sequence[str] | None
+    """of templates; each family has its own result (default: the most recently asked)"""
+    template_version: str | Sequence[str] | None
+    """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    dtype: str | None
+    """for a model computed in several dtypes: float32, bfloat16, …"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
+    seed: int
+    """seed of the bootstrap intervals (default: 1)"""
+    masses: Literal["top10", "vocabulary"]
+    """tokens over which the probabilities of yes and no are summed (default: top10)"""
+    variability: Literal["sd", "rms"]
+    """variability over wordings: the standard deviation, or the root mean square as printed (default: sd)"""
+    error: Literal["paired", "printed"]
+    """standard error of the bias: of differences from each person's answer, or as in the published tables (default:
+    paired)"""
+    show: str | Sequence[str] | None
+    """targets, conditions, wordings, tokens, respondents, correlation, axis, or all (default: targets; with --json,
+    --csv or --parquet all; files include respondents, single people's answers, if asked for)"""
+    compare: str | Sequence[str] | None
+    """compare two or more runs, by their names or their models' names: differences, with tests; put the last one before
+    another option or at the end"""
+    target: str | None
+    """only this target question"""
+    condition: str | Sequence[str] | None
+    """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several (default: qm)"""
+    draws: int
+    """of the bootstrap (default: 10000)"""
+
+
+class ResponseBiasFigures(TypedDict, total=False):
+    """Options of the figures of response_bias."""
+
+    model: str | Sequence[str] | None
+    """one or more, separated by commas (default: all)"""
+    instrument: str | None
+    """its name (default: the only one)"""
+    snapshot: str | None
+    """of a served model: as reported by the endpoint, or unknown"""
+    fingerprint: str | None
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    language: str | Sequence[str] | None
+    """language asked in; each has its own result (default: all)"""
+    persona: str | Sequence[str] | None
+    """that stood before the prompts; several make a result each; none: prompts without one; all (default: none)"""
+    family: str | Sequence[str] | None
+    """of templates; each family has its own result (default: the most recently asked)"""
+    template_version: str | Sequence[str] | None
+    """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    definition: Literal["corrected", "paper", "all_keys", "head"]
+    """definition of a change: corrected, paper, all_keys, head (default: corrected)"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
+    alpha: float
+    """significance level of p (default: 0.05)"""
+    holm: Literal["none", "biases", "all"]
+    """p values that Holm's procedure adjusts: none, a model's biases, or all (default: none)"""
+    entropy: Literal["offered", "csv"]
+    """entropy by the options actually offered, or as in the published files (default: offered)"""
+    bias: str | Sequence[str] | None
+    """only these: acquiescence, odd_even, acquiescence-reword, …"""
+    condition: str | Sequence[str] | None
+    """bias, key_typo, middle_random, letter_swap (default: all; of --questions bias)"""
+    cells: bool
+    """view: mean, interval, t, p and entropy of every cell"""
+    topics: bool
+    """view: change by topic"""
+    draws: bool
+    """view: every draw of the perturbations"""
+    questions: str | None
+    """view: questions of this bias, largest change first"""
+    question: str | None
+    """view: the answers to both forms of a question, by key or ref"""
+    draw: int | None
+    """--question: this draw of the perturbation (default: first)"""
+    validity: bool
+    """view: share of answers with an offered letter"""
+    people: bool
+    """view: similarity to people's answers, if known"""
+    refusals: bool
+    """how often models refuse, by side and policy issue"""
+    compare: str | Sequence[str] | None
+    """compare two or more runs, by their names or their models' names: differences, with tests; put the last one before
+    another option or at the end"""
+
+
+class Typed(ABC):
+    """What a store says of an audit, with the options of each audit."""
+
+    @abstractmethod
+    def _result(
+        self, audit: str, options: Mapping[str, Any], runs: Sequence[str] | None = None
+    ) -> Result: ...
+
+    @overload
+    def results(
+        self, audit: Literal["reliability"] = ..., **options: Unpack[ReliabilityFigures]
+    ) -> Result: ...
+
+    @overload
+    def results(
+        self, audit: Literal["consistency"], **options: Unpack[ConsistencyFigures]
+    ) -> Result: ...
+
+    @overload
+    def results(
+        self, audit: Literal["bias_score"], **options: Unpack[BiasScoreFigures]
+    ) -> Result: ...
+
+    @overload
+    def results(
+        self, audit: Literal["statement_labels"], **options: Unpack[StatementLabelsFigures]
+    ) -> Result: ...
+
+    @overload
+    def results(
+        self, audit: Literal["questionnaire"], **options: Unpack[QuestionnaireFigures]
+    ) -> Result: ...
+
+    @overload
+    def results(
+        self, audit: Literal["response_bias"], **options: Unpack[ResponseBiasFigures]
+    ) -> Result: ...
+
+    @overload
+    def results(self, audit: str, **options: Unpack[CommonFigures]) -> Result: ...
+
+    def results(self, audit: str = "reliability", **options: Any) -> Result:
+        """Return an audit's result: the figures that `--json` prints.
+
+        Options are those of the audit's command, by their names: `model="smollm2"`, `sampling="T 1"`,
+        `resamples=500`. Those of an audit of another package are a `dict[str, Any]`: `**options`.
+        Raises UnknownName for an unknown audit or model, AmbiguousRun if several runs match, FieldError for
+        an invalid value of an option.
+        """
+        return self._result(audit, options)
+
+    @overload
+    def compare(
+        self, *runs: str, audit: Literal["reliability"] = ..., **options: Unpack[ReliabilityFigures]
+    ) -> Result: ...
+
+    @overload
+    def compare(
+        self, *runs: str, audit: Literal["consistency"], **options: Unpack[ConsistencyFigures]
+    ) -> Result: ...
+
+    @overload
+    def compare(
+        self, *runs: str, audit: Literal["bias_score"], **options: Unpack[BiasScoreFigures]
+    ) -> Result: ...
+
+    @overload
+    def compare(
+        self, *runs: str, audit: Literal["questionnaire"], **options: Unpack[QuestionnaireFigures]
+    ) -> Result: ...
+
+    @overload
+    def compare(
+        self, *runs: str, audit: Literal["response_bias"], **options: Unpack[ResponseBiasFigures]
+    ) -> Result: ...
+
+    @overload
+    def compare(self, *runs: str, audit: str, **options: Unpack[CommonFigures]) -> Result: ...
+
+    def compare(self, *runs: str, audit: str = "reliability", **options: Any) -> Result:
+        """Return the differences between two or more runs, with tests: those of `--compare`.
+
+        Parameters
+        ----------
+        runs : names of runs, or of models that were asked in one way alone
+        audit : whose figures are compared
+        options : those of the audit's command
+
+        Raises UsageError for fewer than two runs, UnknownName and AmbiguousRun for a name that means none or
+        several.
+        """
+        return self._result(audit, options, runs)
