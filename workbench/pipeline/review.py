@@ -34,7 +34,6 @@ from workbench.evidence.ruling_subjects import possible
 from workbench.evidence.rulings import RulingsOn, on_answers, rulings_on
 from workbench.pipeline.checking import check_report
 
-
 Given = tuple[str, str, str]
 "wording, keys of prompt and text in hexadecimal of an answer; without a text: of a prompt"
 

@@ -20,7 +20,7 @@ from workbench.domain.reviews import (
 )
 from workbench.domain.rulings import Verdict, disputed
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.reviewed import reviewed_words
+from workbench.evidence.reviewed import decisions, reviewed_words
 from workbench.evidence.ruling_subjects import UNREADABLE
 from workbench.figures.book import Book, Entry
 from workbench.figures.shown import estimate, number
@@ -78,8 +78,8 @@ def queue(progress: Progress, *, every: bool = False, blind: bool = False) -> Ta
         "decided",
         lambda row: states[name(row)],
         least=9,
-        help="who has decided on it. “Look again” is not a decision: it keeps the item open for "
-        "auditors who have not decided",
+        help="who has decided on it: by a ruling on the statement itself, or on the drawn answer. Until then it says "
+        "how many of its answers are ruled on. “Look again” keeps an item open until somebody decides on just that",
     )
     why_: Column[Waiting] = Column("why", "why", lambda row: why(row, blind=blind), Kind.PROSE, least=24)
     inclusion: Column[Waiting] = Column(
@@ -164,14 +164,15 @@ def state(progress: Progress, item: Waiting, *, blind: bool = False) -> str:
         return "with somebody" if blind else f"with {progress.holder(item)}"
     if found is State.OTHERS and not blind:
         return f"by {', '.join(progress.deciders(item))}"
-    return found.value
+    n, of = progress.of.ruled(item.ref, progress.auditor) if found is State.OPEN else (0, 0)
+    return f"{n:,} of {of:,} ruled" if n else found.value
 
 
 def _own_verdict(progress: Progress, item: Waiting) -> str:
     """Return what an auditor decided last on an item."""
     of = progress.of
     if isinstance(item, Ranked):
-        every = [one for one in of.rulings.statements.get(item.ref, ()) if not of.as_drawn(one)]
+        every = list(decisions(of.rulings.statements.get(item.ref, ())))
     else:
         every = [] if progress.control is None else list(progress.control.of(item))
     mine = [one for one in every if one.auditor == progress.auditor and one.verdict is not Verdict.LOOK_AGAIN]

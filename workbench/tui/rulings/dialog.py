@@ -27,6 +27,7 @@ LETTERS = {
     "w": Verdict.WORDING_AT_FAULT,
     "t": Verdict.TEMPLATE_AT_FAULT,
     "x": Verdict.EXCLUDED,
+    "d": Verdict.REVIEWED,
     "l": Verdict.LOOK_AGAIN,
 }
 REASONS = {
@@ -34,6 +35,7 @@ REASONS = {
     Verdict.WORDING_AT_FAULT: "the wording does not say what it should",
     Verdict.TEMPLATE_AT_FAULT: "the template does not fit this wording",
     Verdict.EXCLUDED: "does not belong in the figures",
+    Verdict.REVIEWED: "nothing more to rule on",
     Verdict.LOOK_AGAIN: "somebody should look again",
 }
 "what stands in the field until somebody types a reason of their own"
@@ -42,6 +44,8 @@ WORDS = 160
 "characters of a thing's text that are shown"
 WITHHELD = "You see others' rulings after you decide; “look again” is not a decision."
 TO_ANSWERS = "Esc, then V or 4, Enter opens them."
+WIDEST = 100
+"columns of the dialog"
 TALL = 32
 "lines from which everything that can be ruled on is shown beside the reason"
 SHOWN = 4
@@ -52,7 +56,8 @@ SHOWN = 4
 class Decided:
     """What a person ruled, or took back."""
 
-    thing: Thing
+    thing: Thing | None = None
+    "None: what `undo` is about"
     verdict: Verdict | None = None
     reading: str | None = None
     reason: str = ""
@@ -263,7 +268,7 @@ class RulingDialog(ModalScreen[Decided | None]):
         asked = asked or self._undoing is not None
         self.query_one("#asked").set_class(asked, "-shown")
         self._say("")
-        several = "Tab another subject · " if len(self._things) > 1 else ""
+        several = "Tab wider or narrower · " if len(self._things) > 1 else ""
         who = f" as {self._auditor}" if self._auditor else ""
         asks = self._verdict is Verdict.MISREAD and not self._reading
         keys = (
@@ -288,11 +293,13 @@ class RulingDialog(ModalScreen[Decided | None]):
     def _line(self, at: int) -> Content:
         thing = self._things[at]
         mark, style = ("▸", "bold") if at == self._at else (" ", "$text-muted")
-        kind = f"{mark} {thing.subject.kind.value:9} {visible(thing.name)}"
+        scope = f"{mark} {visible(thing.scope)}"
+        room = min(self.size.width, WIDEST) - 4 - len(scope)
+        name = f"  {visible(thing.name)}" if thing.subject.kind is not Ruled.STATEMENT else ""
+        first = Content.assemble((scope, style), (name if len(name) <= room else "", "$text-muted"))
         if thing.subject.kind is Ruled.PROMPT:
-            return Content.styled(kind, style)
-        words = f"\n{' ' * 12}{visible(cut(thing.words))}"
-        return Content.assemble((kind, style), (words, "$text-muted" * (at != self._at)))
+            return first
+        return Content.assemble(first, (f"\n    {visible(cut(thing.words))}", "$text-muted" * (at != self._at)))
 
     def _choices(self) -> Content:
         offered = [
@@ -329,11 +336,11 @@ def cut(text: str) -> str:
 def stands(things: Sequence[Thing], standing: Sequence[Sequence[Ruling]], at: int) -> Content:
     """Say what stands on a thing, the newest first, and then on those that it is part of."""
     order = [at, *(n for n in range(len(things)) if n > at)]
-    kinds = [thing.subject.kind for thing in things]
-    names = [
-        str(kind) if kinds.count(kind) == 1 else f"{kind} {of.name}" for kind, of in zip(kinds, things, strict=True)
+    lines = [
+        Content(visible(f"{things[n].scope} ruled by {said(ruling)}"))
+        for n in order
+        for ruling in reversed(standing[n])
     ]
-    lines = [Content(visible(f"{names[n]} ruled by {said(ruling)}")) for n in order for ruling in reversed(standing[n])]
     if not lines:
         return Content.styled("Nobody has ruled on it.", "$text-muted")
     more = len(lines) - SHOWN

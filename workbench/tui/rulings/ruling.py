@@ -16,6 +16,7 @@ from workbench.domain.names import person_name
 from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
 from workbench.tui.kit.base import StoreScreen, store_path
+from workbench.tui.kit.note_dialog import NoteDialog
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.kit.status import say
 from workbench.tui.routes import screen
@@ -77,6 +78,8 @@ class RulingKeys(Screen[Any], Keyed):
 
         lines: Sequence[str]
 
+    UNDOES_SELECTED: ClassVar[bool] = False
+    "whether `z` takes back a ruling on what the cursor is on, also another auditor's; False: one's newest"
     RULED: ClassVar[bool] = True
     "whether rulings are made and shown here: never where people annotate or adjudicate"
     standing = Standing()
@@ -150,7 +153,7 @@ class RulingKeys(Screen[Any], Keyed):
     def active_bindings(self) -> dict[str, ActiveBinding]:
         """The keys that work now: there is something to undo once somebody has a name to rule under."""
         found = super().active_bindings
-        if self.RULED and self._auditor is not None:
+        if self.RULED and (self.UNDOES_SELECTED or self._auditor is not None):
             return found
         return {key: one for key, one in found.items() if one.binding.action != "undo_ruling"}
 
@@ -162,6 +165,23 @@ class RulingKeys(Screen[Any], Keyed):
             say(self, "Nothing to undo: you have made no ruling in this session.", warns=True)
         else:
             self.take_back_last(self._auditor)
+
+    def ask_to_take_back(self, ruling: Ruling, auditors: Sequence[str] = ()) -> None:
+        """Take a ruling back; where it is another auditor's, or nobody said who sits here, ask why."""
+        if ruling.auditor == self._auditor:
+            self.store_ruling(Decided(undo=ruling), ruling.auditor)
+            return
+
+        def told(reason: str | None) -> None:
+            if reason is None:
+                return
+            if reason.strip():
+                self._take_ruling(Decided(reason=reason, undo=ruling), auditors)
+            else:
+                say(self, f"Taking back {ruling.auditor}'s ruling needs a reason: z, then type one.", warns=True)
+
+        title = visible(f"Why take back {ruling.auditor}'s ruling {ruling.verdict}?")
+        self.app.push_screen(NoteDialog("", title, hint=visible(f"{ruling.auditor} ruled so: {ruling.reason}")), told)
 
     @on(ThingsFound)
     def ask_for_ruling(self, event: ThingsFound) -> None:
@@ -228,6 +248,7 @@ class RulingKeys(Screen[Any], Keyed):
                 sentence = ruling_subjects.take_back(store, decided.undo, auditor=auditor, reason=decided.reason)
             else:
                 assert decided.verdict is not None, "a ruling has a verdict"
+                assert decided.thing is not None, "and is about something"
                 made = ruling_subjects.rule(
                     store, decided.thing, decided.verdict, auditor=auditor, reason=decided.reason,
                     reading=decided.reading,
@@ -245,12 +266,15 @@ class RulingKeys(Screen[Any], Keyed):
     def read_rulings(self, places: Sequence[RuledPlace]) -> None:
         """Read the rulings on these subjects and on what contains them."""
         from stores.core.store import Store
+        from workbench.evidence.ruling_subjects import spoken
 
         with Store.open(store_path(self.app)) as store:
             standing = store.rulings.standing()
             found = [thing for place in places for thing in things(store, place)] if standing else []
             lines = [
-                f"{thing.name}: {said(one)}" for thing in found for one in reversed(standing.get(thing.subject.key, ()))
+                f"{spoken(thing.name)}: {said(one)}"
+                for thing in found
+                for one in reversed(standing.get(thing.subject.key, ()))
             ]
         self.post_message(self.RulingsRead(tuple(dict.fromkeys(lines))))
 
