@@ -97,7 +97,7 @@ def test_each_reason_applies_where_it_should_and_the_sentence_adds_up(store: Sto
     assert "readers_disagree" in found["env-03"]
     assert "one_wording" not in found["env-03"], "negation and label order fail it"
     for one in of.queue:
-        assert one.score == sum(REASONS[signal.reason].weight for signal in one.signals)
+        assert one.score == sum(REASONS[signal.reason].points(signal.size) for signal in one.signals)
         assert one.why().endswith(f"= {one.score}")
     assert all(a.score >= b.score for a, b in pairwise(of.queue))
 
@@ -222,7 +222,7 @@ def test_flags_notes_and_peoples_labels_count_also_where_labels_agree(tmp_path: 
         assert (flagged.text, flagged.meant) == (YES, True), "what is flagged stands first"
         with Annotator.open(path, "first", "bob") as person:
             person.label(unit, "disagree")
-        assert reasons(queue(store))["soc-07"] == ["flagged", "readers_disagree", "noted"]
+        assert reasons(queue(store))["soc-07"] == ["flagged", "noted", "readers_disagree"]
         store.labels.decide(unit, shipped_codebook("stance"), "agree", Reason.SLIP, "", "nora")
         assert reasons(queue(store))["soc-07"] == ["flagged", "noted"]
 
@@ -230,12 +230,39 @@ def test_flags_notes_and_peoples_labels_count_also_where_labels_agree(tmp_path: 
 @given(
     st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(list(REASONS)), st.sampled_from(["x", ""])), max_size=12)
 )
-def test_the_score_counts_each_reason_once_and_ties_keep_the_order(signals: list[tuple[str, str, str]]) -> None:
+def test_the_score_counts_each_reason_by_its_points_and_ties_keep_the_order(
+    signals: list[tuple[str, str, str]],
+) -> None:
     found = ranked("abc", [(ref, Signal(key, "w", (v,) if v else ())) for ref, key, v in signals])
     assert {one.ref for one in found} == {ref for ref, _, _ in signals}
     for one in found:
-        assert one.score == sum(REASONS[key].weight for key in {key for ref, key, _ in signals if ref == one.ref})
-    assert [(-one.score, one.ref) for one in found] == sorted((-one.score, one.ref) for one in found)
+        keys = [key for ref, key, _ in signals if ref == one.ref]
+        assert one.score == sum(REASONS[key].points(keys.count(key)) for key in set(keys))
+    places = [(-one.score, -one.size, one.ref) for one in found]
+    assert places == sorted(places)
+
+
+def test_points_grow_with_what_is_at_stake_up_to_a_most(store: Store) -> None:
+    tests = REASONS["tests"]
+    assert [tests.points(n) for n in (1, 2, 100)] == [15, 20, 50]
+    assert REASONS["noted"].points(9) == REASONS["noted"].weight
+    (soc,) = (one for one in queue(store).queue if one.ref == "soc-07")
+    found = {one.reason: one for one in soc.signals}
+    report = run_verdicts(store, find_run(store, "reliability")).report
+    place = report.counts.statement("soc-07")
+    turned = set()
+    for move in (-1, 1):  # the only prompt near its limit, judged with one answer on the other side
+        positive, negative = report.counts.positive.copy(), report.counts.negative.copy()
+        at = next(map(tuple, np.argwhere(near(report)[:, place])))
+        positive[at[0], place, at[1], at[2]] += move
+        negative[at[0], place, at[1], at[2]] -= move
+        other = replace(report, counts=replace(report.counts, positive=positive, negative=negative))
+        for test in report.options.tests:
+            turned |= {
+                (test, t) for t in np.flatnonzero(other.verdicts(test)[:, place] != report.verdicts(test)[:, place])
+            }
+    assert found["near"].size == 1
+    assert found["tests"].size == len(turned)
 
 
 def answered(store: Store, item: ControlItem, verdict: Verdict, reading: str | None = None, by: str = "otto") -> None:
@@ -359,14 +386,14 @@ def test_auditors_at_once_are_given_different_statements_and_the_same_drawn_answ
         assert following(two, "ben") is None
         otto = following(one, "otto")
         assert otto is not None
-        assert otto.ref == "tax-02", "one's own item comes again"
-        rule(one, "tax-02", Verdict.CONFIRMED)
+        assert otto.ref == given[0].ref, "one's own item comes again"  # type: ignore[union-attr]
+        rule(one, otto.ref, Verdict.CONFIRMED)
         assert following(one, "otto") is None, "the others hold the rest"
         run = run_key(one, find_run(one, "reliability"))
         one.review_leases.release(run, "eva")
         found = following(one, "otto")
         assert found is not None
-        assert found.ref == "env-03"
+        assert found.ref == given[1].ref  # type: ignore[union-attr]
         draw(one, queue(one), 24, seed=3)
         drawn = [following(store, who) for store, who in ((one, "ana"), (two, "ben"))]
         assert drawn[0] == drawn[1], "both decide on the control sample, so that their agreement is known"
@@ -388,9 +415,9 @@ def test_what_others_decided_on_comes_last_and_what_was_passed_over_after_the_re
     with Store.open(audited(tmp_path / "one.db", odd)) as store:
         rule(store, "tax-02", Verdict.CONFIRMED, "eva")
         progress = progress_of(store, queue(store), "otto")
-        assert [one.ref for one in progress.upcoming()] == ["env-03", "mig-01", "soc-07", "tax-02"]
-        assert [one.ref for one in progress.upcoming("mig-01")] == ["soc-07", "env-03", "tax-02"]
-        assert [progress.state(one) for one in progress.of.queue[:2]] == [State.OTHERS, State.OPEN]
+        assert [one.ref for one in progress.upcoming()] == ["soc-07", "env-03", "mig-01", "tax-02"]
+        assert [one.ref for one in progress.upcoming("env-03")] == ["mig-01", "soc-07", "tax-02"]
+        assert [progress.state(one) for one in progress.of.queue[:2]] == [State.OPEN, State.OTHERS]
         rule(store, "tax-02", Verdict.EXCLUDED, "ivo")
         progress = progress_of(store, queue(store), "otto")
         assert progress.upcoming()[0].ref == "tax-02", "auditors contradict each other: a third one is wanted"
@@ -425,8 +452,8 @@ def test_control_samples_move_to_another_store_with_their_rulings(tmp_path: Path
 def test_in_a_blind_review_nobody_is_told_what_auditors_ruled() -> None:
     signals = [("a", Signal("look_again", "eva: odd")), ("a", Signal("near", "1 prompt"))]
     (found,) = ranked("a", signals)
-    assert found.why() == "look again 100 (eva: odd) + near the threshold 30 (1 prompt) = 130"
-    assert found.why(blind=True) == "another opinion wanted 100 + near the threshold 30 (1 prompt) = 130"
+    assert found.why() == "look again 1000 (eva: odd) + near the threshold 10 (1 prompt) = 1010"
+    assert found.why(blind=True) == "another opinion wanted 1000 + near the threshold 10 (1 prompt) = 1010"
 
 
 def test_what_is_known_at_once_waits_and_is_never_more_than_the_queue(store: Store) -> None:

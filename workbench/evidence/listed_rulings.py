@@ -204,7 +204,7 @@ def for_people(rows: Sequence[ListedRuling], empty: str, *, several: bool = Fals
     newest = sorted(rows, key=lambda row: (row.ruling.at, row.ruling.uid), reverse=True)
     names = {row.ruling.uid.hex(): row.spoken for row in rows}
     columns: list[Column[ListedRuling]] = [
-        Column("subject", "ruled on", lambda row: row.name, least=18, words=names),
+        Column("subject", "ruled on", lambda row: row.spoken, least=18, words=names),
         _instrument(aside=not several),
         Column("kind", "kind", lambda row: row.ruling.subject.kind.value, aside=True),
         Column("verdict", "ruling", lambda row: row.said, least=18),

@@ -224,7 +224,14 @@ def _unjudged(store: Store, run: Run, reader: int | None) -> Judged:
         words = f"{plural(len(found), 'prompt')}: {example}{more}"
         variants = tuple(dict.fromkeys(variant for variant, *_ in prompts))
         signals.setdefault(ref, []).append(
-            Signal(reason, words, variants, prompts=prompts, prompt_words=tuple(words for _, words in found))
+            Signal(
+                reason,
+                words,
+                variants,
+                prompts=prompts,
+                prompt_words=tuple(words for _, words in found),
+                size=len(found),
+            )
         )
     return Judged(refs, None, signals)
 
