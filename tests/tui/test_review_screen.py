@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 from threading import Event
@@ -150,19 +151,25 @@ async def test_the_list_says_why_each_item_is_there_and_four_keys_rule_on_its_an
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
         text = flowing(app)
-        assert "one wording only 40 (negation alone, under personal-1, personal-2)" in text
+        assert "one wording only 33 (negation alone, under personal-1, personal-2)" in text
         assert "otto has reviewed 0 of 4 statements" in text
         assert "statements reviewed by auditors: 0 of 1 that pass, 0 of 3 that do not pass" in text
         assert "no control sample: d draws one" in text
         await press(app, pilot, "enter", "r", "m", "1", "enter")
         (ruling,) = standing(path)
         assert ruling.subject.kind is Ruled.ANSWER
-        assert item_of(app).ref == "tax-02"
+        ref = item_of(app).ref
         text = flowing(app)
-        assert "1 of 4 · misread · by you" in text
+        assert re.search(r"1 of 4 · 1 of \d+ ruled", text), "one answer decides nothing about the statement"
+        assert "C closes the item" in text
         assert "ruled by otto: misread (agree)" in text
         rows = [line for line in screen_text(app).splitlines() if "×" in line]
         assert sum("misread (agree)" in row for row in rows) == 1, "a row says what was ruled on its answer"
+        await press(app, pilot, "C")
+        assert "1 of 4 · reviewed · by you" in flowing(app)
+        assert "C Close" not in screen_text(app)
+        await press(app, pilot, "N", "N", "N", "N")
+        assert item_of(app).ref != ref, "N passes over what is decided"
 
 
 @pytest.mark.e2e
@@ -170,13 +177,16 @@ async def test_z_in_the_list_takes_back_what_was_ruled_there(path: Path) -> None
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
-        await press(app, pilot, "down", "r", "c", "enter", "r", "x", "enter")
+        await press(app, pilot, "r", "c", "enter", "down", "r", "c", "enter", "r", "x", "enter")
         assert "excluded · by" in screen_text(app)
-        await press(app, pilot, "up", "z")
-        assert "your earlier confirmed stands again" in " ".join(told(app).split())
         await press(app, pilot, "z")
+        assert "your earlier confirmed stands again" in " ".join(told(app).split())
+        await press(app, pilot, "up", "z")
+        (left,) = standing(path)
+        assert f"undone: confirmed on {left.subject.named['statement']}" not in told(app), "the one in sight"
+        assert "z Undo" not in screen_text(app)
+        await press(app, pilot, "down", "z")
         assert standing(path) == []
-        assert "undone: confirmed on env-03" in told(app)
         assert "by you" not in screen_text(app)
 
 
@@ -245,7 +255,7 @@ async def test_n_goes_on_from_drawn_answers_and_statements_alike_and_z_leads_bac
         await press(app, pilot, "N")
         second = item_of(app)
         assert second != first
-        await press(app, pilot, "r", "c", "enter")
+        await press(app, pilot, "C")
         assert item_of(app) == second, "of a statement more may have to be ruled on"
         assert "by you" in screen_text(app)
         await press(app, pilot, "z")
@@ -316,7 +326,7 @@ async def test_a_statement_that_was_decided_stays_so_when_its_answer_is_drawn_la
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
-        await press(app, pilot, "enter", "r", "c", "enter")
+        await press(app, pilot, "enter", "C")
         decided = item_of(app)
         with Store.open(path) as store:
             answers = sum(run.responses for run in store.runs.list())
@@ -340,7 +350,7 @@ async def test_a_ruling_on_a_drawn_answer_says_that_its_statement_stays_open(pat
         await press(app, pilot, "enter", "r", "c", "enter")
         assert "z undoes the ruling" in flowing(app), "the drawn answer is decided"
         await press(app, pilot, "right_square_bracket", "r", "c", "enter")
-        assert "the statement stays open" in flowing(app)
+        assert "ruled; C closes the item" in flowing(app)
         await press(app, pilot, "r", "tab", "tab", "tab", "tab", "tab", "c", "enter")
         assert "N goes to the next pending item, z undoes the ruling" in flowing(app)
 
@@ -366,13 +376,21 @@ async def test_brackets_go_through_the_whole_queue_and_n_to_what_waits(path: Pat
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
-        await press(app, pilot, "enter", "right_square_bracket")
-        assert item_of(app).ref == "env-03"
-        await press(app, pilot, "left_square_bracket", "left_square_bracket")
-        assert item_of(app).ref == "soc-07"
-        await press(app, pilot, "N", "N")
-        assert item_of(app).ref == "mig-01", "the decided one is passed over"
-        await press(app, pilot, "r", "c", "enter", "N", "r", "c", "enter", "N", "r", "c", "enter", "N")
+        await press(app, pilot, "enter")
+        refs = [item_of(app).ref]
+        for _ in range(3):
+            await press(app, pilot, "right_square_bracket")
+            refs.append(item_of(app).ref)
+        assert len({*refs}) == 4
+        await press(app, pilot, "right_square_bracket")
+        assert item_of(app).ref == refs[0], "around the end"
+        await press(app, pilot, "left_square_bracket")
+        assert item_of(app).ref == refs[-1]
+        for _ in range(3):
+            await press(app, pilot, "N")
+            assert item_of(app).ref != "env-03", "the decided one is passed over"
+            await press(app, pilot, "C")
+        await press(app, pilot, "N")
         assert "Nothing is pending" in screen_text(app)
 
 
@@ -383,7 +401,7 @@ async def test_a_blind_review_shows_neither_model_nor_others_before_ones_own_rul
     rule(path, "mig-01", Verdict.LOOK_AGAIN, "eva")
     app = opened(path)
     async with app.run_test(size=(100, 40)) as pilot:
-        await queue(app, pilot)
+        screen = await queue(app, pilot)
         assert SECRET in flowing(app)
         await press(app, pilot, "b")
         seen = [flowing(app)]
@@ -397,15 +415,20 @@ async def test_a_blind_review_shows_neither_model_nor_others_before_ones_own_rul
             assert "smol" not in text
             assert "eva" not in text
             assert SECRET not in text
-        assert "another opinion wanted 100" in seen[0]
+        assert "another opinion wanted 1000" in seen[0]
         assert not app.screen_stack[1].check_action("runs", ()), "the list of runs would name the model"
         await press(app, pilot, "escape")
+        places = [one.ref for one in screen._judged.of.queue]  # type: ignore[union-attr]
+        for _ in range(places.index("tax-02") - places.index(item_of(app).ref)):
+            await press(app, pilot, "right_square_bracket")
         assert item_of(app).ref == "tax-02"
         kept_back = "You see others' rulings after you decide; “look again” is not a decision."
         assert kept_back in flowing(app)
         await press(app, pilot, "r", "l", "enter")
         assert kept_back in flowing(app)
         await press(app, pilot, "r", "c", "enter")
+        assert kept_back in flowing(app), "an answer decides nothing about its statement"
+        await press(app, pilot, "C")
         assert kept_back not in flowing(app)
         assert "ruled by eva: excluded" in flowing(app)
         assert "smol" not in flowing(app)

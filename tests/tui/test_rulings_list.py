@@ -22,6 +22,7 @@ from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.commands import NameProvider
+from workbench.tui.kit.note_dialog import NoteDialog
 from workbench.tui.results.answers import WholeAnswerScreen
 from workbench.tui.review.item import ReviewItemScreen
 from workbench.tui.review.review import ReviewScreen
@@ -107,6 +108,14 @@ async def test_enter_opens_what_was_ruled_on_and_r_and_z_rule_on_it(path: Path, 
         assert screen.view.sheet.table.rows[0].stands == "disputed"  # type: ignore[union-attr]
         await press(app, pilot, "z")
         assert [one.auditor for one in standing(path)].count("otto") == 0
+        await press(app, pilot, "g", "z")
+        assert isinstance(app.screen, NoteDialog), "another auditor's ruling: why?"
+        await press(app, pilot, "escape")
+        rule(path, "mig-01", Verdict.CONFIRMED, "otto", "the first")
+        rule(path, "env-03", Verdict.CONFIRMED, "otto", "the second")
+        await press(app, pilot, "f5", "g", "down", "z")
+        left = [one.reason for one in standing(path) if one.auditor == "otto"]
+        assert left == ["the second"], "z takes back the selected ruling, not the newest"
         await press(app, pilot, "v")
         assert "about tax-02" in flowing(app)
 

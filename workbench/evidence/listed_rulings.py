@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from stores.core.store import Store
 from stores.runs.run_rows import Run
-from workbench.domain.rulings import Ruling, Subject, Verdict, answer_to, disputed
+from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict, answer_to, disputed
 from workbench.evidence.reviewed import run_key
 from workbench.evidence.ruling_subjects import UNREADABLE, placed, spoken
 from workbench.evidence.rulings import thing_of
@@ -141,9 +141,7 @@ def withheld(
     mine = [
         row
         for row in rows
-        if row.ruling.auditor == auditor
-        and row.stands in (STANDS, DISPUTED)
-        and row.ruling.verdict is not Verdict.LOOK_AGAIN
+        if row.ruling.auditor == auditor and row.in_force and row.ruling.verdict is not Verdict.LOOK_AGAIN
     ]
     answers = {_answer(row.ruling) for row in mine}
     newest = {(str(sorted(one.run.items())), one.reader): one for one in store.control_samples.every()}
@@ -151,9 +149,8 @@ def withheld(
         (runs is None or one.run in runs, {(item.prompt.hex(), item.text.hex()) for item in one.items})
         for one in newest.values()
     ]
-    drawn = set().union(*(sample for _, sample in samples))
     begun = set().union(*(sample for reviewed, sample in samples if reviewed or sample & answers))
-    decided = {row.place for row in mine if _answer(row.ruling) not in drawn}
+    decided = {row.place for row in mine if row.ruling.subject.kind is Ruled.STATEMENT}
 
     def hidden(row: ListedRuling) -> bool:
         if row.ruling.auditor == auditor:

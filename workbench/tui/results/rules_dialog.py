@@ -166,12 +166,12 @@ def picked(settings: Rules, line: str) -> Rules:
 
 
 def stepped(settings: Rules, line: str, step: int, planned: tuple[int, int] | None) -> Rules:
-    """Return the settings after the number of a line was raised or lowered; other lines have no number."""
+    """Return the settings after the limit of a line, or on any other line the readable answers, went up or down."""
     if line == "limit:low":
         return replace(settings, low=round(max(0, min(settings.high, settings.low + step / 100)), 4))
     if line == "limit:high":
         return replace(settings, high=round(min(1, max(settings.low, settings.high + step / 100)), 4))
-    if line != "minimum:" or planned is None:
+    if planned is None:
         return settings
     needed = Rules(minimum=settings.minimum).options().needed(planned[1])
     return replace(settings, minimum=max(1, min(planned[1], needed + step)))

@@ -1,4 +1,4 @@
-"""Keys of the queue and of its items: `D` closes an item, `b` hides the model and what others ruled, or shows it."""
+"""Keys of the queue and of its items: `C` closes an item, `b` hides the model and what others ruled, or shows it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class BlindKey(RulingKeys):
     """A screen of a review, which an auditor may do blind."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("D", "done", "Done", tooltip="Close the item: nothing more to rule on in the statement"),
+        Binding("C", "done", "Close", tooltip="Close the item: nothing more to rule on in the statement"),
         Binding("b", "blind", HIDE[0], tooltip=HIDE[1]),
     ]
 

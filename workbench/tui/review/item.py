@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from workbench.pipeline.review_progress import Progress, Waiting
 
 EXPLAIN = section("screens-results", "An item of the review queue")
-CLOSES = "the item stays open: D closes it, N goes to the next, z undoes"
+CLOSES = "the item stays open: C closes it, N goes to the next, z undoes"
 STAYS_OPEN = "the item stays open: an auditor wants another look at something else in it; w says at what"
 GO_ON = "N goes to the next pending item, z undoes the ruling"
 LOW, HIGH = 2, 8
@@ -449,7 +449,7 @@ def _onwards(progress: Progress, item: Waiting) -> str:
     if progress.auditor in progress.deciders(item):
         return STAYS_OPEN
     n, of = progress.of.ruled(item.ref, progress.auditor)
-    return f"{n:,} of {of:,} ruled; D closes the item, z undoes" if n else CLOSES
+    return f"{n:,} of {of:,} ruled; C closes the item, z undoes" if n else CLOSES
 
 
 def _is_on(subject: Subject, row: ItemAnswer, language: str) -> bool:

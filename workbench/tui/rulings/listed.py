@@ -82,7 +82,7 @@ class RulingsScreen(BookScreen):
 
     PLACE = "rulings"
     COUNTING = "Reading the rulings …"
-    FOOTER_FIRST = ("select_cursor", "rule", "find", "turn_auditor(1)", "view(1)", "whole", "undo_ruling")
+    FOOTER_FIRST = ("select_cursor", "rule", "undo_ruling", "find", "turn_auditor(1)", "view(1)", "whole")
     EXPLAIN = section("screens-results", "The list of rulings")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "turn_auditor(1)", "Auditor", tooltip="Show the rulings of one auditor after another, then all"),
