@@ -43,7 +43,7 @@ from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.reviewed import run_key
 from workbench.evidence.runs import find_run
 from workbench.pipeline import review_item
-from workbench.pipeline.control import Control, control_of, draw
+from workbench.pipeline.control import Control, control_of, draw, take_back
 from workbench.pipeline.review import Review, answers_of, known_to_wait, review
 from workbench.pipeline.review_item import Shown, shown
 from workbench.pipeline.review_item import answers as answers_table
@@ -422,6 +422,31 @@ def test_what_others_decided_on_comes_last_and_what_was_passed_over_after_the_re
         progress = progress_of(store, queue(store), "otto")
         assert progress.upcoming()[0].ref == "tax-02", "auditors contradict each other: a third one is wanted"
         assert progress_of(store, queue(store), "eva").state(progress.of.queue[0]) is State.YOU
+
+
+def test_a_sample_can_be_taken_back_until_somebody_decides_on_it(tmp_path: Path) -> None:
+    with Store.open(audited(tmp_path / "one.db")) as store:
+        items = draw(store, queue(store), 4, seed=3).sample.items
+        answered(store, items[0], Verdict.CONFIRMED)
+        with pytest.raises(UsageError, match="Take these rulings back first"):
+            take_back(store, queue(store))
+        newest = store.rulings.newest("otto")
+        assert newest is not None
+        store.rulings.undo(newest, auditor="otto")
+        assert take_back(store, queue(store)) == len(items)
+        assert control_of(store, queue(store)) is None
+        assert draw(store, queue(store), 4, seed=3).sample.items == items, "the seed is free again"
+
+
+def test_a_drawn_answer_that_is_decided_blind_comes_without_its_reading(tmp_path: Path) -> None:
+    with Store.open(audited(tmp_path / "one.db")) as store:
+        draw(store, queue(store), 4, seed=3)
+        progress = progress_of(store, queue(store), "otto")
+        for blind in (True, False):
+            found = review_item.next_item(store, progress, blind=blind)
+            assert found is not None
+            assert isinstance(found.item, ControlItem)
+            assert {row.reads == "hidden" and row.start is None for row in found.rows} == {blind}
 
 
 def test_a_second_sample_needs_another_seed(tmp_path: Path) -> None:

@@ -206,11 +206,22 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     def nothing(self, kind: str) -> str:  # noqa: ARG002
         return "The model gave no answer here. r rules on the statement."
 
+    def hides_reading(self) -> bool:
+        """Whether a drawn answer is decided blind: then nobody is told how it was read."""
+        return self._blind and self._drawn and (self._auditor or "") not in self._progress.deciders(self._item)
+
+    def _as_seen(self, row: ItemAnswer) -> ItemAnswer:
+        from workbench.pipeline.review_item import unread
+
+        return unread(row) if self.hides_reading() else row
+
     def record(self, number: int, row: ItemAnswer, width: int) -> Record:
+        row = self._as_seen(row)
         on_it = (one for one in self._on(row) if "text" in one.subject.named and self._may_see(one, row))
         return item_record(number, row, width, max(on_it, key=lambda one: one.at, default=None))
 
     def pieces(self, row: ItemAnswer) -> tuple[Content, Content, str]:
+        row = self._as_seen(row)
         of = self._progress.of
         every = self._on(row)
         seen = [one for one in every if self._may_see(one, row)]
@@ -227,6 +238,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         )
 
     def whole(self, row: ItemAnswer) -> WholeAnswerScreen:
+        row = self._as_seen(row)
         above, _, below = self.pieces(row)
         return WholeAnswerScreen(f"{self._item.ref} · {row.variant}", row.text, above, below, whole_answer(row))
 

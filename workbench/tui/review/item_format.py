@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 WIDE = 120
 "columns from which an answer stands with its template"
-UNREAD = {"unreadable": "·", "not read": "·"}
+UNREAD = {"unreadable": "·", "not read": "·", "hidden": "·"}
 "what is no reading, with its mark"
 MORE = " … w shows all"
 BECAUSE = 18

@@ -16,6 +16,7 @@ from workbench.domain.readings import USUAL, Readings
 from workbench.domain.seeds import SEED
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Subject
+from workbench.tui.kit.dialogs import ConfirmScreen
 from workbench.tui.kit.number_dialog import NumberDialog
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.kit.status import say
@@ -82,7 +83,12 @@ class ReviewScreen(BookScreen, BlindKey):
     COUNTING = "Ranking the queue: reading every answer of the run once …"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("N", "following", "Next", tooltip="Open the next pending item"),
-        Binding("d", "draw", "Draw", tooltip="Draw a random control sample to measure how often the reader errs"),
+        Binding(
+            "d",
+            "draw",
+            "Draw",
+            tooltip="Draw a control sample to measure how often the reader errs, or take it back",
+        ),
         Binding("z", "undo", "Undo", tooltip="Undo your last ruling on this item"),
         Binding("M", "runs", "Model", tooltip="Open the queue of another run"),
         Binding("v", "whole", "Whole row", show=False, tooltip="Show all details of this row"),
@@ -242,7 +248,21 @@ class ReviewScreen(BookScreen, BlindKey):
         if progress is None or self._loaded is None:
             return
         if progress.control is not None and (left := len(progress.control.waiting(None))):
-            say(self, f"There is a control sample already; decide its {plural(left, 'drawn answer')} first", warns=True)
+            of, items = progress.of, progress.control.sample.items
+            if left < len(items):
+                say(
+                    self,
+                    f"There is a control sample already; decide its {plural(left, 'drawn answer')} first",
+                    warns=True,
+                )
+                return
+
+            def take_back(yes: bool | None) -> None:
+                if yes:
+                    self.undraw(of)
+
+            question = f"Take back the control sample of {plural(left, 'answer')}? Nobody has decided on it yet."
+            self.app.push_screen(ConfirmScreen(question, "Take it back", "Keep it"), take_back)
             return
         seed = SEED + self._loaded.material.drawn
         note = (
@@ -318,6 +338,9 @@ class ReviewScreen(BookScreen, BlindKey):
         progress: Progress = loaded.judged
         return lambda: screen("rulings", progress.of.run, subject[0])
 
+    def hides_reading(self) -> bool:
+        return hasattr(self.view.row, "places") and self.session.blind and self.withholds()
+
     def withholds(self) -> bool:
         """Return whether what others ruled on the row in sight is kept from this auditor."""
         progress: Progress | None = self._judged
@@ -347,6 +370,15 @@ class ReviewScreen(BookScreen, BlindKey):
     @work(thread=True, exclusive=True, exit_on_error=False, group="following", description="queue")
     def find_following(self, progress: Progress) -> None:
         self.post_message(self.Following(*after(self.store_path, progress, self._auditor, first=True)))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="draw", description="queue")
+    def undraw(self, of: Review) -> None:
+        from stores.core.store import Store
+        from workbench.pipeline.control import take_back
+
+        with Store.open(self.store_path) as store:
+            gone = take_back(store, of)
+        self.post_message(self.Changed(f"control sample of {plural(gone, 'answer')} taken back; d draws another"))
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="draw", description="queue")
     def draw_sample(self, of: Review, size: int, seed: int, auditor: str) -> None:

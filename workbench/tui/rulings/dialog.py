@@ -42,9 +42,11 @@ REASONS = {
 ASKED = "Your reason (type your own):"
 WORDS = 160
 "characters of a thing's text that are shown"
+SAYS = "what it says"
+"a misreading, or else that the reader is right, of which nobody who decides blind is told"
 WITHHELD = "You see others' rulings after you decide; “look again” is not a decision."
 TO_ANSWERS = "Esc, then V or 4, Enter opens them."
-WIDEST = 100
+WIDEST = 80
 "columns of the dialog"
 TALL = 32
 "lines from which everything that can be ruled on is shown beside the reason"
@@ -130,11 +132,14 @@ class RulingDialog(ModalScreen[Decided | None]):
         auditor: str | None,
         *,
         withheld: bool = False,
+        reading_hidden: bool = False,
     ) -> None:
         """`things`: what can be ruled on, the most specific first; `standing`: the rulings on each; `withheld`: whether
-        those of others are kept from this person until they ruled.
+        those of others are kept from this person until they ruled; `reading_hidden`: whether they say what an answer
+        says without knowing how it was read.
         """
         super().__init__()
+        self._reading_hidden = reading_hidden
         self._withheld = withheld
         self._things, self._standing, self._auditor = tuple(things), tuple(map(tuple, standing)), auditor
         self._at = 0
@@ -164,6 +169,8 @@ class RulingDialog(ModalScreen[Decided | None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("choose", "read", "undo", "go_on") and self.box.has_focus:
+            return False
+        if action == "choose" and self._reading_hidden and LETTERS[str(parameters[0])] is Verdict.CONFIRMED:
             return False
         if action == "undo":
             return self._last is not None
@@ -203,7 +210,7 @@ class RulingDialog(ModalScreen[Decided | None]):
     def action_read(self, number: int) -> None:
         """Choose the right reading, unless the reader reads so already."""
         label = self._labels[number - 1]
-        if label not in self._thing.right_readings:
+        if label not in self._thing.right_readings and not self._reading_hidden:
             self._reading = None
             self._paint()
             self._say(f"{self._thing.no_misreading(label)} (c); else choose another number.")
@@ -246,6 +253,8 @@ class RulingDialog(ModalScreen[Decided | None]):
             self._say(f"{what} needs a reason: type one.")
         elif self._undoing is not None:
             self.dismiss(Decided(self._thing, reason=event.value, undo=self._undoing))
+        elif self._verdict is Verdict.MISREAD and self._reading not in self._thing.right_readings:
+            self.dismiss(Decided(self._thing, Verdict.CONFIRMED, None, event.value))
         elif self._verdict is not None:
             self.dismiss(Decided(self._thing, self._verdict, self._reading, event.value))
 
@@ -301,12 +310,18 @@ class RulingDialog(ModalScreen[Decided | None]):
             return first
         return Content.assemble(first, (f"\n    {visible(cut(thing.words))}", "$text-muted" * (at != self._at)))
 
+    def _called(self, verdict: Verdict) -> str:
+        return SAYS if self._reading_hidden and verdict is Verdict.MISREAD else verdict.value
+
     def _choices(self) -> Content:
         offered = [
-            (key, verdict) for key, verdict in LETTERS.items() if any(_fits(thing, verdict) for thing in self._things)
+            (key, verdict)
+            for key, verdict in LETTERS.items()
+            if any(_fits(thing, verdict) for thing in self._things)
+            and not (self._reading_hidden and verdict is Verdict.CONFIRMED)
         ]
         parts = [
-            Content.styled(f"{key} {verdict.value}", "bold $text-accent" if verdict is self._verdict else "")
+            Content.styled(f"{key} {self._called(verdict)}", "bold $text-accent" if verdict is self._verdict else "")
             for key, verdict in offered
         ]
         first = 4 if len(parts) == 4 else 3

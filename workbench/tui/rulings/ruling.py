@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.screen import ModalScreen, Screen
 
 from workbench.domain.names import person_name
+from workbench.domain.rulings import Ruled
 from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
 from workbench.tui.kit.base import StoreScreen, store_path
@@ -117,6 +118,10 @@ class RulingKeys(Screen[Any], Keyed):
         """Return whether what others ruled on what the cursor is on is kept from this auditor until they ruled."""
         return False
 
+    def hides_reading(self) -> bool:
+        """Return whether nobody is told how the answer under the cursor was read before they ruled."""
+        return False
+
     def take_ruled(self, event: WasRuled) -> None:
         """Say what was ruled, and show it."""
         say(self, event.sentence)
@@ -190,10 +195,19 @@ class RulingKeys(Screen[Any], Keyed):
         elif self.bringing:
             say(self, NOT_YET, warns=True)
         elif self.is_current:
-            standing = [
-                self.rulings_in_sight(thing, of) for thing, of in zip(event.things, event.standing, strict=True)
+            hides = self.hides_reading()
+            offered = [
+                (thing, self.rulings_in_sight(thing, of))
+                for thing, of in zip(event.things, event.standing, strict=True)
+                if not hides or thing.subject.kind is not Ruled.READING
             ]
-            dialog = RulingDialog(event.things, standing, self._auditor, withheld=self.withholds())
+            dialog = RulingDialog(
+                [thing for thing, _ in offered],
+                [of for _, of in offered],
+                self._auditor,
+                withheld=self.withholds(),
+                reading_hidden=hides,
+            )
             self.app.push_screen(dialog, lambda decided: self._take_ruling(decided, event.auditors))
 
     def _take_ruling(self, decided: Decided | None, auditors: Sequence[str]) -> None:
