@@ -293,7 +293,8 @@ class ReviewScreen(BookScreen, BlindKey):
 
     @property
     def progress_in_sight(self) -> Progress | None:
-        return self._judged
+        progress: Progress | None = self._judged
+        return progress
 
     @property
     def item_in_sight(self) -> Waiting | None:

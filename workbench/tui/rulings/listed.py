@@ -32,6 +32,7 @@ from workbench.tui.results.wordings import prompt_text
 from workbench.tui.review.blind import BlindKey
 from workbench.tui.routes import screen
 from workbench.tui.rulings.dialog import said
+from workbench.tui.rulings.ruling import RulingKeys
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.rulings.text import RuledText
 
@@ -117,6 +118,10 @@ class RulingsScreen(BookScreen):
 
     def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
         return load(self.store_path, settings, self._run, known)
+
+    def take_ruled(self, event: RulingKeys.WasRuled) -> None:
+        """Say what was ruled; z is about the row under the cursor here, which need not be the new one."""
+        super().take_ruled(replace(event, sentence=event.sentence.removesuffix("; z undoes it")))
 
     def show_ruled(self) -> None:
         self._settings = self._settings_now
