@@ -37,6 +37,7 @@ EQUAL = (
     "Of equal scores the one with more tests, prompts and answers comes first, then the instrument's order. "
     "Tests are judged without rulings."
 )
+POINTS = "; ".join(f"{one.title} {one.formula}" for one in REASONS.values())
 STRATA = {
     PASSED: "statements that pass every test",
     NOT_PASSED: "statements that do not pass every test",
@@ -77,7 +78,7 @@ def queue(progress: Progress, *, every: bool = False, blind: bool = False) -> Ta
         "score",
         lambda row: row.score if isinstance(row, Ranked) else None,
         Kind.COUNT,
-        help=f"{SCORED} A drawn answer has none.",
+        help=f"{SCORED} {EQUAL} A drawn answer has none. Points: {POINTS}.",
     )
     decided: Column[Waiting] = Column(
         "state",
