@@ -357,6 +357,25 @@ async def test_a_ruling_on_a_drawn_answer_says_that_its_statement_stays_open(pat
 
 
 @pytest.mark.e2e
+async def test_who_decides_blind_says_what_a_drawn_answer_says_without_seeing_how_it_was_read(path: Path) -> None:
+    app = opened(sampled(path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await queue(app, pilot)
+        await press(app, pilot, "b", "N")
+        read = item_of(app).label or "unreadable"
+        assert "hidden" in screen_text(app)
+        await press(app, pilot, "r")
+        dialog = app.screen
+        assert isinstance(dialog, RulingDialog)
+        assert "reads" not in flowing(app)
+        assert "c confirmed" not in flowing(app)
+        await press(app, pilot, "m", str(1 + dialog._labels.index(read)), "enter")
+        (ruling,) = standing(path)
+        assert (ruling.verdict, ruling.label) == (Verdict.CONFIRMED, None)
+        assert "hidden" not in screen_text(app)
+
+
+@pytest.mark.e2e
 async def test_a_misreading_asks_for_the_right_reading_before_enter_is_promised(path: Path) -> None:
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
