@@ -166,7 +166,7 @@ def test_blind_names_no_other_auditor(path: Path, capsys: pytest.CaptureFixture[
     assert "look_again" not in text
     assert '"by others"' in text
     item = told(capsys, "review", path, "--blind", "--next", "--as", "otto")["item"]
-    assert item["why"].startswith("another opinion wanted 100 + ")
+    assert item["why"].startswith("another opinion wanted 1000 + ")
 
 
 def test_control_samples_come_with_the_labels_of_another_store(

@@ -108,7 +108,7 @@ async def test_enter_opens_what_was_ruled_on_and_r_and_z_rule_on_it(path: Path, 
         assert screen.view.sheet.table.rows[0].stands == "disputed"  # type: ignore[union-attr]
         await press(app, pilot, "g", "z")
         assert [one.auditor for one in standing(path)].count("otto") == 0
-        await press(app, pilot, "g", "z")
+        await press(app, pilot, "g", "down", "z")
         assert isinstance(app.screen, NoteDialog), "another auditor's ruling: why?"
         await press(app, pilot, "escape")
         rule(path, "mig-01", Verdict.CONFIRMED, "otto", "the first")
