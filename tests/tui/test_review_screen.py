@@ -156,16 +156,16 @@ async def test_the_list_says_why_each_item_is_there_and_four_keys_rule_on_its_an
         assert "otto has reviewed 0 of 4 statements" in text
         assert "statements reviewed by auditors: 0 of 1 that pass, 0 of 3 that do not pass" in text
         assert "no control sample: d draws one" in text
-        await press(app, pilot, "enter", "r", "m", "1", "enter")
+        await press(app, pilot, "enter", "r", "m", "2", "enter")
         (ruling,) = standing(path)
         assert ruling.subject.kind is Ruled.ANSWER
         ref = item_of(app).ref
         text = flowing(app)
         assert re.search(r"1 of 4 · 1 of \d+ ruled", text), "one answer decides nothing about the statement"
         assert "C closes the item" in text
-        assert "ruled by otto: misread (agree)" in text
+        assert "ruled by otto: misread (disagree)" in text
         rows = [line for line in screen_text(app).splitlines() if "×" in line]
-        assert sum("misread (agree)" in row for row in rows) == 1, "a row says what was ruled on its answer"
+        assert sum("misread (disag" in row for row in rows) == 1, "a row says what was ruled on its answer"
         await press(app, pilot, "C")
         assert "1 of 4 · reviewed · by you" in flowing(app)
         assert "C Close" not in screen_text(app)
@@ -363,16 +363,16 @@ async def test_who_decides_blind_says_what_a_drawn_answer_says_without_seeing_ho
         await queue(app, pilot)
         await press(app, pilot, "b", "N")
         read = item_of(app).label or "unreadable"
-        assert "hidden" in screen_text(app)
+        assert "· hidden" in screen_text(app)
         await press(app, pilot, "r")
         dialog = app.screen
         assert isinstance(dialog, RulingDialog)
-        assert "reads" not in flowing(app)
+        assert "label-words" not in flowing(app)
         assert "c confirmed" not in flowing(app)
         await press(app, pilot, "m", str(1 + dialog._labels.index(read)), "enter")
         (ruling,) = standing(path)
         assert (ruling.verdict, ruling.label) == (Verdict.CONFIRMED, None)
-        assert "hidden" not in screen_text(app)
+        assert "· hidden" not in screen_text(app)
 
 
 @pytest.mark.e2e
@@ -566,7 +566,7 @@ async def test_a_control_sample_is_drawn_from_the_screen_and_its_seed_is_kept(pa
         await press(app, pilot, "g")
         assert "Drawn from the answers to statements that" in flowing(app)
         assert "it has no score" in flowing(app)
-        assert "sum of the weights" not in flowing(app), "a sentence about another kind of row"
+        assert "sum of the points" not in flowing(app), "a sentence about another kind of row"
         with Store.open(path) as store:
             of = review(store, find_run(store, "reliability"), USUAL)
             (sample,) = store.control_samples.of_run(run_key(store, of.run), of.card)  # type: ignore[arg-type]
@@ -575,8 +575,11 @@ async def test_a_control_sample_is_drawn_from_the_screen_and_its_seed_is_kept(pa
         await press(app, pilot, "tab")
         assert "Shown once you have decided the 18 control items left to you." in flowing(app)
         await press(app, pilot, "shift+tab", "d")
-        assert isinstance(app.screen, ReviewScreen)
-        assert "There is a control sample already;" in told(app)
+        assert "Nobody has decided on it yet." in flowing(app)
+        await press(app, pilot, "y")
+        assert "taken back; d draws another" in told(app)
+        with Store.open(path) as store:
+            assert not store.control_samples.any()
 
 
 @pytest.mark.e2e
