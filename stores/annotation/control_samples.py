@@ -14,7 +14,7 @@ from workbench.domain.readings import ReaderCard, ReaderKind
 
 
 class ControlSamples(Aggregate):
-    """The methods on control samples. A stored sample never changes."""
+    """The methods on control samples. A stored sample never changes; one on which nobody decided can be removed."""
 
     def add(
         self,
@@ -30,6 +30,12 @@ class ControlSamples(Aggregate):
         sample = ControlSample(uid, dict(run), reader, seed, dict(strata), drawn_by, now(), tuple(items))
         with self.store.write() as connection:
             _insert(connection, sample)
+
+    def remove(self, uid: bytes) -> None:
+        """Delete a sample in one transaction: for one on which nobody has decided."""
+        with self.store.write() as connection:
+            connection.execute("delete from control_item where sample = ?", (uid,))
+            connection.execute("delete from control_sample where uid = ?", (uid,))
 
     def every(self) -> tuple[ControlSample, ...]:
         """Return all samples, the oldest first."""

@@ -41,7 +41,7 @@ NARROWER = {
     ("StatementScreen", "undo_ruling"): "z takes back what was done there last, a change or a ruling",
     ("StatementsScreen", "undo_ruling"): "z takes back what was done there last, a change or a ruling",
     ("ImportScreen", "refresh"): "F5 writes, as in every form; what is under the cursor is read anew by Enter",
-    ("ReviewScreen", "undo_ruling"): "z takes back what was ruled in the session, and goes to it",
+    ("ReviewScreen", "undo_ruling"): "z takes back what was ruled last on the item of the row",
     ("ReviewItemScreen", "undo_ruling"): "z takes back what was ruled in the session, and goes to it",
     ("IssueCasesScreen", "decide(0)"): "its table is never narrowed",
     ("IssueCasesScreen", "cycle"): "its table has no tests to show the failures of",

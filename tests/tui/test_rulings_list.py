@@ -22,6 +22,7 @@ from workbench.tui.annotation.adjudicate import AdjudicateScreen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.commands import NameProvider
+from workbench.tui.kit.note_dialog import NoteDialog
 from workbench.tui.results.answers import WholeAnswerScreen
 from workbench.tui.review.item import ReviewItemScreen
 from workbench.tui.review.review import ReviewScreen
@@ -105,10 +106,25 @@ async def test_enter_opens_what_was_ruled_on_and_r_and_z_rule_on_it(path: Path, 
         await press(app, pilot, "g", "r", "x", "enter")
         assert [one.auditor for one in standing(path)].count("otto") == 1
         assert screen.view.sheet.table.rows[0].stands == "disputed"  # type: ignore[union-attr]
-        await press(app, pilot, "z")
+        await press(app, pilot, "g", "z")
         assert [one.auditor for one in standing(path)].count("otto") == 0
-        await press(app, pilot, "v")
+        await press(app, pilot, "down", "v")
         assert "about tax-02" in flowing(app)
+
+
+@pytest.mark.e2e
+async def test_z_takes_back_the_selected_ruling_and_asks_why_where_it_is_anothers(path: Path) -> None:
+    for name, who in (("tax-02", "eva"), ("mig-01", "otto"), ("env-03", "otto")):
+        rule(path, name, Verdict.CONFIRMED, who, f"about {name}")
+    app = WorkbenchApp(path, start="audit", annotator="otto")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(path, pilot, app, "L")
+        await press(app, pilot, "g", "down", "z")
+        assert [one.reason for one in standing(path)] == ["about tax-02", "about env-03"]
+        await press(app, pilot, "G", "z")
+        assert isinstance(app.screen, NoteDialog), "another auditor's ruling: why?"
+        await press(app, pilot, *"odd", "enter")
+        assert [one.reason for one in standing(path)] == ["about env-03"]
 
 
 @pytest.mark.e2e
@@ -251,9 +267,7 @@ async def test_every_reason_of_an_item_is_readable(path: Path, size: tuple[int, 
         await settle(app, pilot)
         await press(app, pilot, "V", "N")
         score = item_of(app).score
-        low = size == (80, 24)
-        assert ("w shows all" in flowing(app)) is low
-        assert (f"= {score}" in flowing(app)) is not low
+        assert "w says what was found" in flowing(app)
         await press(app, pilot, "w")
         assert "look again 100" in flowing(app)
         await press(app, pilot, "end")

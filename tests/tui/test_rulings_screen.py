@@ -154,7 +154,7 @@ async def test_what_another_auditor_ruled_is_shown_and_contradicting_it_is_said(
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(app, pilot)
         await press(app, pilot, "r")
-        assert "statement ruled by eva: excluded – odd" in screen_text(app)
+        assert "this statement (soc-07) ruled by eva: excluded – odd" in screen_text(app)
         await press(app, pilot, "z", "enter")
         assert "You take back what eva ruled: excluded." in screen_text(app)
         assert "Taking back eva's ruling needs a reason: type one." in screen_text(app)

@@ -108,8 +108,8 @@ def test_a_row_says_which_part_of_it_a_ruling_is_about(tmp_path: Path) -> None:
         of_wording = standing.at(RuledPlace(("small",), ("a", "original")))
     line = "ada: confirmed – as meant"
     assert all(one.startswith(line) for one in (*of_statement, *of_wording))
-    assert {one.partition(" · ")[2] for one in of_statement} == {"a/original", "a/original/personal-1"}
-    assert {one.partition(" · ")[2] for one in of_wording} == {"", "a/original/personal-1"}
+    assert {one.partition(" · ")[2] for one in of_statement} == {"a · original", "a · original · personal-1"}
+    assert {one.partition(" · ")[2] for one in of_wording} == {"", "a · original · personal-1"}
 
 
 def test_a_ruling_on_an_answer_stands_only_beside_the_models_that_gave_it(tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
                 metavar="N",
             ),
             SEED.but(help="seed of the draw"),
+            flag("undraw", "take back the control sample, if nobody has decided on an answer of it"),
         ),
         "Only this sample estimates how often a reader errs: statements with a reason are not a random sample.",
     ),
@@ -65,7 +66,7 @@ def review(options: Namespace) -> int:
     """Print the queue, or its next item; draw a control sample first where that is asked for."""
     from stores.core.store import Store
     from workbench.domain.names import person_name
-    from workbench.pipeline.control import draw
+    from workbench.pipeline.control import draw, take_back
     from workbench.pipeline.review_progress import progress_of
 
     auditor = person_name(options.as_, "auditor") if options.as_ else None
@@ -75,6 +76,8 @@ def review(options: Namespace) -> int:
         raise UsageError("--all belongs to --next, which prints the first ten answers of an item; leave it out")
     with Store.open(options.store) as store:
         of = _review(store, options)
+        if options.undraw:
+            take_back(store, of)
         if options.draw is not None:
             draw(store, of, options.draw, seed=options.seed, drawn_by=auditor or "")
         progress = progress_of(store, of, auditor)
@@ -124,7 +127,7 @@ def _next(store: Store, options: Namespace, progress: Progress) -> int:
     from workbench.pipeline import review_item as item
     from workbench.pipeline import review_tables as tables
 
-    shown = item.next_item(store, progress)
+    shown = item.next_item(store, progress, blind=options.blind)
     plain = None if shown is None else shown.plain(blind=options.blind)
     about = _about(options, progress) | {"item": plain}
     title, told = tables.title(progress.of, options.blind), tables.told(progress, blind=options.blind)

@@ -167,9 +167,7 @@ def _undo(store: Store, options: Namespace) -> int:
 def _show(store: Store, options: Namespace) -> int:
     from workbench.evidence import ruling_subjects as subjects
     from workbench.evidence.listed_rulings import (
-        DISPUTED,
         NOBODY,
-        STANDS,
         ListedRuling,
         as_table,
         listed,
@@ -188,7 +186,7 @@ def _show(store: Store, options: Namespace) -> int:
     rows = [
         without(row, kept_back)
         for row in every
-        if (options.history or row.stands in (STANDS, DISPUTED))
+        if (options.history or row.in_force)
         and options.instrument in (None, row.place[0])
         and row.ruling.uid not in kept_back
     ]

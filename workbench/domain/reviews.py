@@ -1,7 +1,8 @@
-"""What waits for an auditor under a run, and in which order: a declared weight for each reason, added up.
+"""What waits for an auditor under a run, and in which order: declared points for each reason, added up.
 
-The order is a rule that anybody can check: an item's score is the sum of the weights of the reasons that apply to it,
-each once however often it applies, and items of one score stand in the instrument's order.
+The order is a rule that anybody can check: an item's score is the sum of the points of the reasons that apply to it.
+A reason gives its points once, and more for each further test, prompt or answer that it is about, up to a most. Items
+of one score stand in the order of how many tests, prompts and answers that are, and then in the instrument's.
 """
 
 from __future__ import annotations
@@ -23,51 +24,85 @@ UNREAD_SHARE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why an auditor should look at a statement."""
+    """Why an auditor should look at a statement, and the points that it gives."""
 
     key: str
     title: str
     meaning: str
     weight: int
+    "points of the first test, prompt or answer that it is about"
+    each: int = 0
+    "points of every further one"
+    most: int = 0
+    "at most; 0: `weight`"
+    unit: str = ""
+    "what is counted: `test`"
+
+    def points(self, size: int) -> int:
+        """Return the points for so many tests, prompts or answers."""
+        return min(self.most or self.weight, self.weight + self.each * (size - 1))
+
+    @property
+    def formula(self) -> str:
+        """Return how the points are counted: `30, and 1 for each further answer, at most 60`."""
+        return (
+            f"{self.weight}, and {self.each} for each further {self.unit}, at most {self.most}"
+            if self.each
+            else str(self.weight)
+        )
 
 
 REASONS: Mapping[str, Reason] = {
     one.key: one
     for one in (
-        Reason("look_again", "look again", "an auditor asked for another look", 100),
-        Reason("disputed", "auditors contradict", "rulings contradict each other, so none of them counts", 90),
+        Reason("look_again", "look again", "an auditor asked for another look, and nobody has decided since", 1000),
+        Reason("disputed", "auditors contradict", "rulings contradict each other, so none of them counts", 500),
         Reason("flagged", "flagged", "an annotator flagged an answer or the statement, also where labels agree", 60),
-        Reason(
-            READERS_DISAGREE,
-            "readers disagree",
-            "rules, a classifier or people read one answer differently; a person's decision takes the place of "
-            "the labels that it settles",
-            50,
-        ),
+        Reason("verdict", "verdict at stake", "one answer more or less on a side turns the statement's verdict", 40),
+        Reason("noted", "noted", "an annotator wrote a note", 35),
         Reason(
             "one_wording",
             "one wording only",
             "the statement fails, and every failing test is about one wording; "
             "a test with too few answers fails nothing",
-            40,
+            30, 3, 60, "failing test",
         ),
-        Reason("noted", "noted", "an annotator wrote a note", 35),
-        Reason("near", "near the threshold", "one answer more or less on a side changes what a prompt settles", 30),
         Reason(
-            "finding", "lint or check", "a check finds an error or a warning in a wording, and nobody waived it", 25
+            READERS_DISAGREE,
+            "readers disagree",
+            "rules, a classifier or people read one answer differently; a person's decision takes the place of "
+            "the labels that it settles",
+            30, 1, 60, "answer",
         ),
-        Reason("insufficient", "too few", "too few readable answers to say whether the statement passes", 20),
+        Reason(
+            "tests", "tests at stake", "one answer more or less on a side turns the test under a template",
+            15, 5, 50, "test",
+        ),
+        Reason(
+            "near", "near the threshold", "one answer more or less on a side changes what a prompt settles",
+            10, 2, 30, "prompt",
+        ),
+        Reason(
+            "insufficient", "too few", "too few readable answers to say whether the statement passes",
+            10, 2, 30, "template",
+        ),
         Reason(
             "unreadable",
             "unreadable",
             "a fifth or more of the answers to a prompt have no reading, in audits without verdicts on statements",
-            20,
+            10, 2, 30, "prompt",
         ),
-        Reason(OTHER_LANGUAGE, "other language", "an answer is in another language than its prompt", 15),
+        Reason(
+            OTHER_LANGUAGE, "other language", "an answer is in another language than its prompt", 10, 1, 30, "answer"
+        ),
         Reason("outdated", "outdated", "the statement was changed since it was asked", 10),
+        Reason(
+            "finding", "lint or check", "a check finds an error or a warning in a wording, and nobody waived it",
+            5, 2, 15, "finding",
+        ),
     )
-}
-"by key, the heaviest first"
+}  # fmt: skip
+"by key: first what people ask for, then verdicts at stake, then answers"
 BY_AUDITORS = frozenset({"look_again", "disputed"})
 "reasons that are what other auditors ruled: in a blind review nobody is told more than that another opinion is wanted"
 ANOTHER_OPINION = "another opinion wanted"
@@ -88,6 +123,12 @@ class Signal:
     "(wording, template, swapped) of the prompts that it is about, where it is about some alone"
     prompt_words: tuple[str, ...] = ()
     "what was found of each of these prompts, where that differs: `disagree 26/30`"
+    size: int = 1
+    "tests, prompts or answers that it is about, as its reason counts them"
+
+    @property
+    def points(self) -> int:
+        return REASONS[self.reason].points(self.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +158,12 @@ class Ranked:
 
     @property
     def score(self) -> int:
-        return sum(REASONS[one.reason].weight for one in self.signals)
+        return sum(one.points for one in self.signals)
+
+    @property
+    def size(self) -> int:
+        """Return how many tests, prompts and answers its reasons are about."""
+        return sum(one.size for one in self.signals)
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -141,12 +187,20 @@ class Ranked:
         return tuple(
             dict(zip(one.prompts, one.prompt_words, strict=False)).get(prompt, "") or REASONS[one.reason].title
             for one in sorted(self.signals, key=lambda one: not one.prompts)
-            if answer in one.answers or prompt in one.prompts
+            if one.reason not in BY_AUDITORS and (answer in one.answers or prompt in one.prompts)
         )
 
     def why(self, *, blind: bool = False) -> str:
         """Return one sentence on why the item has its place; `blind`: without other auditors' rulings."""
         return f"{' + '.join(self.parts(blind=blind))} = {self.score}"
+
+    def brief(self, *, blind: bool = False) -> str:
+        """Return the reasons in a few words, the weightiest first: `one wording only, near the threshold`."""
+        every = sorted(self.signals, key=lambda one: -one.points)
+        titles = (
+            ANOTHER_OPINION if blind and one.reason in BY_AUDITORS else REASONS[one.reason].title for one in every
+        )
+        return ", ".join(dict.fromkeys(titles))
 
     def parts(self, *, blind: bool = False) -> list[str]:
         """Return each reason with its weight and what was found."""
@@ -156,8 +210,8 @@ class Ranked:
 def _part(signal: Signal, *, blind: bool) -> str:
     reason = REASONS[signal.reason]
     if blind and signal.reason in BY_AUDITORS:
-        return f"{ANOTHER_OPINION} {reason.weight}"
-    return f"{reason.title} {reason.weight} ({signal.words})"
+        return f"{ANOTHER_OPINION} {signal.points}"
+    return f"{reason.title} {signal.points} ({signal.words})"
 
 
 def ranked(statements: Sequence[str], signals: Iterable[tuple[str, Signal]]) -> tuple[Ranked, ...]:
@@ -176,7 +230,7 @@ def ranked(statements: Sequence[str], signals: Iterable[tuple[str, Signal]]) -> 
         for ref in statements
         if ref in held
     ]
-    return tuple(sorted(found, key=lambda one: -one.score))
+    return tuple(sorted(found, key=lambda one: (-one.score, -one.size)))
 
 
 def _together(signals: Sequence[Signal]) -> Signal:
@@ -195,4 +249,5 @@ def _together(signals: Sequence[Signal]) -> Signal:
         tuple(answers),
         tuple(prompts),
         tuple(prompts.values()),
+        sum(one.size for one in signals),
     )

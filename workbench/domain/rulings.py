@@ -34,6 +34,8 @@ class Verdict(StrEnum):
     TEMPLATE_AT_FAULT = "template at fault"
     EXCLUDED = "excluded"
     "from figures"
+    REVIEWED = "reviewed"
+    "there is nothing more to rule on in a statement: it says nothing of the statement, and contradicts nobody"
     LOOK_AGAIN = "look again"
 
 
@@ -90,6 +92,7 @@ RULED_ON: Mapping[Verdict, frozenset[Ruled]] = {
     Verdict.CONFIRMED: frozenset(Ruled),
     Verdict.LOOK_AGAIN: frozenset(Ruled),
     Verdict.EXCLUDED: frozenset(Ruled),
+    Verdict.REVIEWED: frozenset({Ruled.STATEMENT}),
     Verdict.MISREAD: frozenset({Ruled.ANSWER, Ruled.READING}),
     Verdict.WORDING_AT_FAULT: frozenset({Ruled.WORDING}),
     Verdict.TEMPLATE_AT_FAULT: frozenset({Ruled.PROMPT}),
@@ -122,9 +125,20 @@ def effect(ruling: Ruling) -> Effect:
 def disputed(rulings: Iterable[Ruling]) -> bool:
     """Return whether rulings on one thing contradict each other: then none of them changes a figure.
 
-    Exclusion and fault are one: both leave the thing out. Whoever asks to look again has not decided.
+    Exclusion and fault are one: both leave the thing out. Whoever asks to look again has not decided, and whoever has
+    reviewed a statement has decided nothing about it.
     """
-    return len({effect(ruling) for ruling in rulings if ruling.verdict is not Verdict.LOOK_AGAIN}) > 1
+    silent = (Verdict.LOOK_AGAIN, Verdict.REVIEWED)
+    return len({effect(ruling) for ruling in rulings if ruling.verdict not in silent}) > 1
+
+
+def answer_to(asked: Ruling, on_it: Iterable[Ruling]) -> Ruling | None:
+    """Return the first decision after somebody asked for another look; `on_it`: rulings in force on that very thing.
+
+    None: the question is open, whatever was ruled on what stands above, beside or below it.
+    """
+    later = [one for one in on_it if one.verdict is not Verdict.LOOK_AGAIN and one.at > asked.at]
+    return min(later, key=lambda one: one.at, default=None)
 
 
 def plain(ruling: Ruling) -> dict[str, Any]:

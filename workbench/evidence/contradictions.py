@@ -53,7 +53,7 @@ def contradictions(store: Store, run: Run, *, by_rule: bool) -> Iterator[tuple[s
         total = sum(count for _, _, count in places)
         example = ", ".join(f"{one.who}: {one.reads}" for one in said[places[0][0]])
         keys = tuple(at for at, _, _ in places)
-        yield ref, Signal(READERS_DISAGREE, f"{plural(total, 'answer')}, as {example}", variants, keys)
+        yield ref, Signal(READERS_DISAGREE, f"{plural(total, 'answer')}, as {example}", variants, keys, size=total)
 
 
 def readers(store: Store, run: Run, ref: str, *, by_rule: bool) -> Mapping[At, Sequence[ReadBy]]:

@@ -10,12 +10,16 @@ from dataclasses import dataclass, replace
 
 from stores.core.store import Store
 from stores.runs.run_rows import Run
-from workbench.domain.rulings import Ruling, Subject, Verdict, disputed
+from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict, answer_to, disputed
 from workbench.evidence.reviewed import run_key
-from workbench.evidence.ruling_subjects import UNREADABLE, placed
+from workbench.evidence.ruling_subjects import UNREADABLE, placed, spoken
+from workbench.evidence.rulings import thing_of
 from workbench.figures.table import Column, Kind, Link, Table
 
 DISPUTED, STANDS, TAKEN_BACK, SUPERSEDED = "disputed", "stands", "taken back", "superseded"
+OPEN, ANSWERED = "open", "answered"
+"of a wish for another look: nobody has decided on that very thing since, or somebody has"
+IN_FORCE = (STANDS, DISPUTED, OPEN, ANSWERED)
 NOBODY = "Nobody has ruled yet."
 OPENED = "ruling"
 "name of what stands behind a row: the thing that was ruled on"
@@ -39,6 +43,15 @@ class ListedRuling:
     "rulings in force that contradict it"
 
     @property
+    def spoken(self) -> str:
+        """What it is about, for people."""
+        return spoken(self.name, self.place[1])
+
+    @property
+    def in_force(self) -> bool:
+        return self.stands in IN_FORCE
+
+    @property
     def said(self) -> str:
         """Return what was decided: `misread (agree)`."""
         verdict = self.ruling.verdict
@@ -59,6 +72,9 @@ def listed(store: Store, of: Subject | None = None, *, texts: bool = False) -> l
     undone = {one.undoes: one for one in every if one.undoes is not None}
     known: dict[bytes, tuple[str, tuple[str, str], str]] = {}
     newer: dict[tuple[bytes, str], Ruling] = {}
+    by_thing: dict[object, list[Ruling]] = {}
+    for one in (one for on in standing.values() for one in on):
+        by_thing.setdefault(thing_of(one), []).append(one)
     found = []
     for one in reversed(every):
         key = one.subject.key
@@ -72,8 +88,12 @@ def listed(store: Store, of: Subject | None = None, *, texts: bool = False) -> l
             newer[key, one.auditor] = one
         stands = one.uid in uids
         against = tuple(other for other in on if stands and disputed((one, other)))
+        if asks := stands and one.verdict is Verdict.LOOK_AGAIN:
+            ended = answer_to(one, by_thing[thing_of(one)])
         state = _state(one, stands, undone.keys(), contrary=disputed(on))
-        found.append(ListedRuling(one, name, state, place, words, None if stands else ended, against))
+        if asks:
+            state = OPEN if ended is None else ANSWERED
+        found.append(ListedRuling(one, name, state, place, words, None if stands and not asks else ended, against))
     return found[::-1]
 
 
@@ -121,9 +141,7 @@ def withheld(
     mine = [
         row
         for row in rows
-        if row.ruling.auditor == auditor
-        and row.stands in (STANDS, DISPUTED)
-        and row.ruling.verdict is not Verdict.LOOK_AGAIN
+        if row.ruling.auditor == auditor and row.in_force and row.ruling.verdict is not Verdict.LOOK_AGAIN
     ]
     answers = {_answer(row.ruling) for row in mine}
     newest = {(str(sorted(one.run.items())), one.reader): one for one in store.control_samples.every()}
@@ -131,9 +149,8 @@ def withheld(
         (runs is None or one.run in runs, {(item.prompt.hex(), item.text.hex()) for item in one.items})
         for one in newest.values()
     ]
-    drawn = set().union(*(sample for _, sample in samples))
     begun = set().union(*(sample for reviewed, sample in samples if reviewed or sample & answers))
-    decided = {row.place for row in mine if _answer(row.ruling) not in drawn}
+    decided = {row.place for row in mine if row.ruling.subject.kind is Ruled.STATEMENT}
 
     def hidden(row: ListedRuling) -> bool:
         if row.ruling.auditor == auditor:
@@ -182,9 +199,9 @@ def for_people(rows: Sequence[ListedRuling], empty: str, *, several: bool = Fals
     on several instruments.
     """
     newest = sorted(rows, key=lambda row: (row.ruling.at, row.ruling.uid), reverse=True)
-    names = {row.ruling.uid.hex(): row.name for row in rows}
+    names = {row.ruling.uid.hex(): row.spoken for row in rows}
     columns: list[Column[ListedRuling]] = [
-        Column("subject", "ruled on", lambda row: row.name, least=18, words=names),
+        Column("subject", "ruled on", lambda row: row.spoken, least=18, words=names),
         _instrument(aside=not several),
         Column("kind", "kind", lambda row: row.ruling.subject.kind.value, aside=True),
         Column("verdict", "ruling", lambda row: row.said, least=18),
@@ -211,7 +228,13 @@ def _instrument(*, aside: bool) -> Column[ListedRuling]:
 def _shared() -> list[Column[ListedRuling]]:
     return [
         Column("auditor", "by", lambda row: row.ruling.auditor),
-        Column("stands", "stands", lambda row: row.stands, help="disputed: auditors contradict each other; no effect"),
+        Column(
+            "stands",
+            "stands",
+            lambda row: row.stands,
+            help="disputed: auditors contradict each other; no effect. open: nobody has decided since on what another "
+            "look was asked for",
+        ),
         Column("reason", "reason", lambda row: row.ruling.reason, Kind.PROSE),
     ]
 
@@ -223,6 +246,9 @@ def _became(row: ListedRuling) -> list[str]:
     if row.ended is not None and row.ended.verdict is None:
         why = f" – {row.ended.reason}" * bool(row.ended.reason)
         lines.append(f"taken back by {row.ended.auditor}, {moment(row.ended)} UTC{why}")
+    elif row.ended is not None and row.stands == ANSWERED:
+        said = f"{row.ended.verdict} – {row.ended.reason}"
+        lines.append(f"answered by {row.ended.auditor}, {moment(row.ended)} UTC: {said}")
     elif row.ended is not None:
         newer = f"{row.ended.verdict} – {row.ended.reason}"
         lines.append(f"superseded by {row.ended.auditor}, {moment(row.ended)} UTC: {newer}")

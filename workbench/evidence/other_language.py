@@ -42,7 +42,16 @@ def in_other_languages(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:
         others = ", ".join(dict.fromkeys(other for _, other in places))
         words = f"{plural(sum(one.count for one, _ in places), 'answer')} in {others}"
         variants = tuple(dict.fromkeys(one.variant for one, _ in places))
-        yield ref, Signal(OTHER_LANGUAGE, words, variants, tuple((one.prompt, one.text) for one, _ in places))
+        yield (
+            ref,
+            Signal(
+                OTHER_LANGUAGE,
+                words,
+                variants,
+                tuple((one.prompt, one.text) for one, _ in places),
+                size=sum(one.count for one, _ in places),
+            ),
+        )
 
 
 __all__ = ["in_other_languages", "teller"]

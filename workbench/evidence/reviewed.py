@@ -1,7 +1,8 @@
 """Which statements of a run auditors have reviewed: one definition for the queue, the figures and the report.
 
-A statement is reviewed once an auditor has decided on it, or on a wording, prompt, answer or reading of it. *Look
-again* is no decision, and a decision on an answer that had been drawn at random by then says nothing of its statement.
+A statement is reviewed once an auditor has ruled on the statement itself; `reviewed` says no more than that. Rulings on
+its wordings, prompts and answers are work on it and close nothing, and *look again* is no decision: the statement is
+open until somebody decides on just the thing that it was put on.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from stores.runs.run_rows import Run
 from workbench.domain.control_samples import ControlSample
 from workbench.domain.keys import content_key
 from workbench.domain.readings import ReaderCard
-from workbench.domain.rulings import Ruling, Verdict
-from workbench.evidence.rulings import rulings_on
+from workbench.domain.rulings import Ruled, Ruling, Verdict, answer_to
+from workbench.evidence.rulings import RulingsOn, rulings_on, thing_of
 
 Drawn = Mapping[tuple[str, str], str]
 "keys of prompt and text of the answers that were drawn at random, in hexadecimal -> when they first were"
@@ -55,17 +56,46 @@ def as_drawn(ruling: Ruling, drawn: Drawn) -> bool:
     return since is not None and since <= ruling.at
 
 
-def deciders(rulings: Iterable[Ruling], drawn: Drawn) -> tuple[str, ...]:
+def decisions(rulings: Iterable[Ruling]) -> tuple[Ruling, ...]:
+    """Return the rulings by which a statement is reviewed; `rulings`: those in force on it and below."""
+    return tuple(
+        one for one in rulings if one.subject.kind is Ruled.STATEMENT and one.verdict is not Verdict.LOOK_AGAIN
+    )
+
+
+def deciders(rulings: Iterable[Ruling]) -> tuple[str, ...]:
     """Return who has reviewed a statement, the first one first; `rulings`: those in force on it and below."""
-    decided = (one for one in rulings if one.verdict is not Verdict.LOOK_AGAIN and not as_drawn(one, drawn))
-    return tuple(dict.fromkeys(one.auditor for one in decided))
+    return tuple(dict.fromkeys(one.auditor for one in decisions(rulings)))
 
 
-def reviewed(store: Store, run: Run, card: ReaderCard | None) -> frozenset[str] | None:
+def asked_again(rulings: Iterable[Ruling]) -> tuple[Ruling, ...]:
+    """Return who still wants another look at what; `rulings`: those in force on a statement and below."""
+    by_thing: dict[object, list[Ruling]] = {}
+    for one in rulings:
+        by_thing.setdefault(thing_of(one), []).append(one)
+    return tuple(
+        one
+        for of in by_thing.values()
+        for one in of
+        if one.verdict is Verdict.LOOK_AGAIN and answer_to(one, of) is None
+    )
+
+
+def is_reviewed(on: RulingsOn, ref: str, auditor: str | None = None) -> bool:
+    """Return whether an auditor, or anybody, has reviewed a statement and nobody wants another look at it or at
+    something below it. For anybody a statement that auditors contradict each other about is not reviewed, either.
+    """
+    rulings = on.statements.get(ref, ())
+    who = deciders(rulings)
+    if asked_again(rulings):
+        return False
+    return bool(who) and ref not in on.disputed if auditor is None else auditor in who
+
+
+def reviewed(store: Store, run: Run) -> frozenset[str] | None:
     """Return the refs of the statements of a run that auditors have reviewed; None where nobody ruled on anything."""
-    on = rulings_on(store, run).statements
-    drawn = drawn_since(samples_of(store, run, card)) if on else {}
-    return frozenset(ref for ref, rulings in on.items() if deciders(rulings, drawn)) if on else None
+    on = rulings_on(store, run)
+    return frozenset(ref for ref in on.statements if is_reviewed(on, ref)) if on.statements else None
 
 
 def reviewed_words(statements: Collection[str], passed: Collection[str], reviewed: Collection[str]) -> str:
@@ -85,4 +115,16 @@ def reviewed_words(statements: Collection[str], passed: Collection[str], reviewe
     return f"statements reviewed by auditors: {', '.join(f'{n:,} of {of:,} {says}' for n, of, says in found)}"
 
 
-__all__ = ["Drawn", "as_drawn", "deciders", "drawn_since", "reviewed", "reviewed_words", "run_key", "samples_of"]
+__all__ = [
+    "Drawn",
+    "as_drawn",
+    "asked_again",
+    "deciders",
+    "decisions",
+    "drawn_since",
+    "is_reviewed",
+    "reviewed",
+    "reviewed_words",
+    "run_key",
+    "samples_of",
+]

@@ -56,6 +56,20 @@ class Thing:
     "(reader, label): how the reader that counts reads an answer, or the reader of a reading reads it; None: unknown"
 
     @property
+    def scope(self) -> str:
+        """What a ruling on it reaches, in words: `this answer`, `all answers to this prompt (personal-1 swapped)`."""
+        named, below = self.subject.named, self.name.rpartition("/")[2]
+        if self.subject.kind is Ruled.STATEMENT:
+            return f"this statement ({self.name})"
+        if self.subject.kind is Ruled.WORDING:
+            return f"this wording ({below})"
+        if self.subject.kind is Ruled.PROMPT:
+            return f"all answers to this prompt ({self.words.partition(' under ')[2]})"
+        if self.subject.kind is Ruled.READING:
+            return f"this answer as {named['reader']} reads it"
+        return "this answer, whoever reads it"
+
+    @property
     def right_readings(self) -> tuple[str, ...]:
         """What a misread answer may say: all but what its reader reads already."""
         return tuple(label for label in self.labels if self.read is None or label != self.read[1])
@@ -284,15 +298,35 @@ def called(store: Store, subject: Subject) -> str:
     return placed(store, subject)[1]
 
 
+def spoken(name: str, ref: str = "") -> str:
+    """Return the name of a subject for people, who read and do not type it. `ref`: of its statement, which may hold
+    slashes
+
+    Examples
+    --------
+    >>> spoken("env-03/negation/personal-1/swapped/=02e830c3@label-words")
+    'env-03 · negation · personal-1 swapped · an answer as label-words reads it'
+    """
+    prompt, answer, tail = name.partition("/=")
+    head = [ref] if ref and prompt.startswith(ref) else []
+    parts = [*head, *filter(None, prompt.removeprefix("".join(head)).split("/"))]
+    if parts[-1] == SWAPPED and len(parts) > 1:
+        parts[-2:] = [f"{parts[-2]} {SWAPPED}"]
+    reader = tail.partition("@")[2]
+    as_read = f" as {reader} reads it" if reader else ""
+    return " · ".join([*parts, *[f"an answer{as_read}"] * bool(answer)])
+
+
 def told(store: Store, subject: Subject) -> str:
-    """Return a ruling's subject for a sentence: its name, or the quoted words of an answer."""
-    name, key = called(store, subject), subject.named.get("text")
+    """Return a ruling's subject for a sentence: its name in words, or the quoted words of an answer."""
+    key = subject.named.get("text")
+    name = spoken(called(store, subject).partition("/=")[0])
     if key is None or (text := store.ruled_things.text(bytes.fromhex(key))) is None:
         return name
     words = " ".join(text.split()) or "(blank)"
     if len(words) > TOLD:
         words = f"{words[: TOLD + 1].rpartition(' ')[0].rstrip() or words[:TOLD]} …"
-    return f"“{words}” in answer to {name.partition('/=')[0]}"
+    return f"“{words}” in answer to {name}"
 
 
 def take_back(store: Store, ruling: Ruling, *, auditor: str, reason: str = "") -> str:

@@ -93,7 +93,7 @@ def of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRulings:
     things: dict[tuple[Any, ...], dict[str, Ruling]] = {}
     for ruling in sorted(standing, key=lambda one: (one.at, one.uid)):
         if places.of_subject(ruling):
-            things.setdefault(_thing(ruling), {})[ruling.auditor] = ruling  # the newest of each auditor
+            things.setdefault(thing_of(ruling), {})[ruling.auditor] = ruling  # the newest of each auditor
     agreed = {at: tuple(of.values()) for at, of in things.items() if not disputed(of.values())}
     counting = [one for of in agreed.values() if (one := _that_counts(of)) is not None]
     whole = [one for one in counting if one.subject.kind not in OF_ANSWERS]
@@ -173,7 +173,7 @@ def rulings_on(store: Store, run: Run) -> RulingsOn:
     for one, refs in about_run(store, run, (one for of in store.rulings.standing().values() for one in of)):
         for ref in refs:
             statements.setdefault(ref, []).append(one)
-            things.setdefault((ref, _thing(one)), {})[one.auditor] = one
+            things.setdefault((ref, thing_of(one)), {})[one.auditor] = one
     contrary = [ref for (ref, _), of in things.items() if disputed(of.values())]
     every = {thing: tuple(of.values()) for (_, thing), of in things.items()}
     return RulingsOn(
@@ -214,7 +214,7 @@ def _is_about(ruling: Ruling, run: Run, model: str, card: ReaderCard | None) -> 
     return named.get("instrument", run.instrument) == run.instrument
 
 
-def _thing(ruling: Ruling) -> tuple[Any, ...]:
+def thing_of(ruling: Ruling) -> tuple[Any, ...]:
     """Return the key of a ruling's subject: an answer and its reading count as one subject."""
     named = ruling.subject.named
     if ruling.subject.kind in OF_ANSWERS:
@@ -377,7 +377,7 @@ class Told:
             them = "it" if len(self.changing) == 1 else "them"
             yield f"without {plural(len(self.changing), 'ruling')}: {', '.join(self._changes())} with {them}"
         if self.disputed:
-            things = len({_thing(ruling) for ruling in self.disputed})
+            things = len({thing_of(ruling) for ruling in self.disputed})
             yield (
                 f"auditors contradict each other about {plural(things, 'thing')}: "
                 f"{plural(len(self.disputed), 'ruling')} on {'it' if things == 1 else 'them'} do not count"

@@ -115,6 +115,25 @@ def _in_words(store: Store, of: Review, sample: ControlSample) -> ControlSample:
     return replace(sample, items=tuple(replace(item, words=words(item)) for item in sample.items))
 
 
+def take_back(store: Store, of: Review) -> int:
+    """Remove the newest control sample of a run, on which nobody has decided; return how many answers it had.
+
+    Raises UsageError where there is none, or somebody has decided on an answer of it: choosing among samples after
+    seeing decisions would bias the rate.
+    """
+    control = control_of(store, of)
+    if control is None:
+        raise UsageError(f"{of.run.label} has no control sample; --draw N draws one")
+    items = control.sample.items
+    if decided := len(items) - len(control.waiting(None)):
+        raise UsageError(
+            f"auditors have decided on {decided:,} of {len(items):,} answers of the control sample (seed "
+            f"{control.sample.seed}); it stays. Take these rulings back first"
+        )
+    store.control_samples.remove(control.sample.uid)
+    return len(items)
+
+
 def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> Control:
     """Draw n answers, half of them of statements that pass every test and half of the others, and keep them.
 
@@ -128,7 +147,7 @@ def draw(store: Store, of: Review, n: int, *, seed: int, drawn_by: str = "") -> 
     if there is not None and there.waiting(None):
         raise UsageError(
             f"there is a control sample (seed {there.sample.seed}); {len(there.waiting(None)):,} answers are open. "
-            "Decide these before you draw another"
+            "Decide these before you draw another, or take it back: --undraw"
         )
     if any(one.seed == seed for one in samples_of(store, of.run, of.card)):
         raise UsageError(

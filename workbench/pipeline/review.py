@@ -13,17 +13,29 @@ from workbench import registry
 from workbench.domain.counting import plural
 from workbench.domain.readings import PEOPLE, STANCES, ReaderCard, ReaderKind, Readings, Stance
 from workbench.domain.responses import EXACT
-from workbench.domain.reviews import BY_AUDITORS, UNREAD_SHARE, Judged, Ranked, Signal, ranked
-from workbench.domain.rulings import Ruling, Verdict
+from workbench.domain.reviews import UNREAD_SHARE, Judged, Ranked, Signal, ranked
+from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.evidence.contradictions import contradictions, read_by_all
 from workbench.evidence.kept import Part, kept
 from workbench.evidence.other_language import in_other_languages
 from workbench.evidence.readings import Source, source_of
-from workbench.evidence.reviewed import Drawn, as_drawn, deciders, drawn_since, run_key, samples_of
+from workbench.evidence.reviewed import (
+    Drawn,
+    as_drawn,
+    asked_again,
+    deciders,
+    drawn_since,
+    is_reviewed,
+    run_key,
+    samples_of,
+)
 from workbench.evidence.ruling_subjects import possible
 from workbench.evidence.rulings import RulingsOn, on_answers, rulings_on
 from workbench.pipeline.checking import check_report
+
+Given = tuple[str, str, str]
+"wording, keys of prompt and text in hexadecimal of an answer; without a text: of a prompt"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -40,6 +52,8 @@ class Review:
     drawn: Drawn = field(default_factory=dict)
     found: tuple[tuple[str, Signal], ...] = ()
     "every (ref, reason) that rulings have no part in"
+    given: Mapping[str, tuple[Given, ...]] = field(default_factory=dict)
+    "ref -> what the item of a statement shows, where anybody ruled on something below the statement"
 
     @property
     def read_by(self) -> str:
@@ -47,23 +61,42 @@ class Review:
         return PEOPLE if self.card is None else self.card.name
 
     def looked_at(self, ref: str, auditor: str | None) -> bool:
-        """Return whether an auditor, or anybody, has decided on a statement or something below it."""
-        deciders = self.deciders(ref)
-        return bool(deciders) if auditor is None else auditor in deciders
+        """Return whether an auditor, or anybody, has reviewed a statement: see `workbench.evidence.reviewed`."""
+        return is_reviewed(self.rulings, ref, auditor)
 
     def deciders(self, ref: str) -> tuple[str, ...]:
-        """Return who has decided on a statement or something below it, in the order in which they did; what counts
-        says `workbench.evidence.reviewed`.
+        """Return who has decided on a statement, in the order in which they did."""
+        return deciders(self.rulings.statements.get(ref, ()))
+
+    def ruled(self, ref: str, auditor: str | None) -> tuple[int, int]:
+        """Return how many answers (prompts, of computed probabilities) of an item an auditor, or anybody, ruled on, be
+        it by a ruling on the prompt or the wording, and how many there are; (0, 0): on none.
         """
-        return deciders(self.rulings.statements.get(ref, ()), self.drawn)
+        given = self.given.get(ref, ())
+        done = [
+            one.subject
+            for one in self.rulings.statements.get(ref, ())
+            if auditor in (None, one.auditor) and one.verdict is not Verdict.LOOK_AGAIN
+        ]
+        n = sum(any(_covers(subject, one) for subject in done) for one in given)
+        return (n, len(given)) if n else (0, 0)
 
     def as_drawn(self, ruling: Ruling) -> bool:
         """Return whether a ruling is on an answer that had been drawn at random by then."""
         return as_drawn(ruling, self.drawn)
 
     def waiting(self, auditor: str | None) -> tuple[Ranked, ...]:
-        """Return the statements that an auditor, or anybody, has not looked at."""
+        """Return the statements that an auditor, or anybody, has not reviewed."""
         return tuple(one for one in self.queue if not self.looked_at(one.ref, auditor))
+
+
+def _covers(subject: Subject, given: Given) -> bool:
+    """Return whether something below a statement is an answer, its prompt or its wording."""
+    variant, prompt, text = given
+    named = subject.named
+    if "prompt" in named:
+        return named["prompt"] == prompt and named.get("text", text) == text
+    return named.get("variant") == variant
 
 
 def review(store: Store, run: Run, readings: Readings) -> Review:
@@ -99,12 +132,39 @@ def with_rulings(store: Store, of: Review) -> Review:
     on = rulings_on(store, of.run)
     drawn = drawn_since(samples_of(store, of.run, of.card))
     queue = ranked(of.judged.statements, [*of.found, *_ruled(on, drawn)])
-    return replace(of, queue=queue, rulings=on, drawn=drawn)
+    worked_on = (one for one in queue if any(two.subject.kind is not Ruled.STATEMENT
+                                             for two in on.statements.get(one.ref, ())))  # fmt: skip
+    given = {one.ref: of.given.get(one.ref) or _given(store, of.run, one.ref) for one in worked_on}
+    return replace(of, queue=queue, rulings=on, drawn=drawn, given=given)
 
 
-def known_to_wait(store: Store, run: Run, judged: Judged | None) -> int:
-    """Return how many items of a run wait for an auditor by what is known at once: verdicts (`judged`), rulings and the
-    control sample. No answer is read, so what readers disagree on and what checks find is not counted.
+def _given(store: Store, run: Run, ref: str) -> tuple[Given, ...]:
+    """Return what a model gave to a statement, as far as it can be ruled on."""
+    if run.sampling.mode == EXACT:
+        return tuple((one.variant, one.key.hex(), "") for one in store.review_queries.prompts(run, ref))
+    every = store.review_queries.given(run, ref)
+    return tuple((one.variant, one.prompt.hex(), one.text.hex()) for one in every)
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """What waits for an auditor under a run, as far as it is known."""
+
+    items: int
+    "statements and drawn answers"
+    again: frozenset[bytes] = frozenset()
+    "uids of the rulings that want another look"
+
+    @property
+    def words(self) -> str:
+        """Return how many wait: `at least 3 items, 1 to look at again`."""
+        again = f", {len(self.again):,} to look at again" if self.again else ""
+        return f"at least {plural(self.items, 'item')}{again}"
+
+
+def known_to_wait(store: Store, run: Run, judged: Judged | None) -> Waits:
+    """Return what waits for an auditor by what is known at once: verdicts (`judged`), rulings and the control sample.
+    No answer is read, so what readers disagree on and what checks find is not counted.
     """
     on = rulings_on(store, run)
     sample = store.control_samples.newest(run_key(store, run)) if store.control_samples.any() else None
@@ -112,13 +172,12 @@ def known_to_wait(store: Store, run: Run, judged: Judged | None) -> int:
     signals = [(ref, one) for ref, found in (judged.signals.items() if judged is not None else ()) for one in found]
     ruled = tuple(_ruled(on, drawn))
     refs = tuple(dict.fromkeys((*(judged.statements if judged is not None else ()), *(ref for ref, _ in ruled))))
-    of = Review(run, None, None, Judged(refs, None), ranked(refs, [*signals, *ruled]), on, drawn)
-    asked = {ref for ref, one in ruled if one.reason in BY_AUDITORS}
-    waiting = sum(one.ref in asked or not of.looked_at(one.ref, None) for one in of.queue)
+    waiting = sum(not is_reviewed(on, one.ref) for one in ranked(refs, [*signals, *ruled]))
+    again = frozenset(one.uid for of in on.statements.values() for one in asked_again(of))
     if sample is None:
-        return waiting
+        return Waits(waiting, again)
     decided = {at for at, rulings in on_answers(store, run, sample.reader).items() if _decided(rulings)}
-    return waiting + sum((one.prompt, one.text) not in decided for one in sample.items)
+    return Waits(waiting + sum((one.prompt, one.text) not in decided for one in sample.items), again)
 
 
 def _decided(rulings: Iterable[Ruling]) -> bool:
@@ -165,7 +224,14 @@ def _unjudged(store: Store, run: Run, reader: int | None) -> Judged:
         words = f"{plural(len(found), 'prompt')}: {example}{more}"
         variants = tuple(dict.fromkeys(variant for variant, *_ in prompts))
         signals.setdefault(ref, []).append(
-            Signal(reason, words, variants, prompts=prompts, prompt_words=tuple(words for _, words in found))
+            Signal(
+                reason,
+                words,
+                variants,
+                prompts=prompts,
+                prompt_words=tuple(words for _, words in found),
+                size=len(found),
+            )
         )
     return Judged(refs, None, signals)
 
@@ -182,21 +248,27 @@ def _of_prompt(counts: Counter[str | None], planned: int) -> Iterator[tuple[str,
 
 
 def _ruled(on: RulingsOn, drawn: Drawn) -> Iterator[tuple[str, Signal]]:
-    """Yield where an auditor wants another look that nobody has had since, and where auditors contradict each other.
+    """Yield where an auditor wants another look at something on which nobody has decided since, and where auditors
+    contradict each other.
 
     What somebody says of a drawn answer is not told: others have yet to decide on it.
     """
     for ref, of in on.statements.items():
-        asked = [one for one in of if one.verdict is Verdict.LOOK_AGAIN]
-        open_ = [one for one in asked if not any(two.at > one.at and two.verdict is not one.verdict for two in of)]
-        if open_:
-            yield ref, Signal("look_again", "; ".join(_asked(one, drawn) for one in open_))
+        if open_ := asked_again(of):
+            answers = (one.subject.named for one in open_ if "text" in one.subject.named and not as_drawn(one, drawn))
+            keys = tuple((bytes.fromhex(named["prompt"]), bytes.fromhex(named["text"])) for named in answers)
+            yield ref, Signal("look_again", "; ".join(_asked(one, drawn) for one in open_), answers=keys)
     for ref, n in on.disputed.items():
         yield ref, Signal("disputed", f"about {plural(n, 'thing')}")
 
 
 def _asked(one: Ruling, drawn: Drawn) -> str:
-    return "about a drawn answer" if as_drawn(one, drawn) else f"{one.auditor}: {one.reason}"
+    if as_drawn(one, drawn):
+        return "about a drawn answer"
+    kind = one.subject.kind
+    on = {Ruled.STATEMENT: "", Ruled.WORDING: f", on {one.subject.named.get('variant')}",
+          Ruled.PROMPT: ", on a prompt"}.get(kind, ", on an answer")  # fmt: skip
+    return f"{one.auditor}{on}: {one.reason}"
 
 
 def _remarks(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from stores.annotation.review_queries import ReadAnswer
@@ -24,6 +24,8 @@ from workbench.pipeline.review_progress import Progress, Waiting, name, take_nex
 from workbench.pipeline.review_tables import why
 
 NOT_READ = "not read"
+HIDDEN = "hidden"
+"in the place of the reading of a drawn answer that is decided blind"
 LIKELIEST = 6
 "continuations or next tokens of a prompt that are shown"
 FIRST = 10
@@ -81,6 +83,11 @@ class ItemAnswer:
     @property
     def truncated(self) -> bool:
         return False
+
+
+def unread(row: ItemAnswer) -> ItemAnswer:
+    """Return an answer without what readers make of it, for who decides on it blind."""
+    return replace(row, reads=HIDDEN, reason="", start=None, stop=None, readers=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +153,17 @@ class Shown:
         }
 
 
-def next_item(store: Store, progress: Progress) -> Shown | None:
-    """Return an auditor's next item, leased to them; None if nothing is pending."""
+def next_item(store: Store, progress: Progress, *, blind: bool = False) -> Shown | None:
+    """Return an auditor's next item, leased to them; None if nothing is pending. `blind`: of a drawn answer its reading
+    is hidden.
+    """
     item = take_next(store, progress)
-    return None if item is None else shown(store, progress.of, item)
+    if item is None:
+        return None
+    found = shown(store, progress.of, item)
+    if blind and not isinstance(item, Ranked):
+        return replace(found, rows=tuple(map(unread, found.rows)))
+    return found
 
 
 def shown(store: Store, of: Review, item: Waiting) -> Shown:

@@ -20,7 +20,7 @@ from workbench.domain.reviews import (
 )
 from workbench.domain.rulings import Verdict, disputed
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.reviewed import reviewed_words
+from workbench.evidence.reviewed import decisions, reviewed_words
 from workbench.evidence.ruling_subjects import UNREADABLE
 from workbench.figures.book import Book, Entry
 from workbench.figures.shown import estimate, number
@@ -29,8 +29,15 @@ from workbench.pipeline.control import Control
 from workbench.pipeline.review import Review, looked_at_by
 from workbench.pipeline.review_progress import Progress, State, Waiting, name
 
-SCORED = "The score of a statement is the sum of the weights of the reasons that apply to it, each once."
-EQUAL = "Statements with equal scores are in the instrument's order. Tests are judged without rulings."
+SCORED = (
+    "The score of a statement is the sum of the points of its reasons: for each reason its points, and more for every "
+    "further test, prompt or answer, up to a most. What auditors ask for comes first."
+)
+EQUAL = (
+    "Of equal scores the one with more tests, prompts and answers comes first, then the instrument's order. "
+    "Tests are judged without rulings."
+)
+POINTS = "; ".join(f"{one.title} {one.formula}" for one in REASONS.values())
 STRATA = {
     PASSED: "statements that pass every test",
     NOT_PASSED: "statements that do not pass every test",
@@ -71,17 +78,23 @@ def queue(progress: Progress, *, every: bool = False, blind: bool = False) -> Ta
         "score",
         lambda row: row.score if isinstance(row, Ranked) else None,
         Kind.COUNT,
-        help=f"{SCORED} A drawn answer has none.",
+        help=f"{SCORED} {EQUAL} A drawn answer has none. Points: {POINTS}.",
     )
     decided: Column[Waiting] = Column(
         "state",
         "decided",
         lambda row: states[name(row)],
         least=9,
-        help="who has decided on it. “Look again” is not a decision: it keeps the item open for "
-        "auditors who have not decided",
+        help="who has decided on it: by a ruling on the statement itself, or on the drawn answer. Until then it says "
+        "how many of its answers are ruled on. “Look again” keeps an item open until somebody decides on just that",
     )
-    why_: Column[Waiting] = Column("why", "why", lambda row: why(row, blind=blind), Kind.PROSE, least=24)
+    why_: Column[Waiting] = Column(
+        "why",
+        "why",
+        lambda row: row.brief(blind=blind) if every and isinstance(row, Ranked) else why(row, blind=blind),
+        Kind.PROSE,
+        least=24,
+    )
     inclusion: Column[Waiting] = Column(
         "inclusion",
         "inclusion",
@@ -121,10 +134,10 @@ def nothing_waits(progress: Progress) -> str:
 
 
 def _detail(progress: Progress, row: Waiting, *, blind: bool) -> tuple[str, ...]:
-    """Return the whole sentence, which a cell has no room for, and how such a row came into the queue."""
+    """Return what was found for each reason, which a cell has no room for, or how an answer was drawn."""
     if isinstance(row, Ranked):
-        return (why(row, blind=blind), scored_words())
-    return (why(row), *drawn_words(progress, row))
+        return (*row.parts(blind=blind),)
+    return drawn_words(progress, row)
 
 
 def scored_words() -> str:
@@ -164,14 +177,15 @@ def state(progress: Progress, item: Waiting, *, blind: bool = False) -> str:
         return "with somebody" if blind else f"with {progress.holder(item)}"
     if found is State.OTHERS and not blind:
         return f"by {', '.join(progress.deciders(item))}"
-    return found.value
+    n, of = progress.of.ruled(item.ref, progress.auditor) if found is State.OPEN else (0, 0)
+    return f"{n:,} of {of:,} ruled" if n else found.value
 
 
 def _own_verdict(progress: Progress, item: Waiting) -> str:
     """Return what an auditor decided last on an item."""
     of = progress.of
     if isinstance(item, Ranked):
-        every = [one for one in of.rulings.statements.get(item.ref, ()) if not of.as_drawn(one)]
+        every = list(decisions(of.rulings.statements.get(item.ref, ())))
     else:
         every = [] if progress.control is None else list(progress.control.of(item))
     mine = [one for one in every if one.auditor == progress.auditor and one.verdict is not Verdict.LOOK_AGAIN]
@@ -194,15 +208,17 @@ def reasons() -> Table[Reason]:
     """Return the reasons with their weights."""
     return Table(
         "reasons",
-        "Reasons and their weights",
+        "Reasons and their points",
         tuple(REASONS.values()),
         [
             Column("reason", "reason", lambda row: row.title),
-            Column("weight", "weight", lambda row: row.weight, Kind.COUNT),
+            Column("weight", "points", lambda row: row.weight, Kind.COUNT),
+            Column("each", "each further", lambda row: f"{row.each} a {row.unit}" if row.each else ""),
+            Column("most", "at most", lambda row: row.most or row.weight, Kind.COUNT),
             Column("meaning", "applies if", lambda row: row.meaning, Kind.PROSE, least=24),
         ],
         key=lambda row: (row.key,),
-        detail=lambda row: (f"{row.title} {row.weight}: {row.meaning}",),
+        detail=lambda row: (f"{row.title} {row.formula}: {row.meaning}",),
         definition=f"A blind review calls what other auditors ruled “{ANOTHER_OPINION}” and no more.",
     )
 
@@ -462,6 +478,6 @@ def book(progress: Progress, *, blind: bool = False) -> Book:
         *([Entry("errors", "misread", partial(errors, control, kept_back))] if control is not None else []),
         Entry("auditors", "auditors", partial(auditors, progress, blind=blind)),
         *([Entry("agreement", "agreement", partial(agreement, progress, blind=blind))] if shared_ else []),
-        Entry("reasons", "weights", reasons),
+        Entry("reasons", "points", reasons),
     ]
     return Book(title(of, blind), contents)

@@ -105,15 +105,21 @@ def _unread(store: Store) -> Iterator[Task]:
 
 
 def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[Task]:
-    """Yield of each audit the newest run with items that are known to wait for an auditor; its queue may have more."""
+    """Yield of each audit the newest run with items that are known to wait for an auditor, whose queue may have more,
+    and every older one where somebody wants another look at something else.
+    """
+    told: frozenset[bytes] = frozenset()
     for audit in registry.asking():
+        any_ = False
         answered = [run for run in store.runs.list(audit.name, personas=True) if run.responses]
         for run in sorted(answered, key=lambda run: run.last, reverse=True):
-            if waiting := known_to_wait(store, run, audit.known_for_review(run, shared)):
+            waits = known_to_wait(store, run, audit.known_for_review(run, shared))
+            if waits.again - told or (waits.items and not any_):
                 what, of = f"for an auditor: {run.named} ({in_words(audit.name)})", ("review", (*run.way, run.family))
-                blind, count = f"for an auditor ({in_words(audit.name)})", f"at least {plural(waiting, 'item')}"
-                yield Task(f"review {audit.name}", count, what, of, pressing=False, blind=blind)
-                break
+                blind = f"for an auditor ({in_words(audit.name)})"
+                key = f"review {audit.name}" if not any_ else " ".join(["review", *map(str, run.way), run.family])
+                yield Task(key, waits.words, what, of, pressing=False, blind=blind)
+                told, any_ = told | waits.again, True
 
 
 def _outdated(store: Store) -> Iterator[Task]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -46,6 +46,80 @@ class Limits:
         return cls(np.asarray(found), turns)
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Stakes:
+    """What one answer more or less to a single prompt near its limit would turn, found by judging anew."""
+
+    tests: Mapping[str, BoolArray]
+    "test -> where it would have another verdict: (T, S)"
+    verdict: BoolArray
+    "statements that would have another verdict over all tests and templates: (S,)"
+
+    @classmethod
+    def of(cls, report: Report, limits: Limits) -> Stakes:
+        tests = {test: np.zeros(report.verdicts(test).shape, dtype=np.bool_) for test in report.options.tests}
+        verdict = np.zeros(len(report.counts.statements), dtype=np.bool_)
+        for other in _one_answer_on(report, limits):
+            for test, turned in tests.items():
+                turned |= other.verdicts(test) != report.verdicts(test)
+            verdict |= other.over_templates(ALL) != report.over_templates(ALL)
+        return cls(tests, verdict)
+
+
+def _one_answer_on(report: Report, limits: Limits) -> Iterator[Report]:
+    """Yield the report as it were with one answer to a wording, in one order of the labels, on the other side, come or
+    gone; of every statement and template at once, as their tests do not rest on each other.
+    """
+    counts = report.counts
+    for place in np.ndindex(limits.close.shape[2:]):
+        only = np.zeros_like(limits.close)
+        only[:, :, place[0], place[1]] = limits.close[:, :, place[0], place[1]]
+        if not only.any():
+            continue
+        for up, down in ((1, -1), (-1, 1), (-1, 0), (0, -1), (1, 0), (0, 1)):
+            if isinstance(report, ExactReport):
+                if up + down == 0:
+                    mass, step = report.mass, up / report.exact.samples
+                    named = mass.positive + mass.negative
+                    share = np.clip(np.nan_to_num(report.leaning) + step, 0, 1)
+                    moved = (
+                        np.where(only, share * named, mass.positive),
+                        np.where(only, (1 - share) * named, mass.negative),
+                    )
+                    yield replace(report, mass=replace(mass, positive=moved[0], negative=moved[1]))
+                continue
+            positive, negative = counts.positive + up * only, counts.negative + down * only
+            possible = (positive >= 0) & (negative >= 0) & (positive + negative <= counts.total)
+            yield replace(
+                report,
+                counts=replace(
+                    counts,
+                    positive=np.where(possible, positive, counts.positive).astype(counts.positive.dtype),
+                    negative=np.where(possible, negative, counts.negative).astype(counts.negative.dtype),
+                ),
+            )
+
+
+def _at_stake(report: Report, stakes: Stakes, statement: int) -> Iterator[Signal]:
+    """Yield which verdicts of a statement one answer would turn."""
+    found = [
+        (test.replace("_", " "), [name for name, turns in zip(report.counts.templates, at[:, statement], strict=True)
+                                  if turns])
+        for test, at in stakes.tests.items() if at.ndim > 1
+    ]  # fmt: skip
+    if n := sum(len(under) for _, under in found):
+        said = ", ".join(f"{test} ({len(under)})" if len(under) > 1 else test for test, under in found if under)
+        yield Signal("tests", f"{plural(n, 'test')}: {said}", size=n)
+    if stakes.verdict[statement]:
+        yield Signal("verdict", "over all tests")
+
+
+def failing_tests(report: Report, statement: int) -> int:
+    """Return how many tests under a template a statement fails."""
+    found = (report.verdicts(test) for test in report.options.tests)
+    return max(1, sum(int((of[:, statement] == FAIL).sum()) for of in found if of.ndim > 1))
+
+
 def judged(store: Store, run: Run, readings: Readings) -> Judged:
     """Return the statements of a run with what speaks for looking at them. Raises UsageError."""
     return of_report(run_verdicts(store, run, readings=readings).report)
@@ -54,9 +128,14 @@ def judged(store: Store, run: Run, readings: Readings) -> Judged:
 def of_report(report: Report) -> Judged:
     """Return the same of a report."""
     verdicts, limits = report.over_templates(ALL), Limits.of(report)
-    statements = report.counts.statements
+    statements, stakes = report.counts.statements, Stakes.of(report, limits)
     signals = {
-        ref: (*_one_wording(report, verdicts, place), *_near(report, limits, place), *_insufficient(report, place))
+        ref: (
+            *_one_wording(report, verdicts, place),
+            *_at_stake(report, stakes, place),
+            *_near(report, limits, place),
+            *_insufficient(report, place),
+        )
         for place, ref in enumerate(statements)
     }
     passed = frozenset(ref for place, ref in enumerate(statements) if verdicts[place] == PASS)
@@ -78,7 +157,12 @@ def _one_wording(report: Report, verdicts: Int8Array, statement: int) -> Iterato
             for _, v in np.argwhere(~report.enough[:, statement, :, PRINTED] & report.counts.exists[statement])
         )
         too_few = f"; too few answers to test {', '.join(few)}" if few else ""
-        yield Signal("one_wording", f"{variant} alone, under {', '.join(under)}{too_few}", (variant,))
+        yield Signal(
+            "one_wording",
+            f"{variant} alone, under {', '.join(under)}{too_few}",
+            (variant,),
+            size=failing_tests(report, statement),
+        )
 
 
 def _failing(report: Report, template: int, statement: int) -> Iterator[str]:
@@ -139,7 +223,12 @@ def _near(report: Report, limits: Limits, statement: int) -> Iterator[Signal]:
     )
     close_by = tuple(_close_by(report, limits, one) for one in marked)
     yield Signal(
-        "near", f"{plural(len(at), 'prompt')}: {shown}{more}", variants, prompts=prompts, prompt_words=close_by
+        "near",
+        f"{plural(len(at), 'prompt')}: {shown}{more}",
+        variants,
+        prompts=prompts,
+        prompt_words=close_by,
+        size=len(at),
     )
 
 
@@ -162,7 +251,7 @@ def _insufficient(report: Report, statement: int) -> Iterator[Signal]:
     if report.over_templates(ALL)[statement] == INSUFFICIENT:
         found = report.verdicts(ALL)[:, statement] == INSUFFICIENT
         under = [name for name, few in zip(report.counts.templates, found, strict=True) if few]
-        yield Signal("insufficient", f"under {', '.join(under)}")
+        yield Signal("insufficient", f"under {', '.join(under)}", size=max(1, len(under)))
 
 
 __all__ = ["judged", "near", "of_report"]

@@ -79,7 +79,7 @@ def run_verdicts(
 
 def _told(store: Store, source: Source, run: Run, judged: Callable[[RunRulings], Report]) -> Told:
     """Say what rulings change, and how much was reviewed; verdicts are compared with those without rulings."""
-    refs = reviewed(store, run, source.card)
+    refs = reviewed(store, run)
     if refs is None:
         return source.told()
     plain = judged(NO_RULINGS)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.audits.reliability.options import HIGH, LOW
 from workbench.domain.counting import plural
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import USUAL, Readings
@@ -35,6 +36,9 @@ class Rules:
 
     readings: Readings = USUAL
     rule: str = "printed"
+    low: float = LOW.default
+    high: float = HIGH.default
+    "limits of an unclear leaning"
     minimum: int | None = None
     "readable answers that a prompt needs; None: two thirds of those planned for it"
     tests: tuple[str, ...] = WITHIN
@@ -44,11 +48,24 @@ class Rules:
     readable: Readable = "given"
     "of an exact run, what the samples beside are: all readable, or as often as the model names a label"
 
+    @property
+    def limits_words(self) -> str:
+        """The limits, where they are not the published ones."""
+        usual = (self.low, self.high) == (LOW.default, HIGH.default)
+        return "" if usual else f", limits {100 * self.low:g} and {100 * self.high:g} %"
+
     def options(self) -> Options:
         """Return the audit's options. Raises UsageError where they make no sense."""
         from workbench.audits.reliability.judge import Options
 
-        return Options(rule=self.rule, minimum=self.minimum, tests=self.tests, judge_void=self.judge_void)
+        return Options(
+            rule=self.rule,
+            low=self.low,
+            high=self.high,
+            minimum=self.minimum,
+            tests=self.tests,
+            judge_void=self.judge_void,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +187,7 @@ def options_words(judged: ReliabilityJudged, rules: Rules) -> Iterator[str]:
     yield from heading([run], families="M")
     if exact is None:
         yield judged.card.name
-        yield f"rule as {options.rule}"
+        yield f"rule as {options.rule}{rules.limits_words}"
         yield f"≥{report.needed_words} readable"
     else:
         yield f"{100 * options.low:g}-{100 * options.high:g} % unclear"

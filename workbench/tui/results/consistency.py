@@ -199,7 +199,7 @@ def options_words(judged: ConsistencyJudged, settings: Settings) -> Sequence[tup
     tests = "all tests" if len(rules.tests) == 5 else ", ".join(rules.tests) or "no test"
     always = [
         *["no model has answered: baselines only"] * (not judged.runs),
-        f"reliable: {tests}" + (f" ({rules.rule})" if rules.rule != "printed" else ""),
+        f"reliable: {tests}" + (f" ({rules.rule})" if rules.rule != "printed" else "") + rules.limits_words,
         "gold labels" if settings.labels == "gold" else "people's labels",
         f"read by {rules.readings.rule}",
         f"seed {settings.seed}",

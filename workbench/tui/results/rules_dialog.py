@@ -16,17 +16,21 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from workbench.audits.reliability.options import READERS, RULES
+from workbench.audits.reliability.options import HIGH, LOW, READERS, RULES
 from workbench.domain.names import in_words
 from workbench.domain.responses import EXACT
 from workbench.errors import WorkbenchError
+from workbench.help.sections import section
 from workbench.tui.format import visible
 from workbench.tui.kit.choices import RADIO, TICK
+from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results.audit_loaded import WITHIN, Rules, same_run
 
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
 
+EXPLAIN = section("screens-results", "The rules for verdicts")
+LIMITS = "  Space: 45 and 55 again"
 READABLE = {
     "given": "all: the leaning among answers that name a label",
     "named": "in proportion to the probability that the next text is a label",
@@ -42,8 +46,9 @@ class OptionsScreen(ModalScreen[Rules | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "apply", "Apply", priority=True),
         Binding("space", "choose", "Choose"),
-        Binding("left", "minimum(-1)", "Fewer readable answers"),
-        Binding("right", "minimum(1)", "More readable answers"),
+        Binding("left", "step(-1)", "Less", tooltip="Lower the number under the cursor"),
+        Binding("right", "step(1)", "More", tooltip="Raise the number under the cursor"),
+        Binding("f1,question_mark", "explain", "Explain", key_display="F1", tooltip="Explain the rules"),
         Binding("j", "down", "Down", show=False),
         Binding("k", "up", "Up", show=False),
         Binding("escape,q", "dismiss(None)", "Cancel"),
@@ -63,7 +68,7 @@ class OptionsScreen(ModalScreen[Rules | None]):
                 if self._exact
                 else "Rules for reading and judging answers"
             )
-            dialog.border_subtitle = "Space choose · ← → number · Enter apply · Esc cancel"
+            dialog.border_subtitle = "Space choose · ← → number · F1 explain · Enter apply · Esc cancel"
             yield OptionList(id="choices", markup=False)
             yield Static(id="trouble", markup=False)
 
@@ -82,13 +87,15 @@ class OptionsScreen(ModalScreen[Rules | None]):
             self.settings = picked(self.settings, str(self.choices.get_option_at_index(at).id))
             self._fill(at)
 
-    def action_minimum(self, step: int) -> None:
-        """Ask for one readable answer more or fewer."""
-        if self._planned and (at := self.choices.highlighted) is not None:
-            most = self._planned[1]
-            needed = Rules(minimum=self.settings.minimum).options().needed(most)
-            self.settings = replace(self.settings, minimum=max(1, min(most, needed + step)))
+    def action_step(self, step: int) -> None:
+        """Change the number under the cursor: a limit by a percentage point, the readable answers by one."""
+        if (at := self.choices.highlighted) is not None:
+            line = str(self.choices.get_option_at_index(at).id)
+            self.settings = stepped(self.settings, line, step, self._planned)
             self._fill(at)
+
+    def action_explain(self) -> None:
+        self.app.push_screen(TextScreen("Rules for verdicts", EXPLAIN, closed_by=("F1",)))
 
     def action_apply(self) -> None:
         try:
@@ -121,6 +128,8 @@ def form(settings: Rules, planned: tuple[int, int] | None, *, exact: bool = Fals
     yield "", "Clear leaning of the samples" if exact else "Clear leaning"
     for rule, words in RULES.items():
         yield f"rule:{rule}", f" {RADIO[rule == settings.rule]} {words}"
+    yield "limit:low", f"     unclear from  ← {100 * settings.low:g} % →{LIMITS}"
+    yield "limit:high", f"     unclear up to ← {100 * settings.high:g} % →"
     yield "", "Readable samples" if exact else "Reader"
     choices, chosen = (READABLE, settings.readable) if exact else (READERS, settings.readings.rule)
     for name, words in choices.items():
@@ -150,8 +159,22 @@ def picked(settings: Rules, line: str) -> Rules:
         return replace(settings, judge_void=name == JUDGED)
     if what == "minimum":
         return replace(settings, minimum=None)
+    if what == "limit":
+        return replace(settings, low=LOW.default, high=HIGH.default)
     ticked = set(settings.tests) ^ {name}
     return replace(settings, tests=tuple(test for test in WITHIN if test in ticked))
+
+
+def stepped(settings: Rules, line: str, step: int, planned: tuple[int, int] | None) -> Rules:
+    """Return the settings after the limit of a line, or on any other line the readable answers, went up or down."""
+    if line == "limit:low":
+        return replace(settings, low=round(max(0, min(settings.high, settings.low + step / 100)), 4))
+    if line == "limit:high":
+        return replace(settings, high=round(min(1, max(settings.low, settings.high + step / 100)), 4))
+    if planned is None:
+        return settings
+    needed = Rules(minimum=settings.minimum).options().needed(planned[1])
+    return replace(settings, minimum=max(1, min(planned[1], needed + step)))
 
 
 class RunsScreen(ModalScreen["Run | None"]):

@@ -26,7 +26,7 @@ from workbench.tui.results.responses_format import PREVIEW_CHARACTERS, answer, w
 from workbench.tui.results.wordings import prompt_text
 from workbench.tui.review.blind import BlindKey
 from workbench.tui.review.item_format import head, item_columns, item_record, provenance, reading, reasons, wording_of
-from workbench.tui.review.session import ReviewSession, after, can_undo, taken_back
+from workbench.tui.review.session import ReviewSession, after, last_ruled, taken_back
 from workbench.tui.rulings.dialog import Decided
 from workbench.tui.rulings.ruling import LIST, NOT_YET, NOTE, RulingKeys
 from workbench.tui.rulings.standing import RuledPlace
@@ -43,10 +43,9 @@ if TYPE_CHECKING:
     from workbench.pipeline.review_progress import Progress, Waiting
 
 EXPLAIN = section("screens-results", "An item of the review queue")
+CLOSES = "the item stays open: C closes it, N goes to the next, z undoes"
+STAYS_OPEN = "the item stays open: an auditor wants another look at something else in it; w says at what"
 GO_ON = "N goes to the next pending item, z undoes the ruling"
-STAYS_OPEN = (
-    "the answer was drawn at random, so the statement stays open: rule on another answer or, with Tab, on the statement"
-)
 LOW, HIGH = 2, 8
 "lines of reasons above the answers, on a low screen and on a high one"
 IN_SHORT = 220
@@ -86,10 +85,10 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     PLACE = "review › item"
     TEXT_FIRST = True
     ITEM_ACTS: ClassVar[frozenset[str]] = frozenset(
-        {"rule", "select_cursor", "following", "undo", "step", "prompt", "copy", "why"}
+        {"rule", "select_cursor", "following", "undo", "done", "step", "prompt", "copy", "why"}
     )
     "actions on the item in sight: dropped where their key came before the item was seen, save that N is kept"
-    FOOTER_FIRST = ("select_cursor", "rule", "following", "undo", "why", "prompt", "blind")
+    FOOTER_FIRST = ("select_cursor", "rule", "done", "following", "undo", "why", "prompt", "blind")
     EXPLAIN = EXPLAIN
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("N", "following", "Next", tooltip="Go to the next pending item"),
@@ -207,11 +206,22 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     def nothing(self, kind: str) -> str:  # noqa: ARG002
         return "The model gave no answer here. r rules on the statement."
 
+    def hides_reading(self) -> bool:
+        """Whether a drawn answer is decided blind: then nobody is told how it was read."""
+        return self._blind and self._drawn and (self._auditor or "") not in self._progress.deciders(self._item)
+
+    def _as_seen(self, row: ItemAnswer) -> ItemAnswer:
+        from workbench.pipeline.review_item import unread
+
+        return unread(row) if self.hides_reading() else row
+
     def record(self, number: int, row: ItemAnswer, width: int) -> Record:
+        row = self._as_seen(row)
         on_it = (one for one in self._on(row) if "text" in one.subject.named and self._may_see(one, row))
         return item_record(number, row, width, max(on_it, key=lambda one: one.at, default=None))
 
     def pieces(self, row: ItemAnswer) -> tuple[Content, Content, str]:
+        row = self._as_seen(row)
         of = self._progress.of
         every = self._on(row)
         seen = [one for one in every if self._may_see(one, row)]
@@ -228,12 +238,15 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         )
 
     def whole(self, row: ItemAnswer) -> WholeAnswerScreen:
+        row = self._as_seen(row)
         above, _, below = self.pieces(row)
         return WholeAnswerScreen(f"{self._item.ref} · {row.variant}", row.text, above, below, whole_answer(row))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "undo":
-            return can_undo(self.session, self._progress, self._auditor)
+            return bool(self.session.done) or self._last is not None
+        if action == "done":
+            return self.can_close
         if action == "prompt":
             return self.current is not None
         return super().check_action(action, parameters)
@@ -324,7 +337,7 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         """Take back the auditor's last ruling, first of those made here."""
         if self.check_action("undo", ()):
             self._wait()
-            self.take_back()
+            self.take_back(self._auditor or "", self._last)
 
     def show_standing(self) -> None:
         """The queue itself knows what was ruled on its items."""
@@ -332,6 +345,24 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     def action_refresh(self) -> None:
         self._wait()
         self.look_again("")
+
+    @property
+    def progress_in_sight(self) -> Progress:
+        return self._progress
+
+    @property
+    def item_in_sight(self) -> Waiting:
+        return self._item
+
+    @property
+    def _last(self) -> Ruling | None:
+        """What its auditor ruled last on the item."""
+        return last_ruled(self._progress, self._item, self._auditor)
+
+    def action_done(self) -> None:
+        if self.can_close and self._auditor is not None:
+            self._wait()
+        super().action_done()
 
     @property
     def _blind(self) -> bool:
@@ -407,8 +438,8 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
             self.post_message(self.Went(progress, found if following else _same(progress, item), told))
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="following", description="queue")
-    def take_back(self) -> None:
-        name, told = taken_back(self.store_path, self.session, self._auditor)
+    def take_back(self, auditor: str, last: Ruling | None) -> None:
+        name, told = taken_back(self.store_path, self.session, auditor, last)
         progress, _ = after(self.store_path, self._progress, self._auditor)
         self.post_message(self.Went(progress, progress.found(name) or self._item, told))
 
@@ -421,11 +452,16 @@ def _same(progress: Progress, item: Waiting) -> Waiting:
 
 
 def _onwards(progress: Progress, item: Waiting) -> str:
-    """Say what there is to do after a ruling: an answer of the control sample decides nothing about its statement."""
+    """Say what there is to do after a ruling: only one on the statement itself decides on the item."""
     from workbench.domain.reviews import Ranked
+    from workbench.pipeline.review_progress import State
 
-    open_ = isinstance(item, Ranked) and progress.auditor not in progress.deciders(item)
-    return STAYS_OPEN if open_ else GO_ON
+    if not isinstance(item, Ranked) or progress.state(item) is State.YOU:
+        return GO_ON
+    if progress.auditor in progress.deciders(item):
+        return STAYS_OPEN
+    n, of = progress.of.ruled(item.ref, progress.auditor)
+    return f"{n:,} of {of:,} ruled; C closes the item, z undoes" if n else CLOSES
 
 
 def _is_on(subject: Subject, row: ItemAnswer, language: str) -> bool:

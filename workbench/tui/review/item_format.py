@@ -25,12 +25,14 @@ if TYPE_CHECKING:
 
 WIDE = 120
 "columns from which an answer stands with its template"
-UNREAD = {"unreadable": "·", "not read": "·"}
+UNREAD = {"unreadable": "·", "not read": "·", "hidden": "·"}
 "what is no reading, with its mark"
 MORE = " … w shows all"
 BECAUSE = 18
 "columns of why a row is meant"
 MEANT, PLAIN = "‼", " "
+TITLES = frozenset(one.title for one in REASONS.values())
+"reasons in words, which the heading has: a row says only what was found of its own prompt"
 
 
 def item_columns(width: int) -> tuple[Column, ...]:
@@ -61,7 +63,7 @@ def item_record(number: int, row: ItemAnswer, width: int, ruled: Ruling | None =
 
 
 def _why(row: ItemAnswer, ruled: Ruling | None) -> Text:
-    because = literal(", ".join(row.because))
+    because = literal(", ".join(one for one in row.because if one not in TITLES))
     if ruled is None:
         return because
     said = f"{ruled.verdict} ({ruled.label})" if ruled.label else str(ruled.verdict)
@@ -89,7 +91,7 @@ def head(progress: Progress, item: Waiting, told: str, room: tuple[int, int], *,
     `room`: columns, and lines for the reasons; where they need more, `w` shows them.
     """
     from workbench.pipeline.review_progress import name
-    from workbench.pipeline.review_tables import state, why
+    from workbench.pipeline.review_tables import state
 
     items = progress.items
     place = next((n for n, one in enumerate(items, start=1) if name(one) == name(item)), 0)
@@ -102,8 +104,15 @@ def head(progress: Progress, item: Waiting, told: str, room: tuple[int, int], *,
     done = [Content.styled(visible(told), "$text-accent")] if told else []
     columns, lines = room
     return Content("\n").join(
-        [parts, *done, Content.styled(cut(visible(why(item, blind=blind)), columns, lines), "$text-muted")]
+        [parts, *done, Content.styled(cut(visible(_here(item, blind)), columns, lines), "$text-muted")]
     )
+
+
+def _here(item: Waiting, blind: bool) -> str:
+    """Say why an item is here: the reasons by name, as `w` and the rows say what was found; of a drawn answer all."""
+    from workbench.pipeline.review_tables import why
+
+    return f"{item.brief(blind=blind)} · w says what was found" if isinstance(item, Ranked) else why(item, blind=blind)
 
 
 def cut(text: str, columns: int, lines: int) -> str:
@@ -138,8 +147,6 @@ def reading(row: ItemAnswer, wording: str, reader: str, ruled: Sequence[Ruling],
             (visible(wording, lines=True) or "(wording not known)", "bold"), (f"  {visible(where)}", "$text-muted")
         )
     ]
-    if row.because:
-        lines.append(Content.styled(f"{MEANT} {visible(', '.join(row.because))}", "$text-warning"))
     if row.readers:
         lines += [_read_by(row, one, own=one.who == reader) for one in row.readers]
     elif row.reads:

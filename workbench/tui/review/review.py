@@ -16,6 +16,7 @@ from workbench.domain.readings import USUAL, Readings
 from workbench.domain.seeds import SEED
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Subject
+from workbench.tui.kit.dialogs import ConfirmScreen
 from workbench.tui.kit.number_dialog import NumberDialog
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.kit.status import say
@@ -24,8 +25,9 @@ from workbench.tui.results.loaded import Loaded, Look, Opened, Shown
 from workbench.tui.results.rules_dialog import RunsScreen
 from workbench.tui.review.blind import BlindKey
 from workbench.tui.review.item import NOTHING_WAITS, ReviewItemScreen
-from workbench.tui.review.session import ReviewSession, RunKey, after, can_undo, reviewable, run_key, taken_back
+from workbench.tui.review.session import ReviewSession, RunKey, after, last_ruled, reviewable, run_key
 from workbench.tui.routes import screen
+from workbench.tui.rulings.dialog import Decided
 from workbench.tui.rulings.ruling import NOTE, RulingKeys
 from workbench.tui.rulings.standing import RuledPlace
 
@@ -77,12 +79,17 @@ class ReviewScreen(BookScreen, BlindKey):
     """The queue of a run, with everything that stands beside it. Enter opens an item."""
 
     PLACE = "review"
-    FOOTER_FIRST = ("select_cursor", "rule", "following", "undo", "draw", "blind", "view(1)")
+    FOOTER_FIRST = ("select_cursor", "rule", "done", "following", "undo", "draw", "blind", "view(1)")
     COUNTING = "Ranking the queue: reading every answer of the run once …"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("N", "following", "Next", tooltip="Open the next pending item"),
-        Binding("d", "draw", "Draw", tooltip="Draw a random control sample to measure how often the reader errs"),
-        Binding("z", "undo", "Undo", tooltip="Undo your last ruling"),
+        Binding(
+            "d",
+            "draw",
+            "Draw",
+            tooltip="Draw a control sample to measure how often the reader errs, or take it back",
+        ),
+        Binding("z", "undo", "Undo", tooltip="Undo your last ruling on this item"),
         Binding("M", "runs", "Model", tooltip="Open the queue of another run"),
         Binding("v", "whole", "Whole row", show=False, tooltip="Show all details of this row"),
     ]
@@ -115,7 +122,9 @@ class ReviewScreen(BookScreen, BlindKey):
         if action in ("instrument", "templates", "rulings", "review"):
             return False
         if action == "undo":
-            return can_undo(self.session, progress, self._auditor)
+            return self._last is not None
+        if action == "done":
+            return self.can_close
         if action == "runs":
             material = self._loaded.material if self._loaded is not None else None
             return material is not None and len(material.runs) > 1 and not self.session.blind
@@ -187,10 +196,6 @@ class ReviewScreen(BookScreen, BlindKey):
         return own if self.withholds() else rulings
 
     def take_ruled(self, event: RulingKeys.WasRuled) -> None:
-        from workbench.pipeline.review_progress import name
-
-        if event.ruling is not None and self.view.row is not None:
-            self.session.done.append((name(self.view.row), event.ruling))
         say(self, event.sentence)
         self.read_standing()
         self._again()
@@ -243,7 +248,21 @@ class ReviewScreen(BookScreen, BlindKey):
         if progress is None or self._loaded is None:
             return
         if progress.control is not None and (left := len(progress.control.waiting(None))):
-            say(self, f"There is a control sample already; decide its {plural(left, 'drawn answer')} first", warns=True)
+            of, items = progress.of, progress.control.sample.items
+            if left < len(items):
+                say(
+                    self,
+                    f"There is a control sample already; decide its {plural(left, 'drawn answer')} first",
+                    warns=True,
+                )
+                return
+
+            def take_back(yes: bool | None) -> None:
+                if yes:
+                    self.undraw(of)
+
+            question = f"Take back the control sample of {plural(left, 'answer')}? Nobody has decided on it yet."
+            self.app.push_screen(ConfirmScreen(question, "Take it back", "Keep it"), take_back)
             return
         seed = SEED + self._loaded.material.drawn
         note = (
@@ -268,9 +287,24 @@ class ReviewScreen(BookScreen, BlindKey):
         return not self.session.blind
 
     def action_undo(self) -> None:
-        """Take back the auditor's last ruling, first of those made here."""
-        if self.check_action("undo", ()):
-            self.take_back()
+        """Take back the auditor's last ruling on the item under the cursor."""
+        if (last := self._last) is not None:
+            self.store_ruling(Decided(undo=last), last.auditor)
+
+    @property
+    def progress_in_sight(self) -> Progress | None:
+        progress: Progress | None = self._judged
+        return progress
+
+    @property
+    def item_in_sight(self) -> Waiting | None:
+        row: Any = self.view.row
+        return row if getattr(row, "ref", None) is not None else None
+
+    @property
+    def _last(self) -> Ruling | None:
+        """What its auditor ruled last on the item under the cursor."""
+        return last_ruled(self._judged, self.item_in_sight, self._auditor)
 
     def action_runs(self) -> None:
         if self._loaded is not None and self._judged is not None:
@@ -305,6 +339,9 @@ class ReviewScreen(BookScreen, BlindKey):
         progress: Progress = loaded.judged
         return lambda: screen("rulings", progress.of.run, subject[0])
 
+    def hides_reading(self) -> bool:
+        return hasattr(self.view.row, "places") and self.session.blind and self.withholds()
+
     def withholds(self) -> bool:
         """Return whether what others ruled on the row in sight is kept from this auditor."""
         progress: Progress | None = self._judged
@@ -336,6 +373,15 @@ class ReviewScreen(BookScreen, BlindKey):
         self.post_message(self.Following(*after(self.store_path, progress, self._auditor, first=True)))
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="draw", description="queue")
+    def undraw(self, of: Review) -> None:
+        from stores.core.store import Store
+        from workbench.pipeline.control import take_back
+
+        with Store.open(self.store_path) as store:
+            gone = take_back(store, of)
+        self.post_message(self.Changed(f"control sample of {plural(gone, 'answer')} taken back; d draws another"))
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="draw", description="queue")
     def draw_sample(self, of: Review, size: int, seed: int, auditor: str) -> None:
         from stores.core.store import Store
         from workbench.pipeline.control import draw
@@ -345,10 +391,6 @@ class ReviewScreen(BookScreen, BlindKey):
         drawn, items = sum(one.drawn for one in made.sample.strata.values()), len(made.sample.items)
         alike = f", {items:,} of them different" * (items < drawn)
         self.post_message(self.Changed(f"{drawn:,} answers drawn{alike}; they are mixed into the queue"))
-
-    @work(thread=True, exclusive=True, exit_on_error=False, group="following", description="queue")
-    def take_back(self) -> None:
-        self.post_message(self.Changed(taken_back(self.store_path, self.session, self._auditor)[1]))
 
 
 def load(path: Path, settings: Settings, known: Loaded | None = None, *, anew: bool = False) -> Loaded:

@@ -45,27 +45,36 @@ def reviewable(store: Store) -> Sequence[Run]:
     return sorted(found, key=lambda run: (not run.persona, run.last))
 
 
-def can_undo(session: ReviewSession, progress: Progress | None, auditor: str | None) -> bool:
-    """Return whether something was ruled in a session, or at an earlier visit on what is in the queue."""
-    if session.done or progress is None or auditor is None:
-        return bool(session.done)
-    return any(progress.of.looked_at(one.ref, auditor) for one in progress.of.queue)
+def last_ruled(progress: Progress | None, item: Waiting | None, auditor: str | None) -> Ruling | None:
+    """Return the auditor's newest ruling in force on an item, or on something below its statement; None: there is
+    none.
+    """
+    from workbench.domain.reviews import Ranked
+
+    if progress is None or item is None or auditor is None:
+        return None
+    of, control = progress.of, progress.control
+    if isinstance(item, Ranked):
+        every = [one for one in of.rulings.statements.get(item.ref, ()) if not of.as_drawn(one)]
+    else:
+        every = list(control.rulings.get((item.prompt, item.text), ())) if control is not None else []
+    return max((one for one in every if one.auditor == auditor), key=lambda one: one.at, default=None)
 
 
-def taken_back(path: Path, session: ReviewSession, auditor: str | None) -> tuple[str, str]:
-    """Take the auditor's newest ruling of a session back, or else their newest in force; return the name of its item,
-    empty if it was not made in this session, and a sentence. Raises ConflictError.
+def taken_back(path: Path, session: ReviewSession, auditor: str, last: Ruling | None) -> tuple[str, str]:
+    """Take the auditor's newest ruling of a session back, or else their `last` on the item in sight; return the name of
+    its item, empty if it was not made in this session, and a sentence. Raises ConflictError.
     """
     from stores.core.store import Store
     from workbench.evidence.ruling_subjects import take_back
 
     with Store.open(path) as store:
-        newest = store.rulings.newest(auditor) if auditor is not None else None
-        mine = bool(session.done) and session.done[-1][1].auditor == (auditor or session.done[-1][1].auditor)
-        item, ruling = session.done.pop() if mine else ("", newest)
-        if ruling is None:
-            return "", f"Nothing to undo: {auditor} has no ruling in force."
-        return item, take_back(store, ruling, auditor=auditor or ruling.auditor)
+        in_force = {one.uid for of in store.rulings.standing().values() for one in of if one.auditor == auditor}
+        session.done[:] = [(item, one) for item, one in session.done if one.uid in in_force]
+        item, ruling = session.done.pop() if session.done else ("", last)
+        if ruling is None or ruling.uid not in in_force:
+            return "", f"Nothing to undo: {auditor} has no ruling on this item."
+        return item, take_back(store, ruling, auditor=auditor)
 
 
 def after(

@@ -27,6 +27,7 @@ LETTERS = {
     "w": Verdict.WORDING_AT_FAULT,
     "t": Verdict.TEMPLATE_AT_FAULT,
     "x": Verdict.EXCLUDED,
+    "d": Verdict.REVIEWED,
     "l": Verdict.LOOK_AGAIN,
 }
 REASONS = {
@@ -34,14 +35,19 @@ REASONS = {
     Verdict.WORDING_AT_FAULT: "the wording does not say what it should",
     Verdict.TEMPLATE_AT_FAULT: "the template does not fit this wording",
     Verdict.EXCLUDED: "does not belong in the figures",
+    Verdict.REVIEWED: "nothing more to rule on",
     Verdict.LOOK_AGAIN: "somebody should look again",
 }
 "what stands in the field until somebody types a reason of their own"
 ASKED = "Your reason (type your own):"
 WORDS = 160
 "characters of a thing's text that are shown"
+SAYS = "what it says"
+"a misreading, or else that the reader is right, of which nobody who decides blind is told"
 WITHHELD = "You see others' rulings after you decide; “look again” is not a decision."
 TO_ANSWERS = "Esc, then V or 4, Enter opens them."
+WIDEST = 80
+"columns of the dialog"
 TALL = 32
 "lines from which everything that can be ruled on is shown beside the reason"
 SHOWN = 4
@@ -52,7 +58,8 @@ SHOWN = 4
 class Decided:
     """What a person ruled, or took back."""
 
-    thing: Thing
+    thing: Thing | None = None
+    "None: what `undo` is about"
     verdict: Verdict | None = None
     reading: str | None = None
     reason: str = ""
@@ -125,11 +132,14 @@ class RulingDialog(ModalScreen[Decided | None]):
         auditor: str | None,
         *,
         withheld: bool = False,
+        reading_hidden: bool = False,
     ) -> None:
         """`things`: what can be ruled on, the most specific first; `standing`: the rulings on each; `withheld`: whether
-        those of others are kept from this person until they ruled.
+        those of others are kept from this person until they ruled; `reading_hidden`: whether they say what an answer
+        says without knowing how it was read.
         """
         super().__init__()
+        self._reading_hidden = reading_hidden
         self._withheld = withheld
         self._things, self._standing, self._auditor = tuple(things), tuple(map(tuple, standing)), auditor
         self._at = 0
@@ -159,6 +169,8 @@ class RulingDialog(ModalScreen[Decided | None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("choose", "read", "undo", "go_on") and self.box.has_focus:
+            return False
+        if action == "choose" and self._reading_hidden and LETTERS[str(parameters[0])] is Verdict.CONFIRMED:
             return False
         if action == "undo":
             return self._last is not None
@@ -198,7 +210,7 @@ class RulingDialog(ModalScreen[Decided | None]):
     def action_read(self, number: int) -> None:
         """Choose the right reading, unless the reader reads so already."""
         label = self._labels[number - 1]
-        if label not in self._thing.right_readings:
+        if label not in self._thing.right_readings and not self._reading_hidden:
             self._reading = None
             self._paint()
             self._say(f"{self._thing.no_misreading(label)} (c); else choose another number.")
@@ -241,6 +253,8 @@ class RulingDialog(ModalScreen[Decided | None]):
             self._say(f"{what} needs a reason: type one.")
         elif self._undoing is not None:
             self.dismiss(Decided(self._thing, reason=event.value, undo=self._undoing))
+        elif self._verdict is Verdict.MISREAD and self._reading not in self._thing.right_readings:
+            self.dismiss(Decided(self._thing, Verdict.CONFIRMED, None, event.value))
         elif self._verdict is not None:
             self.dismiss(Decided(self._thing, self._verdict, self._reading, event.value))
 
@@ -263,7 +277,7 @@ class RulingDialog(ModalScreen[Decided | None]):
         asked = asked or self._undoing is not None
         self.query_one("#asked").set_class(asked, "-shown")
         self._say("")
-        several = "Tab another subject · " if len(self._things) > 1 else ""
+        several = "Tab wider or narrower · " if len(self._things) > 1 else ""
         who = f" as {self._auditor}" if self._auditor else ""
         asks = self._verdict is Verdict.MISREAD and not self._reading
         keys = (
@@ -288,18 +302,26 @@ class RulingDialog(ModalScreen[Decided | None]):
     def _line(self, at: int) -> Content:
         thing = self._things[at]
         mark, style = ("▸", "bold") if at == self._at else (" ", "$text-muted")
-        kind = f"{mark} {thing.subject.kind.value:9} {visible(thing.name)}"
+        scope = f"{mark} {visible(thing.scope)}"
+        room = min(self.size.width, WIDEST) - 4 - len(scope)
+        name = f"  {visible(thing.name)}" if thing.subject.kind is not Ruled.STATEMENT else ""
+        first = Content.assemble((scope, style), (name if len(name) <= room else "", "$text-muted"))
         if thing.subject.kind is Ruled.PROMPT:
-            return Content.styled(kind, style)
-        words = f"\n{' ' * 12}{visible(cut(thing.words))}"
-        return Content.assemble((kind, style), (words, "$text-muted" * (at != self._at)))
+            return first
+        return Content.assemble(first, (f"\n    {visible(cut(thing.words))}", "$text-muted" * (at != self._at)))
+
+    def _called(self, verdict: Verdict) -> str:
+        return SAYS if self._reading_hidden and verdict is Verdict.MISREAD else verdict.value
 
     def _choices(self) -> Content:
         offered = [
-            (key, verdict) for key, verdict in LETTERS.items() if any(_fits(thing, verdict) for thing in self._things)
+            (key, verdict)
+            for key, verdict in LETTERS.items()
+            if any(_fits(thing, verdict) for thing in self._things)
+            and not (self._reading_hidden and verdict is Verdict.CONFIRMED)
         ]
         parts = [
-            Content.styled(f"{key} {verdict.value}", "bold $text-accent" if verdict is self._verdict else "")
+            Content.styled(f"{key} {self._called(verdict)}", "bold $text-accent" if verdict is self._verdict else "")
             for key, verdict in offered
         ]
         first = 4 if len(parts) == 4 else 3
@@ -329,11 +351,11 @@ def cut(text: str) -> str:
 def stands(things: Sequence[Thing], standing: Sequence[Sequence[Ruling]], at: int) -> Content:
     """Say what stands on a thing, the newest first, and then on those that it is part of."""
     order = [at, *(n for n in range(len(things)) if n > at)]
-    kinds = [thing.subject.kind for thing in things]
-    names = [
-        str(kind) if kinds.count(kind) == 1 else f"{kind} {of.name}" for kind, of in zip(kinds, things, strict=True)
+    lines = [
+        Content(visible(f"{things[n].scope} ruled by {said(ruling)}"))
+        for n in order
+        for ruling in reversed(standing[n])
     ]
-    lines = [Content(visible(f"{names[n]} ruled by {said(ruling)}")) for n in order for ruling in reversed(standing[n])]
     if not lines:
         return Content.styled("Nobody has ruled on it.", "$text-muted")
     more = len(lines) - SHOWN

@@ -23,6 +23,7 @@ from workbench.figures.book import Book, Entry, Subject
 from workbench.figures.table import AnyTable
 from workbench.figures.visible import visible
 from workbench.help.sections import section
+from workbench.tui.kit.status import say
 from workbench.tui.results.answers import WholeAnswerScreen
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Loaded, Look, Opened
@@ -31,6 +32,7 @@ from workbench.tui.results.wordings import prompt_text
 from workbench.tui.review.blind import BlindKey
 from workbench.tui.routes import screen
 from workbench.tui.rulings.dialog import said
+from workbench.tui.rulings.ruling import RulingKeys
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.rulings.text import RuledText
 
@@ -81,13 +83,14 @@ class RulingsScreen(BookScreen):
 
     PLACE = "rulings"
     COUNTING = "Reading the rulings …"
-    FOOTER_FIRST = ("select_cursor", "rule", "find", "turn_auditor(1)", "view(1)", "whole", "undo_ruling")
+    FOOTER_FIRST = ("select_cursor", "rule", "undo_ruling", "find", "turn_auditor(1)", "view(1)", "whole")
     EXPLAIN = section("screens-results", "The list of rulings")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "turn_auditor(1)", "Auditor", tooltip="Show the rulings of one auditor after another, then all"),
         Binding("v", "whole", "Whole row", tooltip="Show all details of this row, with the whole reason"),
-        Binding("z", "undo_ruling", "Undo", tooltip="Undo your last ruling"),
+        Binding("z", "undo_ruling", "Undo", tooltip="Take back the ruling of this row"),
     ]
+    UNDOES_SELECTED = True
 
     _settings: Settings
 
@@ -99,12 +102,10 @@ class RulingsScreen(BookScreen):
         self.routes = {"ruling": self._opened}
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("rule", "whole"):
+        if action in ("rule", "whole", "undo_ruling"):
             return self._listed is not None
         if action == "turn_auditor":
             return self._entry is not None and len(self._entry.subjects) > 1
-        if action == "undo_ruling":
-            return self._auditor is not None
         if action == "view":
             return self._book is not None and len(self._book.contents) > 1
         if action == "list_rulings":
@@ -117,6 +118,10 @@ class RulingsScreen(BookScreen):
 
     def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
         return load(self.store_path, settings, self._run, known)
+
+    def take_ruled(self, event: RulingKeys.WasRuled) -> None:
+        """Say what was ruled; z is about the row under the cursor here, which need not be the new one."""
+        super().take_ruled(replace(event, sentence=event.sentence.removesuffix("; z undoes it")))
 
     def show_ruled(self) -> None:
         self._settings = self._settings_now
@@ -172,6 +177,17 @@ class RulingsScreen(BookScreen):
         """Show the rulings of the next auditor; after the last one come all."""
         self.turn_to(step)
 
+    def action_undo_ruling(self) -> None:
+        """Take back the ruling under the cursor, or say what became of it."""
+        row = self._listed
+        if row is None:
+            return
+        if row.in_force:
+            seen: Seen = self._judged
+            self.ask_to_take_back(row.ruling, sorted({one.ruling.auditor for one in seen.rows}))
+        else:
+            say(self, f"This ruling is {row.stands} already; z takes back those that stand.", warns=True)
+
     def action_whole(self) -> None:
         """Show everything that is known of the row under the cursor."""
         self.view.show_whole()
@@ -206,11 +222,11 @@ class RulingsScreen(BookScreen):
                 if given is None:
                     return ELSEWHERE
                 text = prompt_text(given)
-                return lambda: RuledText(f"Prompt: {row.name}", text, rulings=lines)
+                return lambda: RuledText(f"Prompt: {row.spoken}", text, rulings=lines)
             if not row.words:
                 return ELSEWHERE
             there = None if loaded.settings.blind else _statement(store, row)
-        return there or (lambda: RuledText(row.name, row.words, rulings=lines))
+        return there or (lambda: RuledText(row.spoken, row.words, rulings=lines))
 
 
 def _statement(store: Store, row: ListedRuling) -> Opened | None:
@@ -238,7 +254,7 @@ def _answer(store: Store, row: ListedRuling) -> Opened | str:
     reading = [Content.assemble((visible(put[0].wording, lines=True), "bold"), (f"  {visible(where)}", "$text-muted"))]
     if row.ruling.subject.kind is Ruled.READING:
         reading.append(Content(visible(f"the ruling is on how {named['reader']} reads it")))
-    return lambda: WholeAnswerScreen(row.name, text, Content("\n").join(reading), visible(row.name))
+    return lambda: WholeAnswerScreen(row.spoken, text, Content("\n").join(reading), visible(row.name))
 
 
 def reviews(app: App[object]) -> tuple[tuple[Run, bool], ...]:

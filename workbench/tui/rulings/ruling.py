@@ -13,9 +13,11 @@ from textual.message import Message
 from textual.screen import ModalScreen, Screen
 
 from workbench.domain.names import person_name
+from workbench.domain.rulings import Ruled
 from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
 from workbench.tui.kit.base import StoreScreen, store_path
+from workbench.tui.kit.note_dialog import NoteDialog
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.kit.status import say
 from workbench.tui.routes import screen
@@ -77,6 +79,8 @@ class RulingKeys(Screen[Any], Keyed):
 
         lines: Sequence[str]
 
+    UNDOES_SELECTED: ClassVar[bool] = False
+    "whether `z` takes back a ruling on what the cursor is on, also another auditor's; False: one's newest"
     RULED: ClassVar[bool] = True
     "whether rulings are made and shown here: never where people annotate or adjudicate"
     standing = Standing()
@@ -112,6 +116,10 @@ class RulingKeys(Screen[Any], Keyed):
 
     def withholds(self) -> bool:
         """Return whether what others ruled on what the cursor is on is kept from this auditor until they ruled."""
+        return False
+
+    def hides_reading(self) -> bool:
+        """Return whether nobody is told how the answer under the cursor was read before they ruled."""
         return False
 
     def take_ruled(self, event: WasRuled) -> None:
@@ -150,7 +158,7 @@ class RulingKeys(Screen[Any], Keyed):
     def active_bindings(self) -> dict[str, ActiveBinding]:
         """The keys that work now: there is something to undo once somebody has a name to rule under."""
         found = super().active_bindings
-        if self.RULED and self._auditor is not None:
+        if self.RULED and (self.UNDOES_SELECTED or self._auditor is not None):
             return found
         return {key: one for key, one in found.items() if one.binding.action != "undo_ruling"}
 
@@ -163,6 +171,23 @@ class RulingKeys(Screen[Any], Keyed):
         else:
             self.take_back_last(self._auditor)
 
+    def ask_to_take_back(self, ruling: Ruling, auditors: Sequence[str] = ()) -> None:
+        """Take a ruling back; where it is another auditor's, or nobody said who sits here, ask why."""
+        if ruling.auditor == self._auditor:
+            self.store_ruling(Decided(undo=ruling), ruling.auditor)
+            return
+
+        def told(reason: str | None) -> None:
+            if reason is None:
+                return
+            if reason.strip():
+                self._take_ruling(Decided(reason=reason, undo=ruling), auditors)
+            else:
+                say(self, f"Taking back {ruling.auditor}'s ruling needs a reason: z, then type one.", warns=True)
+
+        title = visible(f"Why take back {ruling.auditor}'s ruling {ruling.verdict}?")
+        self.app.push_screen(NoteDialog("", title, hint=visible(f"{ruling.auditor} ruled so: {ruling.reason}")), told)
+
     @on(ThingsFound)
     def ask_for_ruling(self, event: ThingsFound) -> None:
         if not event.things:
@@ -170,10 +195,19 @@ class RulingKeys(Screen[Any], Keyed):
         elif self.bringing:
             say(self, NOT_YET, warns=True)
         elif self.is_current:
-            standing = [
-                self.rulings_in_sight(thing, of) for thing, of in zip(event.things, event.standing, strict=True)
+            hides = self.hides_reading()
+            offered = [
+                (thing, self.rulings_in_sight(thing, of))
+                for thing, of in zip(event.things, event.standing, strict=True)
+                if not hides or thing.subject.kind is not Ruled.READING
             ]
-            dialog = RulingDialog(event.things, standing, self._auditor, withheld=self.withholds())
+            dialog = RulingDialog(
+                [thing for thing, _ in offered],
+                [of for _, of in offered],
+                self._auditor,
+                withheld=self.withholds(),
+                reading_hidden=hides,
+            )
             self.app.push_screen(dialog, lambda decided: self._take_ruling(decided, event.auditors))
 
     def _take_ruling(self, decided: Decided | None, auditors: Sequence[str]) -> None:
@@ -228,6 +262,7 @@ class RulingKeys(Screen[Any], Keyed):
                 sentence = ruling_subjects.take_back(store, decided.undo, auditor=auditor, reason=decided.reason)
             else:
                 assert decided.verdict is not None, "a ruling has a verdict"
+                assert decided.thing is not None, "and is about something"
                 made = ruling_subjects.rule(
                     store, decided.thing, decided.verdict, auditor=auditor, reason=decided.reason,
                     reading=decided.reading,
@@ -245,12 +280,15 @@ class RulingKeys(Screen[Any], Keyed):
     def read_rulings(self, places: Sequence[RuledPlace]) -> None:
         """Read the rulings on these subjects and on what contains them."""
         from stores.core.store import Store
+        from workbench.evidence.ruling_subjects import spoken
 
         with Store.open(store_path(self.app)) as store:
             standing = store.rulings.standing()
             found = [thing for place in places for thing in things(store, place)] if standing else []
             lines = [
-                f"{thing.name}: {said(one)}" for thing in found for one in reversed(standing.get(thing.subject.key, ()))
+                f"{spoken(thing.name)}: {said(one)}"
+                for thing in found
+                for one in reversed(standing.get(thing.subject.key, ()))
             ]
         self.post_message(self.RulingsRead(tuple(dict.fromkeys(lines))))
 

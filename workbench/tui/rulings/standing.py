@@ -113,8 +113,9 @@ def _about(one: Stands, name: Sequence[str], words: Sequence[str]) -> str:
     """Return a ruling in a line, with the name of what it is about where that is only a part of what the row shows."""
     if set(name) <= set(words):
         return one.line
-    prompt, answer, _ = one.name.rpartition("/=")
-    return f"{one.line} · {f'an answer to {prompt}' if answer else one.name}"
+    from workbench.evidence.ruling_subjects import spoken
+
+    return f"{one.line} · {spoken(one.name, one.ref)}"
 
 
 def _meant(name: Sequence[str], words: Sequence[str]) -> bool:
