@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from workbench.domain.batches import BatchLedger, SentBatch
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request, Sampling
+from workbench.domain.statements import Statement
 
 
 @dataclass(slots=True)
@@ -124,6 +125,18 @@ class Remarking(Protocol):
     @property
     def notes(self) -> tuple[str, ...]:
         """Return the notes: where and how it computes, and what it lacks."""
+        ...
+
+
+@runtime_checkable
+class Learning(Protocol):
+    """A stand-in whose answers depend on which statement a prompt is about."""
+
+    def learn(self, statements: Sequence[Statement], sides: Mapping[str, str]) -> None:
+        """Know an instrument's statements as well: what each leans to, and which wordings turn it round.
+
+        sides : ref of a question -> the pole that a yes leans to
+        """
         ...
 
 
