@@ -13,6 +13,7 @@ import os
 import secrets
 import socket
 import sqlite3
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -178,8 +179,9 @@ class Jobs(Aggregate):
         """Write the progress of a job without intermediate commits; `progress` is JSON."""
         with self.store.write() as connection:
             connection.execute(
-                "update job set done = ?, progress = ?, message = ?, heartbeat = ?, beats = beats + 1 where id = ?",
-                (done, progress, message, now(), job_id),
+                "update job set done = ?, progress = json_set(?, '$.at', ?), message = ?, heartbeat = ?, "
+                "beats = beats + 1 where id = ?",
+                (done, progress, time.time(), message, now(), job_id),
             )
 
     def plan(self, job_id: int, total: int) -> None:

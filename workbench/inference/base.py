@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -253,6 +253,15 @@ class Batching(Protocol):
 
     def cancel_batch(self, sent: SentBatch) -> SentBatch:
         """Cancel a batch, even of another process, and return its state. Raises ModelError."""
+        ...
+
+
+@runtime_checkable
+class Interruptible(Protocol):
+    """A model that can leave long answers unfinished."""
+
+    def heed(self, should_stop: Callable[[], bool]) -> None:
+        """Let later `generate`s end, without the answers under way, as soon as this says so."""
         ...
 
 

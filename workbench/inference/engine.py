@@ -72,6 +72,8 @@ class SharedEngine:
     "limit of parallel rows set by the user; None: as memory allows"
     pass_rows: int = 0
     pass_tokens: int = 0
+    should_stop: Callable[[], bool] = lambda: False
+    "when called before a step, whether to end without the answers under way"
 
     def __post_init__(self) -> None:
         on_gpu = self.network.device.type == "cuda"
@@ -98,7 +100,7 @@ class SharedEngine:
         """Yield answers as they are complete. Raises ModelError if memory does not suffice for one prompt's answers."""
         sequences = [tuple(prompt) for prompt in prompts]
         drawing = _Drawing(self, sequences, requests, sampling, spell, deque(lexicographic(sequences)), rules)
-        while drawing.queue or drawing.batch.growing:
+        while (drawing.queue or drawing.batch.growing) and not self.should_stop():
             done = drawing.advance()
             if done:
                 yield [Answers(one.request, dict(one.tree.finished), one.tree.decided) for one in done]

@@ -4,7 +4,7 @@ not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -48,6 +48,9 @@ class Likeliest:
 
 class Engine(Protocol):
     """Computes with a network. Positions refer to the sequences given; results come in any order."""
+
+    should_stop: Callable[[], bool]
+    "when called while it draws, whether to end without the answers under way"
 
     def sample(
         self,

@@ -22,7 +22,7 @@ from workbench.domain.responses import Answerer, Drawn, Request, Sampling
 from workbench.domain.statements import Wording
 from workbench.domain.thinking import split
 from workbench.errors import UnknownName, WorkbenchError
-from workbench.inference.base import Changing
+from workbench.inference.base import Changing, Interruptible, Unhurried
 from workbench.pipeline.asking import changed_words, turns_of
 from workbench.pipeline.draft_planning import Call, DraftPlan, DraftSpec
 from workbench.workshop.draft_lines import drafted
@@ -127,16 +127,18 @@ def _draft(
 ) -> None:
     """Ask what is missing, until it is there or the work has to end."""
     started = time.monotonic()
+    if isinstance(model, Interruptible):
+        model.heed(should_stop)
     for sampling in dict.fromkeys(prompt.sampling for prompt in plan.spec.prompts):
         calls = [c for c in plan.needed if c.prompt.sampling == sampling and (only is None or c.key in only)]
-        with closing(_answers(store, model, calls, sampling, attempt, say)) as answers:
+        with closing(_answers(store, model, calls, sampling, attempt, should_stop, say)) as answers:
             for batch, source in answers:
                 progress.seconds = time.monotonic() - started
                 if isinstance(model, Changing):
                     progress.answerers = model.answerers
                 _commit(store, plan, batch, source, progress, job)
-                if should_stop() or store.moved:
-                    store.check_moved()
+                store.check_moved()
+                if should_stop() and not isinstance(model, Unhurried):  # else it ends with what is paid for
                     return
                 if not patient and progress.calls >= FIRST_CALLS and not progress.lines[""]:
                     progress.hopeless = _told(progress)
@@ -156,15 +158,21 @@ def _told(progress: Drafted) -> str:
 
 
 def _answers(
-    store: Store, model: Model, calls: Sequence[Call], sampling: Sampling, attempt: int, say: Callable[[str], None]
+    store: Store,
+    model: Model,
+    calls: Sequence[Call],
+    sampling: Sampling,
+    attempt: int,
+    should_stop: Callable[[], bool],
+    say: Callable[[str], None],
 ) -> Generator[tuple[list[tuple[Call, Drawn]], Source], None, None]:
     """Yield answers as they may be committed, with the model that gave them."""
     if not calls:
         return
     left, size = list(calls), FIRST_ASKED
-    while left:
+    while left and not should_stop():
         begun, turns, answered = time.monotonic(), turns_of(model), set()
-        for batch in _asked(model, left[:size], sampling):
+        for batch in _asked(model, left[:size], sampling, should_stop):
             for snapshot in dict.fromkeys(drawn.snapshot for _, drawn in batch):
                 card = model.card if snapshot is None else replace(model.card, snapshot=snapshot)
                 of = [(call, drawn) for call, drawn in batch if drawn.snapshot == snapshot]
@@ -179,8 +187,10 @@ def _answers(
         size = max(1, size // 2) if took > ASKING_S[1] else size * 2 if took < ASKING_S[0] else size
 
 
-def _asked(model: Model, calls: Sequence[Call], sampling: Sampling) -> Iterator[list[tuple[Call, Drawn]]]:
-    """Yield the answers to calls that are asked together."""
+def _asked(
+    model: Model, calls: Sequence[Call], sampling: Sampling, should_stop: Callable[[], bool]
+) -> Iterator[list[tuple[Call, Drawn]]]:
+    """Yield the answers to calls that are asked together; once it is to stop, those that are paid for."""
     batch: list[tuple[Call, Drawn]] = []
     committed = time.monotonic()
     answers = model.generate([Request(call.rendered, 1, call.seed) for call in calls], sampling)
@@ -190,6 +200,10 @@ def _asked(model: Model, calls: Sequence[Call], sampling: Sampling) -> Iterator[
             if not drawn.more and time.monotonic() - committed >= FLUSH_AFTER_S:
                 yield batch
                 batch, committed = [], time.monotonic()
+            if not drawn.more and should_stop():
+                if not isinstance(model, Unhurried):
+                    break
+                model.wind_down()
         if batch:
             yield batch
     except WorkbenchError:
