@@ -187,9 +187,7 @@ class Jobs(Aggregate):
     def plan(self, job_id: int, total: int, done: int | None = None) -> None:
         """Correct the amount of work, and how much of it is done, when the exact model is known."""
         with self.store.write() as connection:
-            connection.execute(
-                "update job set total = ?, done = coalesce(?, done) where id = ?", (total, done, job_id)
-            )
+            connection.execute("update job set total = ?, done = coalesce(?, done) where id = ?", (total, done, job_id))
 
     def recount(self, job_id: int, done: int, by: int) -> None:
         """Note how much of the work of a job without a worker is done since job `by` ended; all of it: it is done."""

@@ -294,7 +294,7 @@ def test_the_form_becomes_a_design(both: Path) -> None:
     values = FormValues(
         "panel",
         "questionnaire",
-        model=" m ",
+        model=" o/m ",
         family="qm",
         statements="1",
         variants=("original",),
@@ -307,7 +307,7 @@ def test_the_form_becomes_a_design(both: Path) -> None:
         design = as_design(store, values)
         assert design.contexts == Contexts(("qm", "permuted"), 0, 4, 12)
         assert (design.samples, design.sampling, design.statements) == (1, EXACTLY, ("t-1",))
-        assert (design.variants, design.chat_format, design.model) == (("original",), "other/instruct", "m")
+        assert (design.variants, design.chat_format, design.model) == (("original",), "other/instruct", "o/m")
         assert as_design(store, replace(values, own={})).contexts == Contexts()
         with pytest.raises(UsageError, match=r"^one in: "):
             as_design(store, replace(values, own=own | {"every": "-1"}))

@@ -9,9 +9,9 @@ from stores.core.store import Store
 from stores.jobs.job_rows import Job
 from workbench import pipeline
 from workbench.domain.counting import plural
-from workbench.jobs.batching import cancel
 from workbench.domain.designs import Design
 from workbench.errors import WorkbenchError
+from workbench.jobs.batching import cancel
 from workbench.jobs.launch import CLASSIFY, DRAFT, SAMPLE, log_path, reap
 from workbench.pipeline.classifying import ClassifySpec, plan_classifying
 from workbench.pipeline.draft_planning import DraftSpec, plan_drafting

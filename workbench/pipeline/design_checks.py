@@ -97,11 +97,19 @@ def check_there(store: Store, name: str, cluster: str = "") -> None:
     asked = store.runs.asked_models()
     if name in asked or (scripted(name) and Path(name.partition(":")[2]).expanduser().exists()):
         return
-    there = [*EMBEDDED, "scripted", *personas, *asked, *(f"{how}{name.partition(':')[2]}" for how in (PREFIX, LAUNCHED))]
+    there = [
+        *EMBEDDED,
+        "scripted",
+        *personas,
+        *asked,
+        *(f"{how}{name.partition(':')[2]}" for how in (PREFIX, LAUNCHED)),
+    ]
     near = get_close_matches(name, dict.fromkeys(there), n=1, cutoff=NEAR)
     meant = f"did you mean {near[0]}?" if near else f"{', '.join(EMBEDDED)} ships with workbench."
     if scripted(name):
-        raise MODEL.error(f"{name!r} is no stand-in here; {meant} Stand-ins: scripted, {', '.join(personas)}, or a file")
+        raise MODEL.error(
+            f"{name!r} is no stand-in here; {meant} Stand-ins: scripted, {', '.join(personas)}, or a file"
+        )
     raise MODEL.error(
         f"{name!r} is no model here; {meant} Other models are named by a hub id with its owner (OWNER/NAME), a folder, "
         "or an endpoint (openai:NAME)"

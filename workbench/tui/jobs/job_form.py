@@ -23,7 +23,7 @@ from workbench.help.sections import section
 from workbench.inference.dtypes import DTYPES
 from workbench.options.option import Option, Type
 from workbench.options.shared import INSTRUMENT, SERVE
-from workbench.pipeline.choosing import QUICK, QUICK_SAMPLES, is_quick
+from workbench.pipeline.choosing import QUICK, QUICK_SAMPLES, QUICK_STATEMENTS, is_quick
 from workbench.tui.design_form import (
     ANSWERS,
     DRAWN,
@@ -302,7 +302,9 @@ class JobForm(StartForm):
         assert self._audit is not None
         usual = self._audit.usual_of(family)
         few = str(min(QUICK_SAMPLES, int(usual.samples)))
-        return replace(usual, samples=few) if is_quick(self.typed("statements")) else usual
+        choices = self._choices.get(self.chosen("instrument"))
+        many = choices is not None and choices.statements > QUICK_STATEMENTS
+        return replace(usual, samples=few) if many and is_quick(self.typed("statements")) else usual
 
     @on(Input.Changed, "#statements")
     def draw_as_many(self) -> None:

@@ -392,9 +392,7 @@ class JobsScreen(JobActs):
             if most is not None:
                 self.bound(job.id, most)
 
-        self.app.push_screen(
-            NumberDialog(f"Job {job.id}: batch size", job.concurrency, steps_at_once(job)), chosen
-        )
+        self.app.push_screen(NumberDialog(f"Job {job.id}: batch size", job.concurrency, steps_at_once(job)), chosen)
 
     def action_log(self) -> None:
         if (job := self.current) is not None:
