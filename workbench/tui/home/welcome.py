@@ -225,7 +225,7 @@ def make_example(path: Path, tell: Callable[[str], None], is_left: Callable[[], 
                     os.killpg(process.pid, signal.SIGTERM)
                     process.wait()
                     return
-                tell(f"Making the example and its answers, about two minutes: {time.monotonic() - began:.0f} s …")
+                tell(f"Making the example: {time.monotonic() - began:.0f} s, of about 2 min …")
                 time.sleep(LOOK_EVERY_S)
             log.seek(0)
             if process.returncode:
