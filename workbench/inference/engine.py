@@ -80,6 +80,10 @@ class SharedEngine:
         self.pass_rows = GPU_ROWS if on_gpu else CPU_ROWS
         self.pass_tokens = GPU_TOKENS if on_gpu else CPU_TOKENS
 
+    def heed(self, should_stop: Callable[[], bool]) -> None:
+        """See `Engine`; it is asked before each step."""
+        self.should_stop = should_stop
+
     def at_once(self, most: int | None) -> None:
         """Limit the active rows, from the next step on; samples of one prompt stay together."""
         self.most = most

@@ -49,9 +49,6 @@ class Likeliest:
 class Engine(Protocol):
     """Computes with a network. Positions refer to the sequences given; results come in any order."""
 
-    should_stop: Callable[[], bool]
-    "when called while it draws, whether to end without the answers under way"
-
     def sample(
         self,
         prompts: Sequence[Tokens],
@@ -79,6 +76,10 @@ class Engine(Protocol):
         """Yield the k most likely next tokens of each prompt, and the probability that the next token is in each of
         `sets`, which hold distinct tokens of the whole vocabulary.
         """
+        ...
+
+    def heed(self, should_stop: Callable[[], bool]) -> None:
+        """Let later `sample`s end, without the answers under way, as soon as this says so."""
         ...
 
     def at_once(self, most: int | None) -> None:

@@ -102,6 +102,10 @@ class PlainEngine:
             (of_sets,) = masses(log[None], sets)
             yield Likeliest(position, tuple(tokens.tolist()), top.double().cpu().numpy(), of_sets)
 
+    def heed(self, should_stop: Callable[[], bool]) -> None:
+        """See `Engine`; it is asked before each request."""
+        self.should_stop = should_stop
+
     def at_once(self, most: int | None) -> None:
         """Limit the active rows, from the next batch on."""
         self._asked = most

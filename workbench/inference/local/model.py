@@ -176,7 +176,7 @@ class LocalModel:
 
     def heed(self, should_stop: Callable[[], bool]) -> None:
         """See `Interruptible`."""
-        self._engine.should_stop = should_stop
+        self._engine.heed(should_stop)
 
     def at_once(self, most: int | None) -> None:
         """Limit the rows of a batch; None: as many as memory allows."""

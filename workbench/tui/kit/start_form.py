@@ -69,6 +69,9 @@ class StartForm(ModalScreen[int | None], Keyed):
         Binding("f5", "start", "Start"),
         Binding("escape", "dismiss(None)", "Close without starting a job"),
         Binding("f1,question_mark", "explain", "Explain the fields"),
+        # before the keys that follow are handed to a field: what is typed fast lands where it is meant
+        Binding("tab", "app.focus_next", "Next field", show=False, priority=True),
+        Binding("shift+tab", "app.focus_previous", "Previous field", show=False, priority=True),
     ]
     HEADING = ""
     EXPLAIN = ""
