@@ -126,7 +126,7 @@ async def test_a_job_is_started_by_keyboard_alone_and_seen_to_its_end(
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "s")
         await until(pilot, lambda: app.focused is not None and app.focused.id == "model")
-        await pilot.press("ctrl+u", *"scripted", "tab", "tab", *"a-1")
+        await pilot.press("ctrl+u", *"scripted", "tab", "ctrl+u", *"a-1")
         await until(pilot, lambda: "scripted" in shown(app, "#plan") and "1 statement" in shown(app, "#plan"))
         await pilot.press("f5")
         await until(pilot, lambda: "R starts the run" in screen_text(app))
