@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -52,6 +53,7 @@ class Job:
     done: int
     total: int
     progress: Mapping[str, float]
+    "what its worker reported; `at`: when, in seconds since 1970"
     message: str
     host: str | None
     pid: int | None
@@ -207,6 +209,6 @@ def write_progress(connection: sqlite3.Connection, job: tuple[int, int, str] | N
     if job is not None:
         job_id, done, progress = job
         connection.execute(
-            "update job set done = ?, progress = ?, heartbeat = ?, beats = beats + 1 where id = ?",
-            (done, progress, now(), job_id),
+            "update job set done = ?, progress = json_set(?, '$.at', ?), heartbeat = ?, beats = beats + 1 where id = ?",
+            (done, progress, time.time(), now(), job_id),
         )

@@ -13,6 +13,7 @@ import os
 import secrets
 import socket
 import sqlite3
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -178,14 +179,35 @@ class Jobs(Aggregate):
         """Write the progress of a job without intermediate commits; `progress` is JSON."""
         with self.store.write() as connection:
             connection.execute(
-                "update job set done = ?, progress = ?, message = ?, heartbeat = ?, beats = beats + 1 where id = ?",
-                (done, progress, message, now(), job_id),
+                "update job set done = ?, progress = json_set(?, '$.at', ?), message = ?, heartbeat = ?, "
+                "beats = beats + 1 where id = ?",
+                (done, progress, time.time(), message, now(), job_id),
             )
 
-    def plan(self, job_id: int, total: int) -> None:
-        """Correct the amount of work, when the exact model is known."""
+    def plan(self, job_id: int, total: int, done: int | None = None) -> None:
+        """Correct the amount of work, and how much of it is done, when the exact model is known."""
         with self.store.write() as connection:
-            connection.execute("update job set total = ? where id = ?", (total, job_id))
+            connection.execute("update job set total = ?, done = coalesce(?, done) where id = ?", (total, done, job_id))
+
+    def recount(self, job_id: int, done: int, by: int) -> None:
+        """Note how much of the work of a job without a worker is done since job `by` ended; all of it: it is done."""
+        with self.store.write() as connection:
+            job = self.get(job_id)
+            if job.active or job.state == "done" or done <= job.done:
+                return
+            over = done >= job.total
+            how = f"job {by} did {'the rest' if over else 'some of it'}"
+            connection.execute(
+                "update job set done = ?, message = ? where id = ?",
+                (min(done, job.total), f"{min(done, job.total):,} of {job.total:,} are stored; {how}", job_id),
+            )
+            if over:
+                connection.execute(
+                    "update job set state = 'done', paused_at = null, pause_requested = 0, question = '', "
+                    "finished_at = ? where id = ?",
+                    (now(), job_id),
+                )
+                _end_attempts(connection, job_id)
 
     def finish(self, job_id: int, attempt_id: int, state: str, message: str = "") -> bool:
         """End a job. Return False, without changes, if another worker has taken it."""

@@ -176,6 +176,13 @@ class Runs(Aggregate):
         """Return (prompt's key, rowid of the model, number of answers) of other snapshots in the same job."""
         return answered_by_others(self.connection, card, sampling.key, attempt_id)
 
+    def asked_models(self) -> tuple[str, ...]:
+        """Return the names of the models that have answered."""
+        rows = self.connection.execute(
+            "select distinct m.name from model m where exists (select 1 from draw d where d.model_id = m.id) order by 1"
+        )
+        return tuple(name for (name,) in rows)
+
     def models(self, names: Iterable[str]) -> frozenset[int]:
         """Return the rowids of the models with these names; a hub id may have a revision after an `@`."""
         return frozenset().union(*(models_meant(self.connection, name) for name in names))

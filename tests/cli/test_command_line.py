@@ -73,7 +73,7 @@ def test_a_verb_names_the_store_first_and_an_option_that_is_near(name: str, caps
         assert main([name, "x.db", f"{flag}x"]) == 2
         told = capsys.readouterr().err
         assert told.startswith(f"Usage: workbench {name} ")
-        assert f"workbench {name}: error: found the option {flag}x; did you mean --" in told
+        assert f"workbench {name}: error: there is no option {flag}x; did you mean --" in told
     assert main([name, "--help"]) == 0
     shown = capsys.readouterr().out
     assert all(flag in shown for flag in flags)

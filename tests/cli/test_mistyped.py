@@ -12,17 +12,17 @@ from workbench.cli.main import main, workbench
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        (["verdcts", "x.db"], "found the command 'verdcts'; did you mean 'verdicts'?"),
+        (["verdcts", "x.db"], "there is no command 'verdcts'; did you mean 'verdicts'?"),
         (["statment"], "did you mean 'statements'?"),
         (
             ["verdicts", "x.db", "--modle", "y"],
-            "workbench verdicts: error: found the option --modle; did you mean --model?",
+            "workbench verdicts: error: there is no option --modle; did you mean --model?",
         ),
-        (["jobs", "x.db", "--jsn=1"], "workbench jobs: error: found the option --jsn; did you mean --json?"),
-        (["lint", "x.db", "--xyzzy"], "found the option --xyzzy; no option has a similar name"),
+        (["jobs", "x.db", "--jsn=1"], "workbench jobs: error: there is no option --jsn; did you mean --json?"),
+        (["lint", "x.db", "--xyzzy"], "there is no option --xyzzy; --help lists those there are"),
         (["lint", "x.db", "extra"], "found 'extra', which belongs to no option"),
-        (["lint", "x.db", "--\x1b]0;x\x07"], "found the option --␛]0;x␇"),
-        (["verdicts", "x.db", "--model", "--json"], "--model: found the option --json; give a value before it"),
+        (["lint", "x.db", "--\x1b]0;x\x07"], "there is no option --␛]0;x␇"),
+        (["verdicts", "x.db", "--model", "--json"], "--model needs a value, and the option --json follows it"),
         (["verdicts", "x.db", "--rule", "prnted"], "--rule: found 'prnted'; give printed or coded"),
         (["run", "x.db", "--model", "m", "--top-p", "2"], "--top-p: found 2.0; give more than 0 and at most 1"),
         (["run", "x.db"], "Missing option '--model'"),

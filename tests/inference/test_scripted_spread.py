@@ -69,7 +69,9 @@ def test_a_text_that_is_no_wording_is_an_error_with_its_reason() -> None:
     with pytest.raises(ModelError, match="knows no statement"):
         next(ScriptedModel(Persona(spread=SPREAD)).score([TEMPLATES[0].render("Cats are better.")], [("Agree",)]))
     with pytest.raises(ModelError, match="cannot be read"):
-        Spread("no-such-instrument").share("text", "agree", "disagree")
+        next(
+            ScriptedModel(Persona(spread=Spread("no-such-instrument"))).score([TEMPLATES[0].render("A.")], [("Agree",)])
+        )
 
 
 def persona(tmp_path: Path, *lines: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -352,3 +352,31 @@ def test_a_drafting_job_of_which_nothing_can_be_used_waits_for_a_person(filled: 
     launch.resume(filled, job.id)
     job = wait(filled, job.id, ended)
     assert (job.state, job.done) == ("done", 60), "asked to go on, it goes on"
+
+
+def test_every_job_keeps_as_many_as_it_was_asked_to(filled: Store, tmp_path: Path) -> None:
+    """Whatever earlier jobs, and other models, drafted for the same statement."""
+    few = MANY.adjusted(calls=1, keep=3)
+    first = persona(tmp_path, [sentences(10), sentences(10).replace("proposal", "motion")])
+    other = persona(tmp_path, [sentences(10).replace("proposal", "bill")], "other.toml")
+    for model, prompt in ((first, few), (first, few.adjusted(calls=9)), (other, few)):
+        made = drafted_here(filled, spec(model, prompt, refs=("a-1",)))
+        kept = [d for d in filled.drafts.list("small", state="pending", refs=["a-1"]) if d.drafter == model]
+        assert (made.done, len(kept)) == (prompt.calls, 3)
+
+
+def test_a_stop_is_heard_after_the_answer_under_way(filled: Store, tmp_path: Path) -> None:
+    """The model is asked for eight together; the one that is under way is kept."""
+    made = drafted_here(filled, spec(persona(tmp_path, [sentences(2)]), MANY), should_stop=lambda: True)
+    assert made.done == 0
+    asked = iter([False, *[True] * 99])
+    made = drafted_here(filled, spec(persona(tmp_path, [sentences(2)]), MANY), should_stop=lambda: next(asked))
+    assert (made.done, made.total) == (1, 15)
+
+
+def drafted_here(store: Store, of: DraftSpec, should_stop: Callable[[], bool] = lambda: False) -> Drafted:
+    """Let a drafting job run in this process."""
+    model = load(of.model)
+    plan = plan_drafting(store, of, card=model.card)
+    job = store.jobs.create("draft", of.as_json(), len(plan.calls))
+    return run_drafting(store, plan, model, attempt=store.jobs.claim(job, "test"), job=job, should_stop=should_stop)

@@ -13,6 +13,7 @@ from stores.core.store import Store
 from stores.jobs.job_rows import Job
 from tests.conftest import instrument
 from tests.tui.conftest import made, screen_text, shown, until
+from tests.tui.test_questionnaire_form import visible_fields
 from workbench import pipeline
 from workbench.audits.response_bias import AUDIT
 from workbench.domain.choice_statements import with_pairs
@@ -68,10 +69,6 @@ def answers() -> Instrument:
 
 def reads(app: WorkbenchApp, words: str) -> bool:
     return words in screen_text(app)
-
-
-def visible_fields(app: WorkbenchApp, names: tuple[str, ...]) -> list[str]:
-    return [name for name in names if app.screen.query_one(f"#row_{name}, #{name}").region.height]
 
 
 def offered(app: WorkbenchApp, name: str) -> list[str]:

@@ -215,10 +215,12 @@ async def test_e_makes_the_example_once_and_opens_it_again(folder: Path) -> None
         async with app.run_test(size=(80, 24)) as pilot:
             await until(pilot, lambda app=app: "The example" in screen_text(app))
             await pilot.press("e")
-            await until(pilot, lambda app=app: app.chosen is not None)
+            await until(pilot, lambda app=app: app.chosen is not None, 600)
         assert app.chosen == folder / "veldania.db"
+    assert sorted(path.name for path in folder.iterdir()) == ["veldania.db", "veldania.db.logs"]
     with Store.open(folder / "veldania.db") as store:
-        assert store.instruments.names() == ("veldania",)
+        assert "veldania" in store.instruments.names()
+        assert "scripted:left" in store.runs.asked_models()
 
 
 async def test_names_are_shown_literally(folder: Path) -> None:

@@ -9,6 +9,7 @@ from workbench.cli.asking import check_agreed
 from workbench.cli.output import print_json, say, say_wrapped, table, tell
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.cli.watching import EXIT_CODES, started, watch
+from workbench.domain.counting import plural
 from workbench.domain.drafting import DRAFTED, DraftPrompt, kind_words
 from workbench.domain.names import listed_words
 from workbench.domain.statements import VariantId, VariantKind
@@ -97,8 +98,11 @@ def draft(options: Namespace) -> int:
 def _ask(store: Store, instrument: str, options: Namespace) -> int:
     """Say what is asked, ask whether to start, start the worker, and watch it."""
     from workbench.jobs import launch
+    from workbench.pipeline.design_checks import check_there
     from workbench.pipeline.draft_planning import DraftSpec, plan_drafting
+    from workbench.pipeline.drafting import draw_samples
 
+    check_there(store, options.model)
     refs = _refs(store, instrument, options)
     prompts = tuple(changed(prompt, options) for prompt in chosen_prompts(options))
     spec = DraftSpec(instrument, options.model, prompts, refs, options.language or "", options.seed)
@@ -107,10 +111,12 @@ def _ask(store: Store, instrument: str, options: Namespace) -> int:
     if not options.json:
         say_wrapped(plan.describe())
     if options.dry_run or not plan.needed:
+        out = 0 if options.dry_run or plan.needed else draw_samples(store, plan)
         if options.json:
-            print_json(about)
+            print_json(about | {"left_out": out})
         elif not plan.needed:
-            say("The model has drafted all of this already. Next: workbench draft STORE --list")
+            more = f" The sample leaves out {plural(out, 'draft')}." if out else ""
+            say(f"The model has drafted all of this already.{more} Next: workbench draft STORE --list")
         return 0
     check_agreed(options)
     job_id = launch.start_drafting(store, spec, plan)

@@ -154,7 +154,7 @@ class Verbs(click.Group):
         near = get_close_matches(word, self.listed, n=1, cutoff=NEAR)
         if not near or Path(word).exists() or Path(word).name != word or Path(word).suffix:
             return ""
-        return f"found the command {word!r}; did you mean {near[0]!r}? A store of that name: workbench ./{word}"
+        return f"there is no command {word!r}; did you mean {near[0]!r}? A store of that name: workbench ./{word}"
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Name the verbs by what one wants to do, without importing any of them."""
@@ -189,8 +189,8 @@ def said(error: click.UsageError) -> str:
         return error.format_message()
     there = [flag for param in (error.ctx.command.get_params(error.ctx) if error.ctx else ()) for flag in param.opts]
     near = get_close_matches(error.option_name, [flag for flag in there if flag.startswith("--")], n=1)
-    return f"found the option {error.option_name}" + (
-        f"; did you mean {near[0]}?" if near else "; no option has a similar name"
+    return f"there is no option {error.option_name}; " + (
+        f"did you mean {near[0]}?" if near else "--help lists those there are"
     )
 
 

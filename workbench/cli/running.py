@@ -72,7 +72,8 @@ ASKED = MODEL.but(
 DESIGN: tuple[Option | Section, ...] = (
     AUDIT,
     INSTRUMENT,
-    STATEMENTS.but(help="the first N, or these; for a questionnaire its targets"),
+    STATEMENTS.but(help="the first N, or these, or `quick`; for a questionnaire its targets"),
+    flag("quick", "a quick look: 8 statements that the seed draws, 5 samples unless --samples says otherwise"),
     VARIANTS,
     TEMPLATES,
     FAMILY.but(
@@ -247,8 +248,9 @@ def _options(part: Option | Section) -> Sequence[Option]:
 def requested_design(store: Store, options: Namespace) -> Design:
     """Return what the command line asks for, with the published defaults for the rest."""
     from workbench.pipeline.choosing import chosen, statements
-    from workbench.pipeline.design_checks import served_by
+    from workbench.pipeline.design_checks import check_there, served_by
 
+    check_there(store, served_by(str(options.model), options.serve or ""), options.cluster or "")
     settle(options, RUN, options.audit, "--audit")
     audit = registry.audit(options.audit)
     instrument = store.instruments.get(options.instrument or _only(store, audit))
@@ -277,7 +279,17 @@ def requested_design(store: Store, options: Namespace) -> Design:
     )
     design = audit.designed(store, design, options)
     there = design.statements or audit.may_be_asked(store, instrument.name) or ()
-    return replace(design, statements=statements(options.statements, design.statements, there))
+    text = _quick(options) or options.statements
+    return replace(design, statements=statements(text, design.statements, there, design.seed))
+
+
+def _quick(options: Namespace) -> str:
+    """Return the word for a quick look where one is asked for. Raises UsageError beside named statements."""
+    from workbench.pipeline.choosing import QUICK, is_quick
+
+    if options.quick and (options.statements or "").strip() not in ("", QUICK):
+        raise UsageError("--quick draws the statements; leave --statements out")
+    return QUICK if options.quick or is_quick(options.statements) else ""
 
 
 def _chat_format(options: Namespace) -> str:
@@ -306,7 +318,10 @@ def _drawn(options: Namespace, defaults: Defaults, family: str) -> tuple[Samplin
         _check_exact(options, "--exact" if options.exact else f"the audit {options.audit}", defaults)
         return _asked_with(options, EXACTLY), 1
     sampling = _sampling(options, defaults.sampling_of(family))
-    samples = defaults.samples if options.samples is None else options.samples
+    from workbench.pipeline.choosing import QUICK_SAMPLES
+
+    usual = min(QUICK_SAMPLES, defaults.samples) if _quick(options) else defaults.samples
+    samples = usual if options.samples is None else options.samples
     return (replace(sampling, stop=WHEN_DECIDED) if options.until_decided else sampling), samples
 
 

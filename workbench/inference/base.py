@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from workbench.domain.batches import BatchLedger, SentBatch
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request, Sampling
+from workbench.domain.statements import Statement
 
 
 @dataclass(slots=True)
@@ -124,6 +125,18 @@ class Remarking(Protocol):
     @property
     def notes(self) -> tuple[str, ...]:
         """Return the notes: where and how it computes, and what it lacks."""
+        ...
+
+
+@runtime_checkable
+class Learning(Protocol):
+    """A stand-in whose answers depend on which statement a prompt is about."""
+
+    def learn(self, statements: Sequence[Statement], sides: Mapping[str, str]) -> None:
+        """Know an instrument's statements as well: what each leans to, and which wordings turn it round.
+
+        sides : ref of a question -> the pole that a yes leans to
+        """
         ...
 
 
@@ -251,6 +264,15 @@ class Batching(Protocol):
 
     def cancel_batch(self, sent: SentBatch) -> SentBatch:
         """Cancel a batch, even of another process, and return its state. Raises ModelError."""
+        ...
+
+
+@runtime_checkable
+class Interruptible(Protocol):
+    """A model that can leave long answers unfinished."""
+
+    def heed(self, should_stop: Callable[[], bool]) -> None:
+        """Let later `generate`s end, without the answers under way, as soon as this says so."""
         ...
 
 

@@ -72,11 +72,17 @@ class SharedEngine:
     "limit of parallel rows set by the user; None: as memory allows"
     pass_rows: int = 0
     pass_tokens: int = 0
+    should_stop: Callable[[], bool] = lambda: False
+    "when called before a step, whether to end without the answers under way"
 
     def __post_init__(self) -> None:
         on_gpu = self.network.device.type == "cuda"
         self.pass_rows = GPU_ROWS if on_gpu else CPU_ROWS
         self.pass_tokens = GPU_TOKENS if on_gpu else CPU_TOKENS
+
+    def heed(self, should_stop: Callable[[], bool]) -> None:
+        """See `Engine`; it is asked before each step."""
+        self.should_stop = should_stop
 
     def at_once(self, most: int | None) -> None:
         """Limit the active rows, from the next step on; samples of one prompt stay together."""
@@ -98,7 +104,7 @@ class SharedEngine:
         """Yield answers as they are complete. Raises ModelError if memory does not suffice for one prompt's answers."""
         sequences = [tuple(prompt) for prompt in prompts]
         drawing = _Drawing(self, sequences, requests, sampling, spell, deque(lexicographic(sequences)), rules)
-        while drawing.queue or drawing.batch.growing:
+        while (drawing.queue or drawing.batch.growing) and not self.should_stop():
             done = drawing.advance()
             if done:
                 yield [Answers(one.request, dict(one.tree.finished), one.tree.decided) for one in done]

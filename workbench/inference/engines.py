@@ -4,7 +4,7 @@ not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -76,6 +76,10 @@ class Engine(Protocol):
         """Yield the k most likely next tokens of each prompt, and the probability that the next token is in each of
         `sets`, which hold distinct tokens of the whole vocabulary.
         """
+        ...
+
+    def heed(self, should_stop: Callable[[], bool]) -> None:
+        """Let later `sample`s end, without the answers under way, as soon as this says so."""
         ...
 
     def at_once(self, most: int | None) -> None:

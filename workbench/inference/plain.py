@@ -48,6 +48,8 @@ class PlainEngine:
         self._network, self._stop, self._work = network, stop, work
         self._asked: int | None = None
         self._fits = MOST_ROWS
+        self.should_stop: Callable[[], bool] = lambda: False
+        "when called before a request, whether to end"
         self._seq2seq = bool(network.config.is_encoder_decoder)
         self._begin = _decoder_begin(network) if self._seq2seq else []
         self._keeps = "logits_to_keep" in inspect.signature(network.forward).parameters
@@ -66,6 +68,8 @@ class PlainEngine:
         """
         for position, (prompt, request) in enumerate(zip(prompts, requests, strict=True)):
             rule = rules[position] if rules else None
+            if self.should_stop():
+                return
 
             def draw(
                 rows: range, prompt: Tokens = prompt, request: Request = request, rule: ThoughtRule | None = rule
@@ -97,6 +101,10 @@ class PlainEngine:
             top, tokens = log.topk(k)
             (of_sets,) = masses(log[None], sets)
             yield Likeliest(position, tuple(tokens.tolist()), top.double().cpu().numpy(), of_sets)
+
+    def heed(self, should_stop: Callable[[], bool]) -> None:
+        """See `Engine`; it is asked before each request."""
+        self.should_stop = should_stop
 
     def at_once(self, most: int | None) -> None:
         """Limit the active rows, from the next batch on."""

@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from stores.core.store import Store
@@ -392,6 +391,7 @@ class Pace:
     per_second: float | None
     "answers, steps or responses per second since the worker started on them; None before the first ones"
     eta_seconds: float | None
+    "None where nobody can say: nothing came yet, or what was expected is overdue"
 
 
 def pace(job: Job) -> Pace:
@@ -401,9 +401,10 @@ def pace(job: Job) -> Pace:
         return Pace(None, None)
     rate = answers / seconds
     counted = rate * (1 - float(job.progress.get("invalid", 0)) / answers)  # other answers are drawn again
-    beat = datetime.fromisoformat(job.heartbeat) if job.heartbeat else datetime.now(UTC)
-    since = max(0.0, (datetime.now(UTC) - beat).total_seconds())
-    return Pace(rate, max(0.0, (job.total - job.done) / counted - since) if counted > 0 else None)
+    now = time.time()
+    since = max(0.0, now - float(job.progress.get("at", now)))  # answers may come minutes apart
+    left = (job.total - job.done) / counted - since if counted > 0 else 0.0
+    return Pace(rate, left if left > 0 else None)
 
 
 def cost_at_end(job: Job) -> float | None:

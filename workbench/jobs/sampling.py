@@ -59,7 +59,7 @@ def _asked(task: Task, design: Design, model: Model) -> tuple[pipeline.Plan, pip
     first = FirstAnswers(exact, at_once=job.batched or bool(design.cluster)) if looks else None
     while True:
         plan = pipeline.plan(store, design, card=model.card, attempt=task.attempt)
-        store.jobs.plan(job.id, plan.samples)
+        store.jobs.plan(job.id, plan.samples, plan.samples_stored + plan.samples_spared)
         store.jobs.beat(job.id, doing if only is None else "retrying what failed")
         task.say(f"{said(model.card)}\n{plan.describe()}")
         try:
@@ -109,6 +109,8 @@ def _ended(task: Task, plan: pipeline.Plan, progress: pipeline.Progress) -> Ende
     if lacks:
         there = f"; {words}" if (words := batching.waiting(task.store, task.job.id)) else ""
         return unfinished(task, held + spared + cut + there, "asks for the rest")
+    if not progress.answers and progress.done and not spared:
+        return "done", f"{held}: other jobs answered what was missing"
     rate = f", {speed(progress.answers / progress.seconds)} {unit} a second" if progress.seconds else ""
     return "done", f"{held}{_besides(progress, design)}{rate}{spared}{cut}"
 

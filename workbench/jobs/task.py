@@ -10,7 +10,7 @@ from stores.core.store import Store
 from stores.jobs.job_rows import Job
 from workbench.domain.counting import plural
 from workbench.domain.responses import UNKNOWN, ModelCard
-from workbench.inference.base import Changing, Model, Remarking
+from workbench.inference.base import Changing, Learning, Model, Remarking
 from workbench.inference.load import load
 from workbench.jobs.control import Control
 from workbench.jobs.launch import log_path
@@ -91,6 +91,10 @@ class Task:
                 "digest of the path; their answers stay the same runs"
             )
         self.stop.steer(model)
+        if isinstance(model, Learning) and (named := str(self.job.spec.get("instrument") or "")):
+            questions = self.store.questionnaires.questions(named)
+            sides = {one.ref: one.leaning.value for one in questions if one.leaning is not None}
+            model.learn(self.store.instruments.get(named).statements, sides)
         if isinstance(model, Changing) and (known := self.store.runs.last_snapshot(model.card, self.job.id)):
             model.expect(known[0], asked=known[1])
         return model

@@ -66,7 +66,7 @@ def classify(task: Task) -> Ended:
     """Let a classifier read its unread responses."""
     spec = ClassifySpec.from_json(task.job.spec)
     _, total, left = plan_classifying(task.store, spec)
-    task.store.jobs.plan(task.job.id, total)
+    task.store.jobs.plan(task.job.id, total, total - left)
     task.store.jobs.beat(task.job.id, f"loading {spec.classifier}")
     task.say(f"job {task.job.id}, attempt {task.job.attempts}: {left:,} of {total:,} responses to read")
     done, total = run_classifying(task.store, spec, job=task.job.id, should_stop=task.stop)
@@ -80,7 +80,7 @@ def draft(task: Task) -> Ended:
     spec = DraftSpec.from_json(job.spec)
     model = task.load(spec.model)
     plan = plan_drafting(store, spec, card=model.card, job=job.id)
-    store.jobs.plan(job.id, len(plan.calls))
+    store.jobs.plan(job.id, len(plan.calls), len(plan.calls) - len(plan.needed))
     store.jobs.beat(job.id, "drafting")
     task.say(f"{said(model.card)}\n{plan.describe()}")
     only = frozenset(job.failures) if job.only_failed else None

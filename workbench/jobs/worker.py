@@ -28,6 +28,7 @@ from workbench.jobs.launch import hold_s, lane_of, most_at_once
 from workbench.jobs.origin import ElsewhereError, about, allowed
 from workbench.jobs.space import Probe, check_room, free_bytes, shortage
 from workbench.jobs.task import Ended, ModelCache, Task
+from workbench.jobs.tidying import recount
 from workbench.jobs.work import WORK
 
 BEAT_EVERY_S, STOPPING_BEAT_S = 1.0, 5.0
@@ -127,6 +128,9 @@ def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
         if not ended:
             say("another worker is running the job now")
         say(f"{state}: {message}")
+        end = store.path
+    with Store.open(end) as store:  # the attempt's own may write no more
+        recount(store, job_id)
     return {"done": 0, "cancelled": 3, "paused": 3, "lost": 3}.get(state, 1)
 
 

@@ -76,7 +76,9 @@ class Declared(click.ParamType[Any]):
             return value
         flags = {flag for one in ctx.command.params for flag in one.opts} if ctx is not None else ()
         if value in flags and value.startswith("--"):
-            raise click.UsageError(f"{self.option.flag}: found the option {value}; give a value before it", ctx)
+            raise click.UsageError(
+                f"{self.option.flag} needs a value, and the option {value} follows it; give the value between them", ctx
+            )
         try:
             return self.option.read(value)
         except FieldError as error:

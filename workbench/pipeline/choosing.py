@@ -10,12 +10,28 @@ from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.questionnaires import Role
 from workbench.errors import UsageError
 from workbench.options.shared import STATEMENTS
+from workbench.stats.resampling import derive_rng
 
 if TYPE_CHECKING:
     from stores.core.store import Store
 
+QUICK, QUICK_STATEMENTS, QUICK_SAMPLES = "quick", 8, 5
+"the word for a quick look, and of how many statements it is with how many answers to each prompt"
 ROLES = {"targets": Role.TARGET, "target": Role.TARGET, "context": Role.CONTEXT}
 "words that stand for the questions of a role"
+
+
+def is_quick(text: str | None) -> bool:
+    """Return whether a quick look is asked for."""
+    return (text or "").strip().casefold() == QUICK
+
+
+def quick_look(refs: Sequence[str], seed: int) -> tuple[str, ...]:
+    """Return the few statements of a quick look, in their order; () where there are no more than these."""
+    if len(refs) <= QUICK_STATEMENTS:
+        return ()
+    drawn = derive_rng(seed, "quick look").permutation(len(refs))[:QUICK_STATEMENTS]
+    return tuple(refs[place] for place in sorted(drawn.tolist()))
 
 
 def chosen(text: str | None, names: Sequence[str]) -> tuple[str, ...]:
@@ -38,11 +54,14 @@ def chosen(text: str | None, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(listed_words(typed, names)))
 
 
-def statements(text: str | None, wanted: Sequence[str], there: Sequence[str]) -> tuple[str, ...]:
-    """Return the refs that are asked for, () for all: of those that other options want, where they want any.
+def statements(text: str | None, wanted: Sequence[str], there: Sequence[str], seed: int) -> tuple[str, ...]:
+    """Return the refs that are asked for, () for all: of those that other options want, where they want any. `quick`
+    stands for a few that the seed draws.
 
     Raises FieldError for one that they do not.
     """
+    if is_quick(text) and QUICK not in there:
+        return quick_look(wanted or there, seed) or tuple(wanted)
     named = chosen(text, wanted or there)
     others = [ref for ref in named if wanted and ref not in wanted]
     if others:

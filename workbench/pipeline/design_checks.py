@@ -6,19 +6,30 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workbench import registry
+from workbench.data import shipped_personas
 from workbench.domain.designs import Design
+from workbench.domain.names import parted
 from workbench.domain.prompts import Prompt, Template
 from workbench.domain.responses import EXACT, EXACTLY, NO_THINKING, WHEN_DECIDED
 from workbench.errors import ModelError, UnknownName, UsageError
 from workbench.inference.cluster.link import check_installed
 from workbench.inference.cluster.shards import LOCAL, checked_address
 from workbench.inference.dtypes import check_dtype
+from workbench.inference.embedded import EMBEDDED
 from workbench.inference.served.address import LAUNCHED, PREFIX, parse_address
-from workbench.options.shared import BATCH, CHAT_FORMAT, EXACT_ANSWERS, SERVE
+from workbench.options.shared import BATCH, CHAT_FORMAT, EXACT_ANSWERS, MODEL, SERVE
 from workbench.pipeline.answer_cutoff import decided_by
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+
+NEAR = 0.7
+"least likeness, of 1, of a name that may have been meant"
 
 
 def served(model: str) -> bool:
@@ -66,6 +77,43 @@ def check_model(name: str, cluster: str = "", environ: Mapping[str, str] = os.en
             raise UsageError(str(error)) from None
     elif cluster in ("", LOCAL) and name.startswith((".", "/", "~")) and not Path(name).expanduser().exists():
         raise UsageError(f"{name}: no such folder or file; name a folder with a model, or a GGUF file")
+
+
+def check_there(store: Store, name: str, cluster: str = "") -> None:
+    """Raise FieldError for a name that stands for no model: neither one that ships, nor a folder or file, an endpoint,
+    a stand-in, a hub id with its owner, or a model that has answered in this store. Asks no server and no hub.
+    """
+    base, _ = parted(name)
+    other_machines = cluster not in ("", LOCAL)
+    if served(name) or other_machines or base in EMBEDDED or Path(name).expanduser().exists():
+        return
+    if not scripted(name) and "/" in name:
+        if base.count("/") == 1 and not name.startswith((".", "/", "~")):
+            return
+        raise MODEL.error(f"{name}: no such folder or file; name a folder with a model, or a GGUF file")
+    personas = [f"scripted:{one}" for one in shipped_personas()]
+    if name == "scripted" or name in personas or name.startswith("scripted:ideal@"):
+        return
+    asked = store.runs.asked_models()
+    if name in asked or (scripted(name) and Path(name.partition(":")[2]).expanduser().exists()):
+        return
+    there = [
+        *EMBEDDED,
+        "scripted",
+        *personas,
+        *asked,
+        *(f"{how}{name.partition(':')[2]}" for how in (PREFIX, LAUNCHED)),
+    ]
+    near = get_close_matches(name, dict.fromkeys(there), n=1, cutoff=NEAR)
+    meant = f"did you mean {near[0]}?" if near else f"{', '.join(EMBEDDED)} ships with workbench."
+    if scripted(name):
+        raise MODEL.error(
+            f"{name!r} is no stand-in here; {meant} Stand-ins: scripted, {', '.join(personas)}, or a file"
+        )
+    raise MODEL.error(
+        f"{name!r} is no model here; {meant} Other models are named by a hub id with its owner (OWNER/NAME), a folder, "
+        "or an endpoint (openai:NAME)"
+    )
 
 
 def check_script(name: str, cluster: str = "") -> None:

@@ -22,7 +22,7 @@ from workbench.domain.responses import Answerer, Drawn, Request, Sampling
 from workbench.domain.statements import Wording
 from workbench.domain.thinking import split
 from workbench.errors import UnknownName, WorkbenchError
-from workbench.inference.base import Changing
+from workbench.inference.base import Changing, Interruptible, Unhurried
 from workbench.pipeline.asking import changed_words, turns_of
 from workbench.pipeline.draft_planning import Call, DraftPlan, DraftSpec
 from workbench.workshop.draft_lines import drafted
@@ -61,6 +61,8 @@ class Drafted:
     seconds: float = 0.0
     failed_calls: list[str] = field(default_factory=list)
     "the calls that failed, see `Call.key`"
+    waiting: set[str] = field(default_factory=set)
+    "the calls that have neither been answered nor failed"
     answerers: Sequence[Answerer] = ()
     "what came from each snapshot of a served model"
     lines: Counter[str] = field(default_factory=Counter)
@@ -98,30 +100,49 @@ def run_drafting(
 ) -> Drafted:
     """Ask what is missing; commit the lines of a call together, and with them the job's progress.
 
-    Stops after the answers at hand when `should_stop` says so; what was committed stays. Once every call is in, the
-    sample that a prompt wants is drawn. `only`: of these calls (keys) alone. `say` is told where a served model becomes
-    another one on the way. Unless it is `patient`, it also stops where not one of the first calls brought a draft.
+    Stops after the answers at hand when `should_stop` says so; what was committed stays. The sample that a prompt wants
+    of a statement's drafts is drawn once no call about it is waiting. `only`: of these calls (keys) alone. `say` is
+    told where a served model becomes another one on the way. Unless it is `patient`, it also stops where not one of the
+    first calls brought a draft.
     """
     store.drafts.keep_prompts({call.prompt.template.key: call.prompt.template for call in plan.calls}.values())
     progress = Drafted(done=len(plan.calls) - len(plan.needed), total=len(plan.calls))
+    progress.waiting = {call.key for call in plan.needed}
+    _draft(store, plan, model, progress, attempt, job, should_stop, only, say, patient)
+    draw_samples(store, plan, progress.waiting)
+    return progress
+
+
+def _draft(
+    store: Store,
+    plan: DraftPlan,
+    model: Model,
+    progress: Drafted,
+    attempt: int,
+    job: int | None,
+    should_stop: Callable[[], bool],
+    only: Collection[str] | None,
+    say: Callable[[str], None],
+    patient: bool,
+) -> None:
+    """Ask what is missing, until it is there or the work has to end."""
     started = time.monotonic()
+    if isinstance(model, Interruptible):
+        model.heed(should_stop)
     for sampling in dict.fromkeys(prompt.sampling for prompt in plan.spec.prompts):
         calls = [c for c in plan.needed if c.prompt.sampling == sampling and (only is None or c.key in only)]
-        with closing(_answers(store, model, calls, sampling, attempt, say)) as answers:
+        with closing(_answers(store, model, calls, sampling, attempt, should_stop, say)) as answers:
             for batch, source in answers:
                 progress.seconds = time.monotonic() - started
                 if isinstance(model, Changing):
                     progress.answerers = model.answerers
                 _commit(store, plan, batch, source, progress, job)
-                if should_stop() or store.moved:
-                    store.check_moved()
-                    return progress
+                store.check_moved()
+                if should_stop() and not isinstance(model, Unhurried):  # else it ends with what is paid for
+                    return
                 if not patient and progress.calls >= FIRST_CALLS and not progress.lines[""]:
                     progress.hopeless = _told(progress)
-                    return progress
-    if progress.done == progress.total:
-        draw_samples(store, plan)
-    return progress
+                    return
 
 
 def _told(progress: Drafted) -> str:
@@ -137,15 +158,21 @@ def _told(progress: Drafted) -> str:
 
 
 def _answers(
-    store: Store, model: Model, calls: Sequence[Call], sampling: Sampling, attempt: int, say: Callable[[str], None]
+    store: Store,
+    model: Model,
+    calls: Sequence[Call],
+    sampling: Sampling,
+    attempt: int,
+    should_stop: Callable[[], bool],
+    say: Callable[[str], None],
 ) -> Generator[tuple[list[tuple[Call, Drawn]], Source], None, None]:
     """Yield answers as they may be committed, with the model that gave them."""
     if not calls:
         return
     left, size = list(calls), FIRST_ASKED
-    while left:
+    while left and not should_stop():
         begun, turns, answered = time.monotonic(), turns_of(model), set()
-        for batch in _asked(model, left[:size], sampling):
+        for batch in _asked(model, left[:size], sampling, should_stop):
             for snapshot in dict.fromkeys(drawn.snapshot for _, drawn in batch):
                 card = model.card if snapshot is None else replace(model.card, snapshot=snapshot)
                 of = [(call, drawn) for call, drawn in batch if drawn.snapshot == snapshot]
@@ -160,8 +187,10 @@ def _answers(
         size = max(1, size // 2) if took > ASKING_S[1] else size * 2 if took < ASKING_S[0] else size
 
 
-def _asked(model: Model, calls: Sequence[Call], sampling: Sampling) -> Iterator[list[tuple[Call, Drawn]]]:
-    """Yield the answers to calls that are asked together."""
+def _asked(
+    model: Model, calls: Sequence[Call], sampling: Sampling, should_stop: Callable[[], bool]
+) -> Iterator[list[tuple[Call, Drawn]]]:
+    """Yield the answers to calls that are asked together; once it is to stop, those that are paid for."""
     batch: list[tuple[Call, Drawn]] = []
     committed = time.monotonic()
     answers = model.generate([Request(call.rendered, 1, call.seed) for call in calls], sampling)
@@ -171,6 +200,10 @@ def _asked(model: Model, calls: Sequence[Call], sampling: Sampling) -> Iterator[
             if not drawn.more and time.monotonic() - committed >= FLUSH_AFTER_S:
                 yield batch
                 batch, committed = [], time.monotonic()
+            if not drawn.more and should_stop():
+                if not isinstance(model, Unhurried):
+                    break
+                model.wind_down()
         if batch:
             yield batch
     except WorkbenchError:
@@ -194,6 +227,7 @@ def _commit(
     """Write what a batch of answers holds, line by line."""
     drafts: list[NewDraft] = []
     for call, drawn in batch:
+        progress.waiting.discard(call.key)
         output = split(drawn.answers[0][0]) if drawn.answers and not drawn.failed else None
         text, reason = (None, drawn.reason) if output is None else (output.answer, CUT_OFF)
         if text is None:
@@ -235,32 +269,40 @@ def _wordings(store: Store, instrument: str, ref: str, language: str) -> tuple[W
     return tuple(w for w in statement.wordings if w.language == language)
 
 
-def draw_samples(store: Store, plan: DraftPlan) -> int:
-    """Leave out what the sample of each prompt does not keep; return how many drafts that were.
+def unsampled(store: Store, plan: DraftPlan, waiting: Collection[str] = ()) -> list[int]:
+    """Return the drafts (ids) that the sample of each prompt does not keep, of those that are there now; none of a
+    statement about which a call (key) is `waiting`.
 
-    A sample is drawn once: people may have decided on what it kept.
+    Drafts that somebody decided on stay and count. What an earlier sample left out stays out, so that drafts of further
+    calls compete with those that it kept.
     """
     groups: dict[tuple[str, DraftPrompt], list[Call]] = {}
     for call in plan.calls:
         if call.prompt.keep is not None:
             groups.setdefault((call.ref, call.prompt), []).append(call)
-    total = 0
+    found: list[int] = []
     for (ref, prompt), calls in groups.items():
+        if any(call.key in waiting for call in calls):
+            continue
         seeds = [call.seed for call in calls]
         labels = {call.label for call in calls}
         drafts = [
             draft
             for draft in store.drafts.list(plan.spec.instrument, kinds=[prompt.kind], refs=[ref], seeds=seeds)
-            if draft.label in labels and draft.fault in ("", Fault.UNSAMPLED)
+            if draft.label in labels and draft.drafter == plan.spec.model and not draft.fault
         ]
-        if any(draft.fault for draft in drafts):
-            continue
         words = np.frombuffer(content_key([ref, prompt.template.key.hex()]), dtype="<u4")
         rng = np.random.default_rng(np.random.SeedSequence([plan.spec.seed, *map(int, words)]))
         out = left_out([d.line for d in drafts], [d.decision is not None for d in drafts], prompt.keep or 0, rng)
-        total += len(out)
-        store.drafts.leave_out([drafts[place].id for place in out], Fault.UNSAMPLED)
-    return total
+        found += [drafts[place].id for place in out]
+    return found
+
+
+def draw_samples(store: Store, plan: DraftPlan, waiting: Collection[str] = ()) -> int:
+    """Leave out what the sample of each prompt does not keep, see `unsampled`; return how many drafts that were."""
+    out = unsampled(store, plan, waiting)
+    store.drafts.leave_out(out, Fault.UNSAMPLED)
+    return len(out)
 
 
 def outcome(lines: Mapping[str, int]) -> str:

@@ -24,6 +24,7 @@ from workbench.evidence.settling import Read, Settling, settling_of
 from workbench.inference.reach import check_chat_format_there
 from workbench.inference.served.address import LAUNCHED
 from workbench.pipeline.answer_cutoff import decided_for
+from workbench.pipeline.choosing import quick_look
 from workbench.pipeline.design_checks import check_design, check_ideal, check_script, check_settled
 from workbench.pipeline.valid_answers import ValidTally, valid_tally
 from workbench.readers.verbalizers import forms_by_prompt
@@ -311,7 +312,10 @@ def plan(store: Store, design: Design, *, card: ModelCard | None = None, attempt
     stored = _stored(store, design, templates, probes, card) if tally is None else tally.valid
     if card is not None and attempt is not None:
         stored = stored | _settled(store, design, list(prompts), card, attempt, tally)
+    refs = audit.may_be_asked(store, design.instrument) or [s.ref for s in instrument.statements]
+    quick = bool(design.statements) and design.statements == quick_look(refs, design.seed)
     said = (
+        *([f"a quick look: {len(design.statements)} of {len(refs)} statements, drawn by the seed"] if quick else ()),
         *audit.remarks(statements, variants, design.language, material),
         *language_remarks(templates, design.language),
         *left_out(instrument, design, templates),

@@ -114,6 +114,11 @@ def plan_training(store: Store, spec: TrainSpec) -> TrainPlan:
     tested = [*test, *(item.example for item in disputed)]
     ruled = ruled_examples(store, spec.codebook, tested, by_statement=spec.by_statement)
     train = joined(train, ruled.examples)
+    if not train and test:
+        raise UsageError(
+            f"the {len(test):,} labelled responses are all of test sets, which stay unseen in training. Label others: "
+            "workbench sample STORE --name train --purpose training draws them, among texts that no test set has"
+        )
     check_training(train)
     warnings = undefined_metrics(test)
     check_leak(train, test, spec.by_statement)

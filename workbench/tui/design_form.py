@@ -176,10 +176,11 @@ def _tokens(values: FormValues) -> str:
 def as_design(store: Store, values: FormValues) -> Design:
     """Return the design. Raises UsageError, a FieldError where it is about one field."""
     from workbench.pipeline.choosing import statements
-    from workbench.pipeline.design_checks import served_by
+    from workbench.pipeline.design_checks import check_there, served_by
 
     if not values.model.strip():
         raise MODEL.error("give a name such as smollm2, a hub id or a folder")
+    check_there(store, served_by(values.model.strip(), values.serve), values.cluster.strip())
     audit = registry.audit(values.audit)
     exact = is_exact(values)
     design = Design(
@@ -206,7 +207,7 @@ def as_design(store: Store, values: FormValues) -> Design:
     )
     design = audit.designed(store, design, own_values(audit, values.own, exact=exact))
     there = audit.may_be_asked(store, values.instrument) or ()
-    return replace(design, statements=statements(values.statements, design.statements, there))
+    return replace(design, statements=statements(values.statements, design.statements, there, design.seed))
 
 
 def own_values(audit: Audit, typed: Mapping[str, str], *, exact: bool) -> Given:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -173,6 +173,10 @@ class LocalModel:
     def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
         """Return how many tokens each prompt has."""
         return [len(self.encode(prompt)) for prompt in prompts]
+
+    def heed(self, should_stop: Callable[[], bool]) -> None:
+        """See `Interruptible`."""
+        self._engine.heed(should_stop)
 
     def at_once(self, most: int | None) -> None:
         """Limit the rows of a batch; None: as many as memory allows."""

@@ -36,11 +36,12 @@ import numpy as np
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import NO_THINKING, Decided, Drawn, ModelCard, Request, Sampling
+from workbench.domain.statements import Relation, Statement
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens, Scored, Work
 from workbench.inference.scripted.letters import LetterHabits, letter_shares
 from workbench.inference.scripted.sides import Sides
-from workbench.inference.scripted.spread import Spread
+from workbench.inference.scripted.spread import Known, Spread, Wording, longest_first, side_of, wordings_of
 from workbench.readers.choice_letter import spelled
 from workbench.readers.tokens import continues_word
 
@@ -76,6 +77,8 @@ class ScriptedModel:
         self.persona = persona or Persona()
         self._name = name
         self._work = Work()
+        self._known: Known | None = None
+        "the wordings that its views are about; None: those of its file, which are not read yet"
         self.thinking_tokens = 0
         "number of words of thoughts"
 
@@ -96,6 +99,28 @@ class ScriptedModel:
             raise ModelError(
                 f"{self._name} does not think before it answers: its persona has no `thoughts`. Leave --thinking out"
             )
+
+    def learn(self, statements: Sequence[Statement], sides: Mapping[str, str]) -> None:
+        """See `Learning`."""
+        of_file = self._wordings()
+        learnt = {
+            wording.text.strip(): Wording(
+                statement.ref,
+                str(wording.variant).replace("-", "_"),
+                side_of(statement.leaning or sides.get(statement.ref, ""), statement.ref),
+                wording.relation is Relation.FLIPPED,
+            )
+            for statement in statements
+            for wording in statement.wordings
+        }
+        self._known = longest_first({**of_file, **learnt})
+
+    def _wordings(self) -> Known:
+        if self._known is None:
+            spread, sides = self.persona.spread, self.persona.sides
+            sources = () if spread is None else (spread.statements,)
+            self._known = wordings_of(sources if sides is None else (*sources, *sides.statements))
+        return self._known
 
     def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
         self._check_thinking(sampling)
@@ -173,7 +198,7 @@ class ScriptedModel:
         """Return the answers of a persona with views to a prompt without labels, with their shares; else None."""
         if self.persona.sides is None or _offered(prompt):
             return None
-        return self.persona.sides.spoken(prompt.messages[-1].content)
+        return self.persona.sides.spoken(prompt.messages[-1].content, self._wordings())
 
     def _labels(self, prompt: Prompt) -> tuple[str, str, float]:
         """Return the two answers that name a label, and the share of the first one."""
@@ -183,9 +208,9 @@ class ScriptedModel:
         by_hash = prompt.key[0] / 255
         share = self.persona.agree if self.persona.agree is not None else (0.08 if by_hash < 0.45 else 0.92)
         if self.persona.spread is not None:
-            share = self.persona.spread.share(text, first, second)
+            share = self.persona.spread.share(text, first, second, self._wordings())
         if self.persona.sides is not None:  # the last turn: earlier turns may be other questions with their answers
-            share = self.persona.sides.share(prompt.messages[-1].content, first)
+            share = self.persona.sides.share(prompt.messages[-1].content, first, self._wordings())
         stop = "" if {first, second} == set(BARE) else "."
         return first.capitalize() + stop, second.capitalize() + stop, share
 

@@ -1,7 +1,7 @@
 """How the answers of a scripted model vary: shares of agreement with known variance components.
 
     [spread]
-    statements = "veldania"   # a shipped instrument, or a statements.csv: the wordings of each statement
+    statements = "veldania"   # a shipped instrument, or a statements.csv; the job's own instrument is known besides
     mean = 0.5
     seed = 1
     statement = 0.08          # variances of shares, as `workbench agreement` estimates them
@@ -25,10 +25,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from workbench.data import shipped_instrument_folder
+from workbench.domain.keys import text_key
 from workbench.domain.seeds import SEED
 from workbench.errors import ModelError, WorkbenchError
 from workbench.stats.components import (
@@ -52,8 +54,43 @@ FIELDS = {name.replace(" x ", "_").replace(" ", "_"): name for name in COMPONENT
 "field of the file -> component"
 POSITIVE = ("agree", "beneficial", "favorable", "favourable", "yes")
 "labels of agreement; a prompt that lists one of them first has the printed order"
-COLUMN = re.compile(r"(original|paraphrase)(_\d+)?|(negation|opposite)(_\d+)?")
-OTHER_WAY = ("negation", "opposite")
+SAME = re.compile(r"(original|paraphrase|reformulation)(_\d+)?")
+TURNED = re.compile(r"(negation|opposite|political_opposite)(_\d+)?")
+LEANS = {"left": "left", "liberal": "left", "right": "right", "conservative": "right"}
+"name of a side in statements.csv, in the column `leaning` or `yes` -> side"
+
+
+class Wording(NamedTuple):
+    """The data of a wording."""
+
+    ref: str
+    column: str
+    "as in statements.csv: `paraphrase_1`"
+    side: str
+    "the side that agreeing with the statement is on"
+    turned: bool
+    "whether it contradicts the statement"
+
+
+Known = Mapping[str, Wording]
+"each wording that a persona knows -> its data, the longest first"
+
+
+def wording_in(text: str, known: Known) -> Wording:
+    """Return the statement of a prompt. Raises ModelError if it contains no known wording."""
+    return known[_found(text, known)]
+
+
+def _found(text: str, known: Known) -> str:
+    found = next((one for one in known if one in text), None)
+    if found is None:
+        raise ModelError(f"the persona knows no statement in {text[:200]!r}")
+    return found
+
+
+def side_of(told: str, ref: str) -> str:
+    """Return the side of a statement: the labelled one, else one of the two by a hash of its ref."""
+    return LEANS.get(told.strip().casefold()) or ("left", "right")[text_key(ref)[0] % 2]
 
 
 @dataclass(frozen=True)
@@ -72,23 +109,21 @@ class Spread:
         """The distribution of the shares; its `components` are their variance components."""
         return ProbitNormal.matching(self.mean, dict(self.components))
 
-    def share(self, text: str, first: str, second: str) -> float:
+    def share(self, text: str, first: str, second: str, known: Known) -> float:
         """Return the share of answers with a prompt's first label. Raises ModelError for unknown wordings."""
-        wording = next((one for one in _wordings(self.statements) if one in text), None)
-        if wording is None:
-            raise ModelError(f"the persona knows no statement in {text[:200]!r}; its statements are {self.statements}")
+        wording = _found(text, known)
         by = 0.0
         for said, higher in self.moved:
             if said in text:
                 by += higher
                 text = re.sub(rf"{re.escape(said)}\s*", "", text)  # so that the template is the same one
-        ref, column = _wordings(self.statements)[wording]
+        of = known[wording]
         template = text.replace(wording, "{}")
         for label in sorted((first, second), key=len, reverse=True):
             template = re.sub(rf"\b{re.escape(label)}\b", "_", template)
         printed = first.casefold() in POSITIVE
-        agreed = min(max(self._agreed(ref, column, template, -1 if printed else 1) + by, 0.0), 1.0)
-        agreed = 1 - agreed if column.startswith(OTHER_WAY) else agreed
+        agreed = min(max(self._agreed(of.ref, of.column, template, -1 if printed else 1) + by, 0.0), 1.0)
+        agreed = 1 - agreed if of.turned else agreed
         return agreed if printed else 1 - agreed
 
     def _agreed(self, ref: str, column: str, template: str, order: int) -> float:
@@ -117,19 +152,33 @@ def _phi(z: float) -> float:
 
 
 @lru_cache(maxsize=8)
-def _wordings(statements: str) -> Mapping[str, tuple[str, str]]:
-    """Return each wording -> its statement and column, the longest first. Raises ModelError."""
-    try:
-        path = Path(statements)
-        path = path if path.is_file() else shipped_instrument_folder(statements) / "statements.csv"
-        with path.open(encoding="utf-8-sig", newline="") as lines:
-            rows = list(csv.DictReader(lines, strict=True))
-    except (WorkbenchError, OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ModelError(f"the statements {statements!r} of the persona cannot be read: {error}") from error
-    found = {
-        text.strip(): (row.get("ref") or "", column)
-        for row in rows
+def wordings_of(sources: tuple[str, ...]) -> Known:
+    """Return the wordings of shipped instruments or `statements.csv` files. Raises ModelError."""
+    found: dict[str, Wording] = {}
+    for name in sources:
+        try:
+            path = Path(name)
+            path = path if path.is_file() else shipped_instrument_folder(name) / "statements.csv"
+            with path.open(encoding="utf-8-sig", newline="") as lines:
+                rows = list(csv.DictReader(lines, strict=True))
+        except (WorkbenchError, OSError, UnicodeDecodeError, csv.Error) as error:
+            raise ModelError(f"the statements {name!r} of the persona cannot be read: {error}") from error
+        for row in rows:
+            found |= _of_row(row)
+    return longest_first(found)
+
+
+def longest_first(known: Known) -> Known:
+    """Return wordings in the order in which a prompt is searched for them."""
+    return dict(sorted(known.items(), key=lambda item: -len(item[0])))
+
+
+def _of_row(row: Mapping[str | None, object]) -> dict[str, Wording]:
+    ref = str(row.get("ref") or "")
+    side = side_of(str(row.get("leaning") or row.get("yes") or ""), ref)
+    return {
+        text.strip(): Wording(ref, column, side, SAME.fullmatch(column) is None)
         for column, text in row.items()
-        if isinstance(column, str) and COLUMN.fullmatch(column) and isinstance(text, str) and text.strip()
+        if isinstance(column, str) and (SAME.fullmatch(column) or TURNED.fullmatch(column))
+        if isinstance(text, str) and text.strip()
     }
-    return dict(sorted(found.items(), key=lambda item: -len(item[0])))

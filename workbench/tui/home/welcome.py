@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -17,7 +24,7 @@ from textual.message import Message
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
-from textual.worker import Worker, WorkerState
+from textual.worker import Worker, WorkerState, get_current_worker
 
 from workbench.errors import StoreError, WorkbenchError
 from workbench.help.sections import section
@@ -29,6 +36,8 @@ from workbench.tui.widgets.keys import Keys
 
 EXAMPLE = "veldania"
 "the instrument that ships, and the store that is made for it"
+STAND_IN, LOOK_EVERY_S = "scripted:steady", 0.5
+"which of the example's stand-ins is the model of its audit, and how often the process that makes it is looked at"
 NOTE = "Enter or a click opens"
 NAMES = 24
 "columns of the names of stores"
@@ -186,14 +195,48 @@ class WelcomeScreen(Screen[None]):
     @work(thread=True, exclusive=True, exit_on_error=False, group="open")
     def try_open(self, path: Path, *, make: bool, example: bool) -> None:
         """Open the store once, so that whatever is in the way is said here, where another can be chosen."""
+        worker = get_current_worker()
         try:
-            usable_store(path, make=make, example=example)
+            if example and not path.exists():
+                make_example(path, lambda said: self.app.call_from_thread(setattr, self.title_bar, "note", said),
+                             lambda: worker.is_cancelled)  # fmt: skip
+            usable_store(path, make=make)
         finally:
             self.app.call_from_thread(setattr, self.title_bar, "note", NOTE)
         self.post_message(self.Opened(path))
 
 
-def usable_store(path: Path, *, make: bool = False, example: bool = False) -> None:
+def make_example(path: Path, tell: Callable[[str], None], is_left: Callable[[], bool]) -> None:
+    """Make the example with its answers, in a process of its own; one that is left on the way is made whole next time.
+
+    Raises StoreError, with what the process said.
+    """
+    folder = Path(tempfile.mkdtemp(prefix=".example-", dir=path.parent))
+    made = folder / path.name
+    command = [sys.executable, "-m", "workbench", "demo", str(made), "--personas", "--model", STAND_IN, "--no-screen"]
+    try:
+        with (folder / "log").open("w+", encoding="utf-8") as log:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
+            began = time.monotonic()
+            while process.poll() is None:
+                if is_left():
+                    os.killpg(process.pid, signal.SIGTERM)
+                    process.wait()
+                    return
+                tell(f"Making the example: {time.monotonic() - began:.0f} s, of about 2 min …")
+                time.sleep(LOOK_EVERY_S)
+            log.seek(0)
+            if process.returncode:
+                raise StoreError(f"the example cannot be made: {log.read()[-400:].strip()}")
+        for file in (made, made.with_name(f"{made.name}.logs")):
+            file.rename(path.with_name(file.name))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def usable_store(path: Path, *, make: bool = False) -> None:
     """Open a store and close it; with `make`, make it where it is not there. Raises a StoreError that says why not."""
     from stores.core.store import Store
 
@@ -203,11 +246,8 @@ def usable_store(path: Path, *, make: bool = False, example: bool = False) -> No
                 f"{path}: the store is gone: it was deleted, moved or renamed. x removes it from the list; if it was "
                 "moved, open it with: workbench STORE"
             )
-        with Store.open(path, create=make) as store:
-            if example and EXAMPLE not in store.instruments.names():
-                from workbench.formats.read import read_shipped
-
-                store.instruments.add(read_shipped(EXAMPLE))
+        with Store.open(path, create=make):
+            pass
     except OSError as error:
         raise StoreError(f"{path}: cannot be opened ({error.strerror or error})") from error
 
@@ -225,7 +265,7 @@ def welcome_options(
     if not recent and not here:
         found.append(_heading(f"You have opened no store yet, and {short(folder)} has none", first=True))
     there = (folder / f"{EXAMPLE}.db").exists()
-    made = f"a study for trying things out; {'opens' if there else 'makes'} {EXAMPLE}.db"
+    made = f"a study with answers, to try things out; {'opens' if there else 'makes'} {EXAMPLE}.db"
     found.append(_heading("Begin"))
     found.append(Option(_line("n  A new store …", "", "an empty store in a file of your own"), id="new:"))
     found.append(Option(_line("e  The example", "", made), id="example:"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from textual import on
@@ -11,7 +12,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Label, Select, Static
+from textual.widgets import Collapsible, Input, Label, Select, Static
 
 from workbench import registry
 from workbench.data import PUBLISHED_LANGUAGE
@@ -22,6 +23,7 @@ from workbench.help.sections import section
 from workbench.inference.dtypes import DTYPES
 from workbench.options.option import Option, Type
 from workbench.options.shared import INSTRUMENT, SERVE
+from workbench.pipeline.choosing import QUICK, QUICK_SAMPLES, QUICK_STATEMENTS, is_quick
 from workbench.tui.design_form import (
     ANSWERS,
     DRAWN,
@@ -84,6 +86,7 @@ class JobForm(StartForm):
     EXPLAIN = explain()
     FIRST = "#model"
     STARTING = "Checking the model …"
+    CHOOSING = "Enter opens ▶"
 
     def __init__(self, *, like: int | None = None) -> None:
         super().__init__(like=like)
@@ -96,52 +99,58 @@ class JobForm(StartForm):
         "whether a person chose the audit: it then stays when another instrument is chosen"
 
     def compose_fields(self) -> ComposeResult:
+        yield Label("What", classes="heading")
         with Horizontal(classes="pair"):
             yield row("instrument", select("instrument"))
             yield row("audit", select("audit"))
+        yield row("model", Field("smollm2", id="model", compact=True))
+        yield Label("How many", classes="heading")
         with Horizontal(classes="pair"):
-            yield row("model", Field("smollm2", id="model", compact=True))
-            yield row("personas", Field(id="personas", compact=True, placeholder="none · file"))
-        with Horizontal(classes="pair", id="asked"):
-            yield row("statements", Field(id="statements", compact=True, placeholder="all · or 8 · or refs"))
-            yield row("chat format", Field(id="chat_format", compact=True, placeholder="its own"))
+            yield row("statements", Field(QUICK, id="statements", compact=True, placeholder="quick · all · 8 · refs"))
+            yield sampled(row("samples", Field("30", id="samples", compact=True)))
+        yield Static(id="note", classes="note", markup=False)
+        with Collapsible(title="Of this audit", id="of_audit"):
             for audit in registry.asking():
                 yield from own_flags(audit)
-        with Horizontal(classes="pair", id="origin"):
-            yield row("family", select("family"))
-            yield row("language", select("language"))
-        with Horizontal(classes="pair", id="instructions"):
-            yield row("prompts in", Field(id="template_language", compact=True, placeholder="that language"))
-        for audit in registry.asking():
-            yield from own_fields(audit)
-        with Horizontal(classes="pair lists"):
-            for audit in registry.asking():
-                for option in audit.run_options:
-                    if option.name in audit.ticked:
-                        ticks = TickList(id=own_id(audit.name, option.name), compact=True)
-                        yield titled(option.title, ticks).add_class("own", f"own_{audit.name}")
-            yield titled("variants", TickList(id="variants", compact=True))
-            yield titled("templates", TickList(id="templates", compact=True))
-        with Horizontal(classes="pair sampled"):
-            yield row("samples", Field("30", id="samples", compact=True))
-            yield row("temperature", Field("1", id="temperature", compact=True))
-            yield row("top-p", Field("0.85", id="top_p", compact=True))
-        with Horizontal(classes="pair"):
-            yield sampled(row("top-k", Field(id="top_k", compact=True, placeholder="whole vocab.")))
-            yield sampled(row("tokens", Field("20", id="max_tokens", compact=True)))
-            yield row("seed", Field(str(SEED), id="seed", compact=True))
-        yield Static(id="note", classes="note", markup=False)
-        with Horizontal(classes="pair"):
-            yield row("answers", select("answers", ANSWERS)).add_class("kind")
-            yield row("dtype", select("dtype", [("usual", "usual"), *((name, name) for name in DTYPES)]))
-            yield row("cluster", Field(id="cluster", compact=True, placeholder="none"))
-        with Horizontal(classes="pair"):
-            yield row("thinking", Field(id="thinking", compact=True, placeholder="as it does"))
+                yield from own_fields(audit)
+            with Horizontal(classes="pair lists"):
+                for audit in registry.asking():
+                    for option in audit.run_options:
+                        if option.name in audit.ticked:
+                            ticks = TickList(id=own_id(audit.name, option.name), compact=True)
+                            yield titled(option.title, ticks).add_class("own", f"own_{audit.name}")
+        with Collapsible(title="Wordings, templates, languages, personas"):
+            with Horizontal(classes="pair lists"):
+                yield titled("variants", TickList(id="variants", compact=True))
+                yield titled("templates", TickList(id="templates", compact=True))
+            with Horizontal(classes="pair", id="origin"):
+                yield row("family", select("family"))
+                yield row("language", select("language"))
+            with Horizontal(classes="pair", id="instructions"):
+                yield row("prompts in", Field(id="template_language", compact=True, placeholder="that language"))
+            yield row("personas", Field(id="personas", compact=True, placeholder="none · file"))
+        with Collapsible(title="How answers are drawn"):
+            with Horizontal(classes="pair"):
+                yield row("answers", select("answers", ANSWERS)).add_class("kind")
+                yield row("thinking", Field(id="thinking", compact=True, placeholder="as it does"))
+                yield row("seed", Field(str(SEED), id="seed", compact=True))
+            with Horizontal(classes="pair sampled"):
+                yield row("temperature", Field("1", id="temperature", compact=True))
+                yield row("top-p", Field("0.85", id="top_p", compact=True))
+            with Horizontal(classes="pair sampled"):
+                yield row("top-k", Field(id="top_k", compact=True, placeholder="whole vocab."))
+                yield row("tokens", Field("20", id="max_tokens", compact=True))
+        with Collapsible(title="Where the model runs"):
+            with Horizontal(classes="pair"):
+                yield row("chat format", Field(id="chat_format", compact=True, placeholder="its own"))
+                yield row("dtype", select("dtype", [("usual", "usual"), *((name, name) for name in DTYPES)]))
+            with Horizontal(classes="pair"):
+                yield row("device", Field(id="device", compact=True, placeholder="usual"))
+                yield row("serve", select("serve", [("no", ""), *((name, name) for name in SERVE.choices)]))
+            with Horizontal(classes="pair"):
+                yield row("cluster", Field(id="cluster", compact=True, placeholder="none"))
+                yield row("extra fields", Field(id="extra_body", compact=True, placeholder="none"))
             yield sampled(row("requests", select("batch", SENT)))
-            yield row("extra fields", Field(id="extra_body", compact=True, placeholder="none"))
-        with Horizontal(classes="pair"):
-            yield row("device", Field(id="device", compact=True, placeholder="usual"))
-            yield row("serve", select("serve", [("no", ""), *((name, name) for name in SERVE.choices)]))
 
     def read_choices(self, store: Store) -> tuple[Choices, ...]:
         return read_choices(store)
@@ -178,6 +187,7 @@ class JobForm(StartForm):
             if told[name]:
                 self.tick(name, self.listed(name), told[name].split(","))
         self._refill_own(told)
+        self._usual = self._usual_of(self.chosen("family"))
         self.ask()
 
     def _refill_own(self, told: Mapping[str, Any]) -> None:
@@ -237,6 +247,7 @@ class JobForm(StartForm):
         counted = of.defaults.counted is not None
         self.query(".own").set(display=False)
         self.query(f".own_{audit.audit}").set(display=True)
+        self.query_one("#of_audit").display = bool(of.run_options)
         answers = WHOLE_OR_EXACT if of.defaults.exact_by == "next tokens" else ANSWERS
         self._offer_answers(EXACT_OR_COUNTED if counted else answers, anew=counted != self._counted)
         self._counted = counted
@@ -276,15 +287,35 @@ class JobForm(StartForm):
             family = self.chosen("family")
             names = [name for of, name in self._audit.templates if of == family]
             self.tick("templates", names, names)
-            usual = self._audit.usual_of(family)
-            for name, text in switched({name: self.typed(name) for name in DRAWN}, self._usual, usual).items():
-                self.put(name, text)
-            self._usual = usual
+            self._offer_drawn()
         self.ask()
+
+    def _offer_drawn(self) -> None:
+        """Set what was not typed of how answers are drawn to what is usual."""
+        usual = self._usual_of(self.chosen("family"))
+        for name, text in switched({name: self.typed(name) for name in DRAWN}, self._usual, usual).items():
+            self.put(name, text)
+        self._usual = usual
+
+    def _usual_of(self, family: str) -> FormValues:
+        """Return how the audit is meant to be asked; a quick look draws fewer answers."""
+        assert self._audit is not None
+        usual = self._audit.usual_of(family)
+        few = str(min(QUICK_SAMPLES, int(usual.samples)))
+        choices = self._choices.get(self.chosen("instrument"))
+        many = choices is not None and choices.statements > QUICK_STATEMENTS
+        return replace(usual, samples=few) if many and is_quick(self.typed("statements")) else usual
+
+    @on(Input.Changed, "#statements")
+    def draw_as_many(self) -> None:
+        """Draw few answers for a quick look, and the usual number otherwise, unless a person typed one."""
+        if self._audit is not None:
+            self._offer_drawn()
 
     def ask(self) -> None:
         if (values := self.values()) is not None and self._audit is not None:
-            self.query_one("#note", Static).update(Content(visible(sampling_note(values, self._usual))))
+            usual = self._audit.usual_of(self.chosen("family"))
+            self.query_one("#note", Static).update(Content(visible(sampling_note(values, usual))))
         self._mark("")
         super().ask()
 
@@ -296,7 +327,10 @@ class JobForm(StartForm):
 
     def _mark(self, field: str) -> None:
         for label in self.query(".row > .name").results(Label):
-            label.set_class(str(label.content) == field, "-trouble")
+            wrong = str(label.content) == field
+            label.set_class(wrong, "-trouble")
+            for fold in (one for one in label.ancestors if wrong and isinstance(one, Collapsible)):
+                fold.collapsed = False
 
     def values(self) -> FormValues | None:
         if self._audit is None:

@@ -376,7 +376,8 @@ def _going(job: Job) -> list[str]:
     going = pace(job)
     if going.per_second is None:
         return []
-    return [f"{speed(going.per_second)} {unit(job)} a second", f"ETA {human_duration(going.eta_seconds)}"]
+    eta = [] if going.eta_seconds is None else [f"ETA {human_duration(going.eta_seconds)}"]
+    return [f"{speed(going.per_second)} {unit(job)} a second", *eta]
 
 
 def _config(job: Job) -> Mapping[str, object]:

@@ -85,10 +85,10 @@ class JobsScreen(JobActs):
         Binding("c", "cancel", "Cancel", tooltip="Stop the job; its work stays"),
         Binding("R", "resume", "Resume", tooltip="Resume the job with what is missing, or start a waiting job"),
         Binding("y", "retry", "Retry failed", tooltip="Retry only what failed"),
-        Binding("m", "at_once", "At once", tooltip="Change how many calls, or rows of a batch, run at once"),
         Binding("e", "edit", "Edit", tooltip="Change the settings: open the form as filled in for this job"),
         Binding("b", "probe", "Probe", tooltip="Show the answers of the job's probe"),
         Binding("l", "log", "Log", tooltip="Show the job's log"),
+        Binding("m", "at_once", "Batch size", tooltip="Change how many calls, or rows of a batch, run at once"),
         Binding("x", "hide", "Hide", tooltip="Hide the job, or list it again"),
         Binding("X", "hidden", "Hidden jobs", show=False, tooltip="Show or hide hidden jobs"),
         Binding("D,delete", "delete", "Delete", key_display="D", tooltip="Delete a job that has stored nothing"),
@@ -393,9 +393,7 @@ class JobsScreen(JobActs):
             if most is not None:
                 self.bound(job.id, most)
 
-        self.app.push_screen(
-            NumberDialog(f"Job {job.id}: how many at once", job.concurrency, steps_at_once(job)), chosen
-        )
+        self.app.push_screen(NumberDialog(f"Job {job.id}: batch size", job.concurrency, steps_at_once(job)), chosen)
 
     def action_log(self) -> None:
         if (job := self.current) is not None:

@@ -69,10 +69,15 @@ class StartForm(ModalScreen[int | None], Keyed):
         Binding("f5", "start", "Start"),
         Binding("escape", "dismiss(None)", "Close without starting a job"),
         Binding("f1,question_mark", "explain", "Explain the fields"),
+        # before the keys that follow are handed to a field: what is typed fast lands where it is meant
+        Binding("tab", "app.focus_next", "Next field", show=False, priority=True),
+        Binding("shift+tab", "app.focus_previous", "Previous field", show=False, priority=True),
     ]
     HEADING = ""
     EXPLAIN = ""
     STARTING = "Starting …"
+    CHOOSING = "Space choose"
+    "which key chooses, at the form's edge"
     FIRST = ""
     "selector of the field that has focus at first"
 
@@ -134,9 +139,10 @@ class StartForm(ModalScreen[int | None], Keyed):
     def compose(self) -> ComposeResult:
         with Vertical(classes="form") as form:
             form.border_title = self.HEADING if self._like is None else f"{self.HEADING}, like job {self._like}"
-            form.border_subtitle = "Tab next · Space choose · F5 start · F1 explain · Esc back"
+            form.border_subtitle = f"Tab next · {self.CHOOSING} · F5 start · F1 explain · Esc back"
             with VerticalScroll(id="fields", can_focus=False):
                 yield from self.compose_fields()
+            yield Label("Start", classes="heading")
             yield Static("Reading the store …", id="plan", markup=False)
             with Horizontal(id="buttons"):
                 yield Button(START, id="start", variant="success", compact=True, disabled=True)

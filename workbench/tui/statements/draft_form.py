@@ -172,16 +172,21 @@ class DraftForm(StartForm):
 
     def work_out(self, store: Store, values: DraftValues) -> JobPreview:
         from workbench.jobs import launch
+        from workbench.pipeline.design_checks import check_there
         from workbench.pipeline.draft_planning import plan_drafting
+        from workbench.pipeline.drafting import draw_samples, unsampled
 
         if values.model == RULE:
             return self._ruled(store, values)
+        check_there(store, values.model)
         plan = plan_drafting(store, as_spec(store, values))
         if plan.needed:
             return JobPreview(plan.describe(), lambda opened: launch.start_drafting(opened, plan.spec, plan))
-        return JobPreview(
-            f"{plan.describe()}\nThe model has drafted all of this already; another seed gives other drafts.", None
-        )
+        told = f"{plan.describe()}\nThe model has drafted all of this already; another seed gives other drafts."
+        if not (out := len(unsampled(store, plan))):
+            return JobPreview(told, None)
+        self._said = f"The sample leaves out {plural(out, 'draft')}."
+        return JobPreview(f"{told} {self._said} F5 draws it.", lambda opened: NO_JOB * draw_samples(opened, plan))
 
     def _ruled(self, store: Store, values: DraftValues) -> JobPreview:
         """Return what the rule comes to: it has nobody to wait for."""
