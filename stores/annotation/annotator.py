@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 
 from stores.annotation.annotation_items import CONTEXT, Context, as_context
+from stores.annotation.codebooks import chosen_version, codebook_from_json
 from stores.annotation.people import reader_id
 from stores.core.authorizer import restrict
 from stores.core.base import later, now, now_after
@@ -97,9 +98,8 @@ class Annotator:
             self._me = reader_id(connection, ReaderKind.PERSON, self.name, "")
         self._queue_id, self._lease_s = found.id, found.lease_s
         self._codebook_id = found.codebook_id
-        versions = store.connection.execute("select id from codebook where name = ?", (found.codebook.name,))
-        self._codebooks = ",".join(str(int(row[0])) for row in versions)
-        restrict(store.connection, at_a_queue(int(self._me), found.id, self._codebooks))
+        self._codebooks = f"select n.id from codebook n join codebook o on o.name = n.name where o.id = {found.codebook_id}"
+        restrict(store.connection, at_a_queue(int(self._me), found.id, found.codebook_id))
 
     @classmethod
     def open(cls, path: Path | str, queue: str, name: str) -> Annotator:
@@ -115,6 +115,15 @@ class Annotator:
     def connection(self) -> sqlite3.Connection:
         """The connection, restricted to what this person may read and write."""
         return self._store.connection
+
+    def look(self) -> None:
+        """Take the codebook's version of now: labels are given under it from here on."""
+        row = self.connection.execute(
+            f"select id, body from codebook where id = {chosen_version(':name')} and id <> :id",
+            {"name": self.codebook.name, "id": self._codebook_id},
+        ).fetchone()
+        if row is not None:
+            self._codebook_id, self.codebook = int(row[0]), codebook_from_json(row[1])
 
     def next(self) -> Item | None:
         """Lease the next item to this person and return it; None if there is no item for them now.

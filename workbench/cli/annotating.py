@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from stores.annotation.queues import Queue
     from stores.core.store import Store
     from stores.instruments.exchange import Merged
+    from workbench.domain.annotations import Codebook
     from workbench.domain.control_samples import ControlSample
     from workbench.domain.people import FieldEvent
     from workbench.domain.rulings import Ruling
@@ -344,6 +345,7 @@ def _import(store: Store, options: Namespace) -> Merged:
     rulings: Sequence[Ruling] = ()
     people: Sequence[FieldEvent] = ()
     samples: Sequence[ControlSample] = ()
+    versions: Sequence[Codebook] = ()
     known = {name: shipped_codebook(name) for name in shipped_codebooks()} | store.exchange.codebooks()
     if options.merge is not None:
         if options.merge.resolve() == options.store.resolve():
@@ -351,6 +353,7 @@ def _import(store: Store, options: Namespace) -> Merged:
         with Other.open(options.merge) as other:
             events = tuple(other.exchange.events(options.queue))
             queues = [copy for copy in other.exchange.queues() if options.queue in (None, copy.name)]
+            versions = other.exchange.versions()
             known |= {name: book for name, book in other.exchange.codebooks().items() if name not in known}
             rulings = other.rulings.events() if options.queue is None else ()
             people = other.people.events() if options.queue is None else ()
@@ -363,7 +366,9 @@ def _import(store: Store, options: Namespace) -> Merged:
     if not events:
         raise UsageError(f"{source} has no labels; nothing was changed")
     into = (thing_name(options.into, "queue"), Purpose(options.purpose)) if options.into else None
-    found = store.exchange.add(events, known, source=source, partial=options.partial, queues=queues, into=into)
+    found = store.exchange.add(
+        events, known, source=source, versions=versions, partial=options.partial, queues=queues, into=into
+    )
     return _with_reviews(store, found, rulings, people, samples)
 
 

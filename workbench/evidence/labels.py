@@ -38,8 +38,8 @@ STANCE_CODEBOOK = "stance"
 
 
 def codebook_of(store: Store, queue: str | None, name: str) -> Codebook:
-    """Return the codebook of a queue or, without a queue, the newest shipped one of that name."""
-    return store.queues.get(queue).codebook if queue else shipped_codebook(name)
+    """Return the codebook of a queue or, without a queue, that of a name: as the store has it, else as it ships."""
+    return store.queues.get(queue).codebook if queue else store.codebooks.chosen(name) or shipped_codebook(name)
 
 
 def queue_agreement(store: Store, queue: str, *, seed: int = SEED, resamples: int = 1000) -> QueueAgreement:
