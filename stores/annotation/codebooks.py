@@ -40,10 +40,9 @@ class Codebooks(Aggregate):
         """Return the version that somebody chose last; None where nobody has changed the codebook."""
         return _chosen(self.connection, name)
 
-    def versions(self, name: str) -> tuple[CodebookVersion, ...]:
-        """Return the versions of a codebook in this store, the oldest first."""
-        rows = named(self.connection, _VERSIONS, {"name": name}).fetchall()
-        newest = next((row["id"] for row in rows if row["id"] == row["chosen"]), rows[-1]["id"] if rows else None)
+    def versions(self, counts: Codebook) -> tuple[CodebookVersion, ...]:
+        """Return the versions of a codebook in this store, the oldest first; `counts`: the one that counts now."""
+        rows = named(self.connection, _VERSIONS, {"name": counts.name})
         return tuple(
             CodebookVersion(
                 number,
@@ -52,7 +51,7 @@ class Codebooks(Aggregate):
                 row["person"] or "",
                 row["note"] or "",
                 row["labels"],
-                row["id"] == newest,
+                row["key"] == counts.key,
             )
             for number, row in enumerate(rows, start=1)
         )
@@ -77,7 +76,7 @@ class Codebooks(Aggregate):
                 "insert into codebook_edit (uid, codebook_id, person, note, at) values (?, ?, ?, ?, ?)",
                 (secrets.token_bytes(16), rowid, name, " ".join(note.split()), now_after(last)),
             )
-        return next(version for version in self.versions(before.name) if version.current)
+        return next(version for version in self.versions(after) if version.current)
 
 
 def save_codebook(connection: sqlite3.Connection, codebook: Codebook) -> int:
@@ -144,7 +143,8 @@ def _chosen(connection: sqlite3.Connection, name: str) -> Codebook | None:
 CURRENT_LABELS = """
     select g.unit_id, g.codebook, g.codebook_id, g.reader_id, g.annotator, g.label, g.uid, g.at, g.elapsed_ms
     from (
-        select r.unit_id, c.name as codebook, r.codebook_id, r.reader_id, h.name as annotator, r.label, r.uid, r.at, r.elapsed_ms,
+        select r.unit_id, c.name as codebook, r.codebook_id, r.reader_id, h.name as annotator, r.label, r.uid, r.at,
+            r.elapsed_ms,
             row_number() over (
                 partition by r.unit_id, c.name, r.reader_id order by r.at desc, r.uid desc
             ) as place
@@ -158,7 +158,7 @@ CURRENT_LABELS = """
 "each person's current label of each unit under any version of a codebook. `{where}` adds conditions"
 
 _VERSIONS = f"""
-    select c.id, c.body, c.created_at, e.person, e.note, e.at as changed_at, {chosen_version(":name")} as chosen,
+    select c.key, c.body, c.created_at, e.person, e.note, e.at as changed_at,
         (select count(*) from ({CURRENT_LABELS.format(where="and c.name = :name")}) l where l.codebook_id = c.id)
             as labels
     from codebook c

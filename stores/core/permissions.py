@@ -13,9 +13,8 @@ _STATEMENTS: dict[str, frozenset[str] | None] = {"text": None, "wording": None, 
 
 
 def at_a_queue(me: int, queue: int, codebook: int) -> Permissions:
-    """Return the permissions of a person (rowid of a reader) at a queue; `codebook`: rowid of a version of its codebook.
-
-    Labels under any of its versions are the person's own, later ones included.
+    """Return the permissions of a person (rowid of a reader) at a queue; `codebook`: rowid of any version of its
+    codebook. Labels under all of its versions are the person's own, later ones included.
     """
     codebooks = f"select n.id from main.codebook n join main.codebook o on o.name = n.name where o.id = {int(codebook)}"
     return Permissions(

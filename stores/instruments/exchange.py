@@ -247,8 +247,8 @@ _EVENTS = """
             ), 'stance'), null, h.name, m.unit_id, null, '', m.note, m.flagged, null, null, m.at, null
         from remark m join reader h on h.id = m.reader_id
     )
-    select d.uid, d.kind, d.codebook, d.codebook_key, d.annotator, x.body as response, y.body as statement, n.name as instrument,
-        s.ref, w.kind as variant, w.ordinal, w.language,
+    select d.uid, d.kind, d.codebook, d.codebook_key, d.annotator, x.body as response, y.body as statement,
+        n.name as instrument, s.ref, w.kind as variant, w.ordinal, w.language,
         d.label, d.reason, d.note, d.flagged, d.confidence, d.elapsed_ms, d.at, d.basis,
         exists (select 1 from queue_item a where a.unit_id = d.unit_id and a.attention is not null) as attention
     from said d

@@ -44,6 +44,7 @@ VERBS = {
     "snapshots": Listed("snapshots", "snapshots of served models that answered"),
     "sample": Listed("annotating", "draw a queue of answers or statements for people to label"),
     "annotate": Listed("annotating", "label a queue in the terminal"),
+    "codebook": Listed("annotating", "the codebook that people label by: read it, change it, its versions"),
     "adjudicate": Listed("annotating", "list disagreements, or decide one"),
     "labels": Listed("annotating", "queues and their progress; export, import or merge labels"),
     "review": Listed("reviewing", "what an auditor should review first, and why"),

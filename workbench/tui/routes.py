@@ -23,6 +23,7 @@ ROUTES = {
     "issue_grid": "annotation.issue_grid.IssueGridScreen",
     "people": "annotation.people.PeopleScreen",
     "survey": "annotation.survey.SurveyScreen",
+    "codebook": "annotation.codebook.CodebookScreen",
     "annotate": "annotation.queues.QueuesScreen",
     "label": "annotation.annotate.AnnotateScreen",
     "adjudicate": "annotation.adjudicate.AdjudicateScreen",
