@@ -60,6 +60,7 @@ ACTED = (
     Option("archive", metavar="A,B"),
     Option("restore", metavar="A,B"),
     Option("history", "versions, what uses each, and who changed what", metavar="REF"),
+    Option("answers", "models' answers that contain these words, from the whole store", metavar="WORDS"),
     flag("undo", "undo the newest act of --person"),
     Option("new_instrument", "with --title, --language, --scheme", metavar="NAME"),
 )
@@ -97,6 +98,8 @@ def statements(options: Namespace) -> int:
     with Store.open(options.store) as store:
         if options.new_instrument is not None:
             return _said(options, _start(store, options))
+        if options.answers is not None:
+            return _answers(store, options)
         name = _instrument(store, options)
         if options.history is not None:
             return _history(store, options, name)
@@ -106,6 +109,35 @@ def statements(options: Namespace) -> int:
         if options.dry_run:
             return preview(store, options, name)
         return _said(options, act(store, options, name))
+
+
+def _answers(store: Store, options: Namespace) -> int:
+    """Print the answers that contain some words, and where each comes from; those of one instrument if it is named."""
+    from stores.instruments.version_answers import answers_with
+    from workbench.domain.words import places
+
+    if not options.answers.strip():
+        raise UsageError("--answers: found no word to look for")
+    found, offset = [], 0
+    while rows := answers_with(store.connection, options.answers, offset=offset):
+        found += [
+            row
+            for row in rows
+            if options.instrument in (None, row.instrument) and places(row.text, options.answers)
+        ]
+        offset += len(rows)
+        if len(found) >= ANSWERS_SHOWN and not options.json:
+            break
+    if options.json:
+        print_json([asdict(row) for row in found])
+        return 0
+    for row in found[:ANSWERS_SHOWN]:
+        swapped = " swapped" if row.inverted else ""
+        say(f"{row.count}x {row.instrument} {row.ref} {row.variant} · {row.template}{swapped} · {row.model} · "
+            f"seed {row.seed} · job {row.job}\n{row.text}\n")  # fmt: skip
+    more = len(found) > ANSWERS_SHOWN
+    say(f"The first {ANSWERS_SHOWN} answers; --json prints all." if more else f"{plural(len(found), 'answer')} found.")
+    return 0
 
 
 def _said(options: Namespace, done: Done) -> int:

@@ -96,6 +96,13 @@ class WorkbenchApp(LiteralApp):
             Binding(
                 "V", "review", "Review", show=False, tooltip="Open the review queue: what an auditor reviews first"
             ),
+            Binding(
+                "f3",
+                "find_answers",
+                "Find answers",
+                show=False,
+                tooltip="Find answers of the store that contain certain words",
+            ),
             Binding("h", "go('home')", "Home", show=False, tooltip="Go to Home"),
             Binding("escape", "back", "Back", show=False),
             Binding(

@@ -16,6 +16,7 @@ ROUTES = {
     "draft": "statements.draft_form.DraftForm",
     "drafts": "statements.drafts.DraftsScreen",
     "export": "statements.export_form.ExportScreen",
+    "found_answers": "statements.version_answers.FoundAnswersScreen",
     "import": "home.importing.ImportScreen",
     "statement": "statements.statement.StatementScreen",
     "similar": "statements.similar.SimilarScreen",
