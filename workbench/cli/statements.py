@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from workbench.cli.statement_bulk import BULK, bulk, preview
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Choice
+from workbench.domain.counting import plural
 from workbench.domain.names import listed_words
 from workbench.domain.statements import ORIGINAL, QUESTION, Relation, Statement, VariantId, VariantKind, Wording
 from workbench.errors import UsageError
@@ -34,6 +35,7 @@ EPILOG = """Without an act, statements are listed. Variants have the names used 
 original, negation, paraphrase-2. Every act prints what it did; --undo undoes
 the newest act of --person."""
 REFS = Option("refs", "of --tag, --untag, --set, --replace, --strip", metavar="A,B")
+ANSWERS_SHOWN = 50
 LISTING = (
     Option("search", "in refs, topics, tags and every wording", default="", metavar="TEXT"),
     Option("issue", "related to this policy issue", default=""),
@@ -121,9 +123,7 @@ def _answers(store: Store, options: Namespace) -> int:
     found, offset = [], 0
     while rows := answers_with(store.connection, options.answers, offset=offset):
         found += [
-            row
-            for row in rows
-            if options.instrument in (None, row.instrument) and places(row.text, options.answers)
+            row for row in rows if options.instrument in (None, row.instrument) and places(row.text, options.answers)
         ]
         offset += len(rows)
         if len(found) >= ANSWERS_SHOWN and not options.json:
