@@ -12,12 +12,12 @@
     key = "a"
     meaning = "one sentence"
 
-A file is read exactly or refused with all its faults at once: annotators cannot mend a codebook afterwards without
-coding again.
+A file is read exactly or refused with all its faults at once: labels are given under what it says.
 """
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
@@ -39,7 +39,35 @@ def read_codebook(path: Path) -> Codebook:
 
     Raises UsageError where the file cannot be read, InputError with every fault of one that can.
     """
-    file = TomlFile.read(path)
+    return _parsed(TomlFile.read(path))
+
+
+def codebook_of_text(text: str) -> Codebook:
+    """Return the codebook of a TOML text. Raises InputError with every fault."""
+    return _parsed(TomlFile.of(Path("codebook"), text))
+
+
+def codebook_text(codebook: Codebook) -> str:
+    """Return a codebook as a TOML file that reads back to it, its guideline in lines."""
+    texts = {"name": codebook.name, "title": codebook.title, "question": codebook.question}
+    lines = [f"{key} = {_quoted(text)}" for key, text in texts.items()]
+    lines += [f"subject = {_quoted(codebook.subject)}"]
+    lines += [f"ordinal = [{', '.join(map(_quoted, codebook.ordinal))}]"] if codebook.ordinal else []
+    plain = codebook.guideline.replace("\n", "").isprintable() and "'''" not in codebook.guideline
+    lines += [
+        "",
+        f"guideline = '''\n{codebook.guideline}\n'''" if plain else f"guideline = {_quoted(codebook.guideline)}",
+    ]
+    for option in codebook.options:
+        lines += ["", "[[option]]", *(f"{cell} = {_quoted(getattr(option, cell))}" for cell in _OPTION)]
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _parsed(file: TomlFile) -> Codebook:
     options = _options(file)
     file.unknown_keys(_KEYS)
     texts = {key: file.words(key) for key in _TEXTS}

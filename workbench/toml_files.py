@@ -25,13 +25,18 @@ class TomlFile:
     def read(cls, path: Path) -> TomlFile:
         """Read a file. Raises UsageError where it cannot be read, InputError where it is no TOML."""
         try:
-            text = path.read_bytes().decode("utf-8-sig")
-            return cls(path, text, tomllib.loads(text))
+            return cls.of(path, path.read_bytes().decode("utf-8-sig"))
         except OSError as error:
             raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
         except UnicodeDecodeError as error:
             fault = Finding(path.name, None, None, "bytes that are not UTF-8", "a file saved as UTF-8")
             raise InputError([fault]) from error
+
+    @classmethod
+    def of(cls, path: Path, text: str) -> TomlFile:
+        """Return the file of a text. Raises InputError where it is no TOML."""
+        try:
+            return cls(path, text, tomllib.loads(text))
         except tomllib.TOMLDecodeError as error:
             place = re.search(r"line (\d+)", str(error))
             line = int(place[1]) if place else None

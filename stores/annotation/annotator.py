@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 
 from stores.annotation.annotation_items import CONTEXT, Context, as_context
+from stores.annotation.codebooks import chosen_version, codebook_from_json
 from stores.annotation.people import reader_id
 from stores.core.authorizer import restrict
 from stores.core.base import later, now, now_after
@@ -66,11 +67,13 @@ class Progress:
     "pace over the latest labels; None before two labels"
     attention: tuple[int, int]
     "(correct, answered) for items with a known label"
+    ahead: int = 0
+    "items with a known label that will come, or were skipped: counted from the first, or the counter would tell them"
 
     @property
     def total(self) -> int:
         """Return the number of items for this person: done, open, and leased by others."""
-        return self.done + self.left + self.held
+        return self.done + self.left + self.held + self.ahead
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +100,10 @@ class Annotator:
             self._me = reader_id(connection, ReaderKind.PERSON, self.name, "")
         self._queue_id, self._lease_s = found.id, found.lease_s
         self._codebook_id = found.codebook_id
-        versions = store.connection.execute("select id from codebook where name = ?", (found.codebook.name,))
-        self._codebooks = ",".join(str(int(row[0])) for row in versions)
-        restrict(store.connection, at_a_queue(int(self._me), found.id, self._codebooks))
+        self._codebooks = (
+            f"select n.id from codebook n join codebook o on o.name = n.name where o.id = {found.codebook_id}"
+        )
+        restrict(store.connection, at_a_queue(int(self._me), found.id, found.codebook_id))
 
     @classmethod
     def open(cls, path: Path | str, queue: str, name: str) -> Annotator:
@@ -115,6 +119,15 @@ class Annotator:
     def connection(self) -> sqlite3.Connection:
         """The connection, restricted to what this person may read and write."""
         return self._store.connection
+
+    def look(self) -> None:
+        """Take the codebook's version of now: labels are given under it from here on."""
+        row = self.connection.execute(
+            f"select id, body from codebook where id = {chosen_version(':name')} and id <> :id",
+            {"name": self.codebook.name, "id": self._codebook_id},
+        ).fetchone()
+        if row is not None:
+            self._codebook_id, self.codebook = int(row[0]), codebook_from_json(row[1])
 
     def next(self) -> Item | None:
         """Lease the next item to this person and return it; None if there is no item for them now.
@@ -208,7 +221,8 @@ class Annotator:
             )
         ]
         pace = 3_600_000 * len(elapsed) / sum(elapsed) if len(elapsed) > 1 and sum(elapsed) else None
-        return Progress(done, left, held, skipped, flagged, pace, (right, answered))
+        ahead = self._ahead(left + held)
+        return Progress(done, left, held, skipped, flagged, pace, (right, answered), ahead)
 
     def history(self, limit: int = 50) -> tuple[tuple[int, str], ...]:
         """Return (unit, label) of this person's own current labels in this queue, the newest first."""
@@ -245,6 +259,15 @@ class Annotator:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _ahead(self, others: int) -> int:
+        """Return how many attention items come before `others` more items are done, and how many were skipped.
+
+        The k-th of those ahead is due at `every * (seen + k)` labels, of which k - 1 are of attention items.
+        """
+        done, seen, skipped, leased, every = self.connection.execute(_SEEN, self._values()).fetchone()
+        due = (done + skipped + others - 1 - ATTENTION_EVERY * seen) // (ATTENTION_EVERY - 1)
+        return int(min(max(due, leased), every - seen) + skipped)
 
     def _values(self) -> dict[str, object]:
         return {
@@ -349,6 +372,14 @@ _ATTENTION = """
         where a.queue_id = :queue and a.reader_id = :me and a.state in ('done', 'skipped')
     ))
     order by i.ordinal limit 1
+"""
+
+_SEEN = """
+    select (
+            select count(*) from assignment b where b.queue_id = :queue and b.reader_id = :me and b.state = 'done'
+        ), count(*) filter (where a.state in ('done', 'skipped')), count(*) filter (where a.state = 'skipped'),
+        count(*) filter (where a.state = 'leased'), count(*)
+    from attention_item i left join assignment a on a.queue_id = :queue and a.unit_id = i.unit_id and a.reader_id = :me
 """
 
 _TAKEN = """

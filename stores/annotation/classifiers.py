@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stores.annotation.annotation_items import first_wording, unit_of
+from stores.annotation.codebooks import version_of
 from stores.annotation.people import reader_id
 from stores.core.base import Aggregate, now
 from stores.core.texts import restored
@@ -79,12 +80,12 @@ class Classifiers(Aggregate):
             reader = reader_id(connection, card.kind, card.name, card.version)
             connection.execute(
                 "insert into classifier (uid, name, reader_id, codebook_id, job_id, folder, config, data, evaluation, "
-                "created_at) values (?, ?, ?, (select max(id) from codebook where name = ?), ?, ?, ?, ?, ?, ?)",
+                "created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     secrets.token_bytes(16),
                     name,
                     reader,
-                    codebook,
+                    version_of(connection, codebook),
                     job,
                     folder,
                     json.dumps(dict(config)),

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from stores.annotation.annotation_items import CONTEXT, Context, as_context
+from stores.annotation.codebooks import CURRENT_LABELS, save_codebook
 from stores.annotation.people import reader_id
-from stores.annotation.queues import CURRENT_LABELS
 from stores.core.base import Aggregate, now_after
 from workbench.domain.annotations import Codebook, ItemLabels, Purpose, Reason
 from workbench.domain.keys import content_key
@@ -38,6 +38,8 @@ class GivenLabel:
     elapsed_ms: int | None
     flagged: bool
     note: str
+    version: int = 1
+    "of the codebook under which it was given: see `stores.annotation.codebooks`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +188,7 @@ class Labels(Aggregate):
         revision = connection.execute(
             "select coalesce(max(revision), 0) + 1 from reading where unit_id = ? and reader_id = ?", (unit, reader)
         ).fetchone()[0]
-        codebook_id = connection.execute("select max(id) from codebook where name = ?", (codebook.name,)).fetchone()[0]
+        codebook_id = save_codebook(connection, codebook)
         connection.execute(
             "insert into reading (unit_id, reader_id, revision, label, reason, note, at, codebook_id, uid, basis) "
             "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -212,8 +214,8 @@ class Labels(Aggregate):
     def _given(self, values: Mapping[str, object]) -> defaultdict[int, list[GivenLabel]]:
         found: defaultdict[int, list[GivenLabel]] = defaultdict(list)
         rows = self.connection.execute(_GIVEN, {"codebook": values["codebook"], "unit": values["unit"]})
-        for unit, name, label, at, elapsed, flagged, note in rows:
-            found[unit].append(GivenLabel(name, label, at, elapsed, bool(flagged), note or ""))
+        for unit, name, label, at, elapsed, flagged, note, version in rows:
+            found[unit].append(GivenLabel(name, label, at, elapsed, bool(flagged), note or "", version))
         return found
 
     def _decisions(self, codebook: str) -> dict[int, tuple[str, str, str, str, str, bytes]]:
@@ -310,8 +312,11 @@ _GIVEN = f"""
         (select m.flagged from remark m where m.unit_id = g.unit_id and m.reader_id = g.reader_id
             order by m.at desc, m.uid desc limit 1),
         (select m.note from remark m where m.unit_id = g.unit_id and m.reader_id = g.reader_id
-            order by m.at desc, m.uid desc limit 1)
+            order by m.at desc, m.uid desc limit 1),
+        v.number
     from ({CURRENT_LABELS.format(where="and c.name = :codebook and (:unit is null or r.unit_id = :unit)")}) g
+    join (select id, row_number() over (order by id) as number from codebook where name = :codebook) v
+        on v.id = g.codebook_id
     order by g.unit_id, g.annotator
 """
 

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stores.annotation.annotation_items import unit_of
-from stores.annotation.queues import LEASE_S, Placed, codebook_from_json, insert_queue, save_codebook
+from stores.annotation.codebooks import codebook_from_json, save_codebook, version_of
+from stores.annotation.queues import LEASE_S, Placed, insert_queue
 from stores.core.texts import restored, text_ids
 from workbench.domain.annotations import Codebook, LabelEvent, Purpose
 from workbench.domain.keys import text_key
@@ -112,9 +113,9 @@ def adopt(
     if len(codebooks) > 1:
         raise UsageError(f"these labels belong to several codebooks: {', '.join(sorted(codebooks))}; import them apart")
     (codebook,) = codebooks
-    rowid = connection.execute("select max(id) from codebook where name = ?", (codebook,)).fetchone()[0]
     items = {unit: Placed("imported", len(who)) for (_, unit), who in loose.items()}
-    insert_queue(connection, name, (rowid, codebook), purpose.value, '{"imported": true}', LEASE_S, items)
+    made = (version_of(connection, codebook), codebook)
+    insert_queue(connection, name, made, purpose.value, '{"imported": true}', LEASE_S, items)
 
 
 def place_of(connection: sqlite3.Connection, event: LabelEvent | ItemCopy) -> tuple[int, int] | None:

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from stores.annotation.annotation_items import first_wording, unit_of
+from stores.annotation.codebooks import CURRENT_LABELS, chosen_version, codebook_from_json, save_codebook
 from stores.core.base import Aggregate, now
 from stores.core.texts import restored, text_ids
 from stores.runs.run_versions import LIVE
-from workbench.domain.annotations import Codebook, LabelOption, Purpose, Subject
+from workbench.domain.annotations import Codebook, Purpose
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import UnknownName, UsageError
 
@@ -88,6 +89,7 @@ class Queue:
     name: str
     purpose: Purpose
     codebook: Codebook
+    "its version of now; until somebody changes it, the version that the queue was drawn under"
     codebook_id: int
     spec: Mapping[str, object]
     lease_s: int
@@ -213,45 +215,6 @@ class Queues(Aggregate):
             return connection.execute(_PRIORITISE, {"reader": reader}).rowcount
 
 
-def save_codebook(connection: sqlite3.Connection, codebook: Codebook) -> int:
-    """Return the rowid of a codebook, inserting a new one. Call inside a transaction."""
-    connection.execute(
-        "insert into codebook (key, name, body, created_at) values (?, ?, ?, ?) on conflict (key) do nothing",
-        (codebook.key, codebook.name, codebook_as_json(codebook), now()),
-    )
-    return int(connection.execute("select id from codebook where key = ?", (codebook.key,)).fetchone()[0])
-
-
-def codebook_as_json(codebook: Codebook) -> str:
-    """Return a codebook as JSON, for stores and label files."""
-    return json.dumps(
-        {
-            "name": codebook.name,
-            "title": codebook.title,
-            "question": codebook.question,
-            "subject": codebook.subject.value,
-            "options": [[option.label, option.key, option.meaning] for option in codebook.options],
-            "guideline": codebook.guideline,
-            "ordinal": list(codebook.ordinal),
-        },
-        ensure_ascii=False,
-    )
-
-
-def codebook_from_json(body: str) -> Codebook:
-    """Return the codebook that `codebook_as_json` wrote."""
-    value = json.loads(body)
-    return Codebook(
-        name=value["name"],
-        title=value["title"],
-        question=value["question"],
-        subject=Subject(value["subject"]),
-        options=tuple(LabelOption(*option) for option in value["options"]),
-        guideline=value["guideline"],
-        ordinal=tuple(value["ordinal"]),
-    )
-
-
 def insert_queue(
     connection: sqlite3.Connection,
     name: str,
@@ -286,22 +249,6 @@ def recount(connection: sqlite3.Connection, codebook: str, units: Iterable[int])
     connection.executemany(_RECOUNT, [{"unit": unit, "codebook": codebook} for unit in units])
 
 
-CURRENT_LABELS = """
-    select g.unit_id, g.codebook, g.reader_id, g.annotator, g.label, g.uid, g.at, g.elapsed_ms
-    from (
-        select r.unit_id, c.name as codebook, r.reader_id, h.name as annotator, r.label, r.uid, r.at, r.elapsed_ms,
-            row_number() over (
-                partition by r.unit_id, c.name, r.reader_id order by r.at desc, r.uid desc
-            ) as place
-        from reading r
-        join reader h on h.id = r.reader_id and h.kind = 'person'
-        join codebook c on c.id = r.codebook_id
-        where r.uid is not null {where}
-    ) g
-    where g.place = 1 and g.label is not null
-"""
-"each person's current label of each unit under any version of a codebook. `{where}` adds conditions"
-
 _RECOUNT = f"""
     update queue_item set done = (
         select count(*) from ({CURRENT_LABELS.format(where="and r.unit_id = :unit and c.name = :codebook")})
@@ -311,14 +258,15 @@ _RECOUNT = f"""
     )
 """
 
-_QUEUES = """
+_QUEUES = f"""
     select q.id, q.name, q.purpose, c.body, c.id, q.spec, q.lease_s, q.created_at,
         count(*) filter (where i.attention is null),
         coalesce(sum(i.needed) filter (where i.attention is null), 0),
         coalesce(sum(min(i.done, i.needed)) filter (where i.attention is null), 0),
         count(*) filter (where i.attention is null and i.done >= i.needed),
         count(*) filter (where i.attention is not null)
-    from queue q join codebook c on c.id = q.codebook_id join queue_item i on i.queue_id = q.id
+    from queue q join codebook o on o.id = q.codebook_id
+    join codebook c on c.id = coalesce({chosen_version("o.name")}, o.id) join queue_item i on i.queue_id = q.id
     where (:purpose is null or q.purpose = :purpose) and (:name is null or q.name = :name)
     group by q.id order by q.id
 """

@@ -12,15 +12,17 @@ from stores.core.authorizer import Permissions
 _STATEMENTS: dict[str, frozenset[str] | None] = {"text": None, "wording": None, "statement": None, "instrument": None}
 
 
-def at_a_queue(me: int, queue: int, codebooks: str) -> Permissions:
-    """Return the permissions of a person (rowid of a reader) at a queue; `codebooks`: rowids of its codebook's
-    versions.
+def at_a_queue(me: int, queue: int, codebook: int) -> Permissions:
+    """Return the permissions of a person (rowid of a reader) at a queue; `codebook`: rowid of any version of its
+    codebook. Labels under all of its versions are the person's own, later ones included.
     """
+    codebooks = f"select n.id from main.codebook n join main.codebook o on o.name = n.name where o.id = {int(codebook)}"
     return Permissions(
         views={name: body.format(me=me, queue=queue, codebooks=codebooks) for name, body in _QUEUE_VIEWS.items()},
         readable=_STATEMENTS
         | {
             "codebook": None,
+            "codebook_edit": None,
             "assignment": None,
             "unit": frozenset({"id", "text_id", "wording_id"}),
             "reader": frozenset({"id"}),  # SQLite itself reads it, for the foreign key

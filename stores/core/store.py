@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from stores.annotation.classifiers import Classifiers
+from stores.annotation.codebooks import Codebooks
 from stores.annotation.control_samples import ControlSamples
 from stores.annotation.described import DescribedPeople
 from stores.annotation.labels import Labels
@@ -87,6 +88,7 @@ class Store:
         self.jobs = Jobs(self)
         self.plans = Plans(self)
         self.batches = Batches(self)
+        self.codebooks = Codebooks(self)
         self.queues = Queues(self)
         self.labels = Labels(self)
         self.rulings = Rulings(self)

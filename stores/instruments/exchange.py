@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from stores.annotation.annotation_items import unit_of
+from stores.annotation.codebooks import chosen_version, codebook_from_json, save_codebook
 from stores.annotation.people import reader_id
 from stores.annotation.queue_copies import QueueCopy, add_queue, adopt, place_of, queue_copies
-from stores.annotation.queues import codebook_from_json, recount, save_codebook
+from stores.annotation.queues import recount
 from stores.core.base import Aggregate, named, now, now_after
 from stores.core.texts import restored
 from workbench.domain.annotations import Codebook, EventKind, LabelEvent, Purpose
@@ -63,9 +64,15 @@ class Exchange(Aggregate):
         return queue_copies(self.connection)
 
     def codebooks(self) -> dict[str, Codebook]:
-        """Return the newest version of each codebook of the store."""
-        rows = self.connection.execute("select name, body from codebook order by id")
+        """Return the version of each codebook of the store that counts."""
+        rows = self.connection.execute(
+            f"select c.name, c.body from codebook c order by c.id = coalesce({chosen_version('c.name')}, 0), c.id"
+        )
         return {name: codebook_from_json(body) for name, body in rows}
+
+    def versions(self) -> tuple[Codebook, ...]:
+        """Return every version of every codebook of the store."""
+        return tuple(codebook_from_json(body) for (body,) in self.connection.execute("select body from codebook"))
 
     def add(
         self,
@@ -73,11 +80,14 @@ class Exchange(Aggregate):
         codebooks: dict[str, Codebook],
         *,
         source: str,
+        versions: Sequence[Codebook] = (),
         partial: bool = False,
         queues: Sequence[QueueCopy] = (),
         into: tuple[str, Purpose] | None = None,
     ) -> Merged:
         """Append new events in one transaction.
+
+        `versions`: those of the codebooks under which the labels may have been given; a label keeps its own.
 
         `queues`: those of another store; missing ones are created, with the items whose texts are here. `into`: name
         and purpose of a new queue for items without one, because labels of items outside queues do not count.
@@ -85,7 +95,7 @@ class Exchange(Aggregate):
         Raises UsageError if the name of the queue is taken. Raises InputError, having written nothing, for a label that
         its codebook lacks, and for events about unknown texts: if all are unknown or, unless `partial`, if any is.
         """
-        _check(events, codebooks, source)
+        _check(events, codebooks, (*self.versions(), *versions), source)
         with self.store.write() as connection:
             places = [place_of(connection, event) for event in events]
             missing = [event for event, place in zip(events, places, strict=True) if place is None]
@@ -93,6 +103,9 @@ class Exchange(Aggregate):
                 raise InputError([_foreign(event, source) for event in missing])
             used = {event.codebook for event in events}
             ids = {name: save_codebook(connection, codebooks[name]) for name in codebooks if name in used}
+            by_key = dict(connection.execute("select key, id from codebook"))
+            given = {event.codebook_key for event in events} - {None}
+            by_key |= {book.key: save_codebook(connection, book) for book in versions if book.key in given}
             came = [name for copy in queues if (name := add_queue(connection, copy)) is not None]
             touched: Counter[tuple[str, int]] = Counter()
             held: dict[tuple[str, int], set[str]] = {}
@@ -102,7 +115,7 @@ class Exchange(Aggregate):
                     continue
                 unit = unit_of(connection, *place)
                 held.setdefault((event.codebook, unit), set()).add(event.annotator)
-                if _append(connection, event, unit, ids[event.codebook]):
+                if _append(connection, event, unit, by_key.get(event.codebook_key, ids[event.codebook])):
                     touched[event.codebook, unit] += 1
                 else:
                     known += 1
@@ -123,16 +136,21 @@ class Exchange(Aggregate):
         )
 
 
-def _check(events: Iterable[LabelEvent], codebooks: dict[str, Codebook], source: str) -> None:
+def _check(
+    events: Iterable[LabelEvent], codebooks: dict[str, Codebook], versions: Sequence[Codebook], source: str
+) -> None:
     """Raise InputError for invalid events."""
     findings = []
+    known_labels = {name: dict.fromkeys(book.labels) for name, book in codebooks.items()}
+    for version in versions:
+        known_labels.setdefault(version.name, {}).update(dict.fromkeys(version.labels))
     for event in events:
         book = codebooks.get(event.codebook)
         if book is None:
             known = ", ".join(codebooks) or "none"
             findings.append(Finding(source, event.line or None, "codebook", repr(event.codebook), f"one of {known}"))
-        elif event.label is not None and event.label not in book.labels:
-            expected = f"a label of the codebook {book.name}: {', '.join(book.labels)}"
+        elif event.label is not None and event.label not in known_labels[book.name]:
+            expected = f"a label of the codebook {book.name}: {', '.join(known_labels[book.name])}"
             findings.append(Finding(source, event.line or None, "label", repr(event.label), expected))
         try:
             person_name(event.annotator)
@@ -204,6 +222,7 @@ def _event(row: sqlite3.Row) -> LabelEvent:
         at=row["at"],
         basis=row["basis"],
         attention=bool(row["attention"]),
+        codebook_key=row["codebook_key"],
     )
 
 
@@ -215,8 +234,8 @@ _IN_A_QUEUE = """
 _EVENTS = """
     with said as (
         select r.uid, case h.kind when 'person' then 'label' else 'adjudication' end as kind, c.name as codebook,
-            h.name as annotator, r.unit_id, r.label, r.reason, r.note, 0 as flagged, r.confidence, r.elapsed_ms, r.at,
-            r.basis
+            c.key as codebook_key, h.name as annotator, r.unit_id, r.label, r.reason, r.note, 0 as flagged,
+            r.confidence, r.elapsed_ms, r.at, r.basis
         from reading r
         join reader h on h.id = r.reader_id and h.kind in ('person', 'adjudication')
         join codebook c on c.id = r.codebook_id
@@ -225,11 +244,11 @@ _EVENTS = """
         select m.uid, 'remark', coalesce((
                 select c.name from queue_item i join queue q on q.id = i.queue_id
                 join codebook c on c.id = q.codebook_id where i.unit_id = m.unit_id limit 1
-            ), 'stance'), h.name, m.unit_id, null, '', m.note, m.flagged, null, null, m.at, null
+            ), 'stance'), null, h.name, m.unit_id, null, '', m.note, m.flagged, null, null, m.at, null
         from remark m join reader h on h.id = m.reader_id
     )
-    select d.uid, d.kind, d.codebook, d.annotator, x.body as response, y.body as statement, n.name as instrument,
-        s.ref, w.kind as variant, w.ordinal, w.language,
+    select d.uid, d.kind, d.codebook, d.codebook_key, d.annotator, x.body as response, y.body as statement,
+        n.name as instrument, s.ref, w.kind as variant, w.ordinal, w.language,
         d.label, d.reason, d.note, d.flagged, d.confidence, d.elapsed_ms, d.at, d.basis,
         exists (select 1 from queue_item a where a.unit_id = d.unit_id and a.attention is not null) as attention
     from said d

@@ -646,3 +646,28 @@ class Labelling(RuleBasedStateMachine):
 
 TestLabelling = Labelling.TestCase
 TestLabelling.settings = settings(max_examples=20, stateful_step_count=25, suppress_health_check=list(HealthCheck))
+
+
+def test_the_counter_does_not_tell_attention_items(tmp_path: Path) -> None:
+    """Its total is the same before, on and after each, labelled, skipped, or undone."""
+    path = labelling_store(
+        tmp_path / "a.db",
+        answers(45),
+        attention=[("I agree, fully.", "agree"), ("No!", "disagree"), ("Hm.", "neutral")],
+    )
+    seen = []
+    with Annotator.open(path, "first", "ana") as ana:
+        while (item := ana.next()) is not None:
+            seen.append(ana.progress().total)
+            if len(seen) in (21, 30):  # the first attention item, and any other
+                ana.label(item.unit, "agree")
+                ana.undo(item.unit)
+                seen.append(ana.progress().total)
+            if item.context.text == "No!":
+                ana.skip(item.unit)
+            else:
+                ana.label(item.unit, "agree")
+            seen.append(ana.progress().total)
+        progress = ana.progress()
+    assert set(seen) == {47}
+    assert (progress.done, progress.attention[1], progress.left) == (46, 1, 0)

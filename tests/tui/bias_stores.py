@@ -16,7 +16,7 @@ import numpy as np
 
 from stores.annotation.annotator import Annotator
 from stores.annotation.classifiers import Predicted
-from stores.annotation.queues import save_codebook
+from stores.annotation.codebooks import save_codebook
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from tests.tui.conftest import HOSTILE

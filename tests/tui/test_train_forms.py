@@ -11,7 +11,8 @@ from textual.widgets import Button, Checkbox, Input, Select, SelectionList
 
 from stores.annotation.annotator import Annotator
 from stores.annotation.classifiers import Predicted
-from stores.annotation.queues import NewItem, save_codebook
+from stores.annotation.codebooks import save_codebook
+from stores.annotation.queues import NewItem
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from tests.conftest import instrument

@@ -75,6 +75,8 @@ class QueueAgreement:
     "(annotator, right, answered) of items whose right label is known"
     called: Mapping[str, str] = field(default_factory=dict)
     "letters that stand for names; empty: the names"
+    mixed: str = ""
+    "that the labels were given under several versions of the codebook"
 
     def name(self, annotator: str) -> str:
         return self.called.get(annotator, annotator)
@@ -103,7 +105,8 @@ class QueueAgreement:
         none = f" and {report.unlabelled:,} without a label" if report.unlabelled else ""
         left_out = f"left out: {report.labelled_once:,} labelled once{none}"
         people = plural(len(report.annotators), "annotator")
-        return f"{self.queue}: {plural(report.items, 'item')} with two or more labels, by {people}; {left_out}."
+        said = f"{self.queue}: {plural(report.items, 'item')} with two or more labels, by {people}; {left_out}."
+        return f"{said} {self.mixed}".rstrip()
 
 
 def _letters(place: int) -> str:

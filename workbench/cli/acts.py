@@ -15,6 +15,7 @@ from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import listed
 from workbench.errors import UsageError
 from workbench.figures.visible import visible
+from workbench.formats.native import statement_columns
 from workbench.options.option import Option, Type, flag
 from workbench.options.shared import ANNOTATOR, DRY_RUN, INSTRUMENT, JSON, QUEUE, STORE
 
@@ -106,6 +107,7 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
     Option("left_right", "probvaa: parties' left-right positions", Type.PATH, metavar="CSV"),
     DRY_RUN.but(help="preview the import: what is new, and the first rows; write nothing"),
     JSON,
+    epilog=statement_columns(),
 )
 def import_instrument(options: Namespace) -> int:
     """Import an instrument: all of it, or nothing."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,11 +21,13 @@ from workbench.options.option import Option, Type, flag
 from workbench.options.shared import ANNOTATOR, CODEBOOK, DRY_RUN, INSTRUMENT, JSON, MODELS, QUEUE, STORE
 
 if TYPE_CHECKING:
+    from stores.annotation.codebooks import CodebookVersion
     from stores.annotation.labels import Judged
     from stores.annotation.queue_copies import QueueCopy
     from stores.annotation.queues import Queue
     from stores.core.store import Store
     from stores.instruments.exchange import Merged
+    from workbench.domain.annotations import Codebook
     from workbench.domain.control_samples import ControlSample
     from workbench.domain.people import FieldEvent
     from workbench.domain.rulings import Ruling
@@ -117,6 +120,97 @@ def annotate(options: Namespace) -> int:
     from workbench.tui.app import run_app
 
     return run_app(options.store, start="annotate", annotator=options.annotator, queue=queue)
+
+
+@verb(
+    STORE,
+    CODEBOOK.but(help="stance of answers, side of statements"),
+    Section(
+        "Acts, one at a time",
+        (
+            Option("export", "write it as a file that --change reads", Type.PATH, metavar="TOML"),
+            Option("change", "let a file count from now on, as --annotator; labels keep their version", Type.PATH,
+                   metavar="TOML"),
+            Option("restore", "let an earlier version count again, as --annotator", Type.WHOLE, least=1,
+                   metavar="VERSION"),
+            flag("history", "the versions: who made each, why, how many labels it has, what changed"),
+        ),
+        one_of=True,
+    ),
+    ANNOTATOR.but(help="who changes it", none=""),
+    Option("note", "why", default=""),
+    JSON,
+)  # fmt: skip
+def codebook(options: Namespace) -> int:
+    """Print a codebook, or change it."""
+    from stores.core.store import Store
+    from workbench.codebooks import codebook_text, read_codebook
+    from workbench.evidence.labels import codebook_of
+
+    changes = options.change is not None or options.restore is not None
+    if changes and not options.annotator:
+        raise UsageError("give your name: --annotator NAME")
+    with Store.open(options.store) as store:
+        book = codebook_of(store, None, options.codebook)
+        known = store.codebooks.versions(book)
+        if options.history:
+            return _codebook_history(options, known, book)
+        if changes:
+            after = read_codebook(options.change) if options.change else _version(known, book.name, options.restore)
+            now = store.codebooks.change(book, after, options.annotator, options.note)
+            said = f"Version {now.number} of the codebook {book.name} counts from now on; labels keep their version."
+            return tell(options, said, {"codebook": book.name, "version": now.number, "annotator": options.annotator})
+    if options.export is not None:
+        with whole_file(options.export) as file:
+            file.write(codebook_text(book))
+        return tell(options, f"Wrote the codebook {book.name} to {options.export}.", {"file": str(options.export)})
+    if options.json:
+        print_json(asdict(book))
+    else:
+        say(codebook_text(book).rstrip())
+    return 0
+
+
+def _version(known: Sequence[CodebookVersion], name: str, number: int) -> Codebook:
+    if number > len(known):
+        versions = plural(len(known), "version")
+        raise UsageError(
+            f"found version {number}; the codebook {name} has {versions}: workbench codebook STORE --history"
+        )
+    return known[number - 1].codebook
+
+
+def _codebook_history(options: Namespace, known: Sequence[CodebookVersion], book: Codebook) -> int:
+    from difflib import unified_diff
+
+    from workbench.codebooks import codebook_text
+
+    if options.json:
+        print_json([asdict(version) for version in known])
+        return 0
+    if not known:
+        say(f"The codebook {book.name} is as it ships; nobody has labelled by it or changed it in this store.")
+        return 0
+    table(
+        ["version", "counts", "since", "by", "labels", "note"],
+        [
+            (
+                str(version.number),
+                "yes" if version.current else "",
+                version.at[:16].replace("T", " "),
+                version.person,
+                f"{version.labels:,}",
+                version.note,
+            )
+            for version in known
+        ],
+    )
+    for before, after in pairwise(known):
+        texts = [codebook_text(version.codebook).splitlines() for version in (before, after)]
+        say("")
+        names = (f"version {before.number}", f"version {after.number}")
+        say("\n".join(unified_diff(*texts, *names, n=0, lineterm="")))
+    return 0
 
 
 @verb(
@@ -342,6 +436,7 @@ def _import(store: Store, options: Namespace) -> Merged:
     rulings: Sequence[Ruling] = ()
     people: Sequence[FieldEvent] = ()
     samples: Sequence[ControlSample] = ()
+    versions: Sequence[Codebook] = ()
     known = {name: shipped_codebook(name) for name in shipped_codebooks()} | store.exchange.codebooks()
     if options.merge is not None:
         if options.merge.resolve() == options.store.resolve():
@@ -349,6 +444,7 @@ def _import(store: Store, options: Namespace) -> Merged:
         with Other.open(options.merge) as other:
             events = tuple(other.exchange.events(options.queue))
             queues = [copy for copy in other.exchange.queues() if options.queue in (None, copy.name)]
+            versions = other.exchange.versions()
             known |= {name: book for name, book in other.exchange.codebooks().items() if name not in known}
             rulings = other.rulings.events() if options.queue is None else ()
             people = other.people.events() if options.queue is None else ()
@@ -361,7 +457,9 @@ def _import(store: Store, options: Namespace) -> Merged:
     if not events:
         raise UsageError(f"{source} has no labels; nothing was changed")
     into = (thing_name(options.into, "queue"), Purpose(options.purpose)) if options.into else None
-    found = store.exchange.add(events, known, source=source, partial=options.partial, queues=queues, into=into)
+    found = store.exchange.add(
+        events, known, source=source, versions=versions, partial=options.partial, queues=queues, into=into
+    )
     return _with_reviews(store, found, rulings, people, samples)
 
 

@@ -76,6 +76,7 @@ SHIPPED = {
         "annotate": Listed("annotating", "label a queue in the terminal"),
         "adjudicate": Listed("annotating", "list disagreements, or decide one"),
         "labels": Listed("annotating", "queues and their progress; export, import or merge labels"),
+        "codebook": Listed("annotating", "the codebook that people label by: read it, change it, its versions"),
         "people": Listed("describing", "who the annotators and respondents are, without names"),
     },
     REVIEW: {

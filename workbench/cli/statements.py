@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from workbench.cli.statement_bulk import BULK, bulk, preview
 from workbench.cli.verbs import Namespace, Section, verb
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Choice
+from workbench.domain.counting import plural
 from workbench.domain.names import listed_words
 from workbench.domain.statements import ORIGINAL, QUESTION, Relation, Statement, VariantId, VariantKind, Wording
 from workbench.errors import UsageError
@@ -34,6 +35,7 @@ EPILOG = """Without an act, statements are listed. Variants have the names used 
 original, negation, paraphrase-2. Every act prints what it did; --undo undoes
 the newest act of --person."""
 REFS = Option("refs", "of --tag, --untag, --set, --replace, --strip", metavar="A,B")
+ANSWERS_SHOWN = 50
 LISTING = (
     Option("search", "in refs, topics, tags and every wording", default="", metavar="TEXT"),
     Option("issue", "related to this policy issue", default=""),
@@ -60,6 +62,7 @@ ACTED = (
     Option("archive", metavar="A,B"),
     Option("restore", metavar="A,B"),
     Option("history", "versions, what uses each, and who changed what", metavar="REF"),
+    Option("answers", "models' answers that contain these words, from the whole store", metavar="WORDS"),
     flag("undo", "undo the newest act of --person"),
     Option("new_instrument", "with --title, --language, --scheme", metavar="NAME"),
 )
@@ -97,6 +100,8 @@ def statements(options: Namespace) -> int:
     with Store.open(options.store) as store:
         if options.new_instrument is not None:
             return _said(options, _start(store, options))
+        if options.answers is not None:
+            return _answers(store, options)
         name = _instrument(store, options)
         if options.history is not None:
             return _history(store, options, name)
@@ -106,6 +111,33 @@ def statements(options: Namespace) -> int:
         if options.dry_run:
             return preview(store, options, name)
         return _said(options, act(store, options, name))
+
+
+def _answers(store: Store, options: Namespace) -> int:
+    """Print the answers that contain some words, and where each comes from; those of one instrument if it is named."""
+    from stores.instruments.version_answers import answers_with
+    from workbench.domain.words import places
+
+    if not options.answers.strip():
+        raise UsageError("--answers: found no word to look for")
+    found, offset = [], 0
+    while rows := answers_with(store.connection, options.answers, offset=offset):
+        found += [
+            row for row in rows if options.instrument in (None, row.instrument) and places(row.text, options.answers)
+        ]
+        offset += len(rows)
+        if len(found) >= ANSWERS_SHOWN and not options.json:
+            break
+    if options.json:
+        print_json([asdict(row) for row in found])
+        return 0
+    for row in found[:ANSWERS_SHOWN]:
+        swapped = " swapped" if row.inverted else ""
+        say(f"{row.count}x {row.instrument} {row.ref} {row.variant} · {row.template}{swapped} · {row.model} · "
+            f"seed {row.seed} · job {row.job}\n{row.text}\n")  # fmt: skip
+    more = len(found) > ANSWERS_SHOWN
+    say(f"The first {ANSWERS_SHOWN} answers; --json prints all." if more else f"{plural(len(found), 'answer')} found.")
+    return 0
 
 
 def _said(options: Namespace, done: Done) -> int:

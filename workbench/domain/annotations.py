@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from workbench.domain.keys import content_key
+from workbench.domain.readings import STANCES
 
 
 class Subject(StrEnum):
@@ -67,6 +68,23 @@ class Codebook:
                 "ordinal": list(self.ordinal),
             }
         )
+
+
+def change_fault(before: Codebook, after: Codebook) -> str:
+    """Say why a codebook cannot become another version; "" where it can."""
+    if (after.name, after.subject) != (before.name, before.subject):
+        return f"found the codebook {after.name!r} of a {after.subject}; this is {before.name!r} of a {before.subject}"
+    if gone := [label for label in before.labels if label not in after.labels]:
+        return (
+            f"the label{'s' if len(gone) > 1 else ''} {', '.join(gone)} would be gone, and labels were given under "
+            "these names; keep every label, and change its meaning"
+        )
+    if set(before.labels) == set(STANCES) and len(after.labels) > len(before.labels):
+        return (
+            f"classifiers and figures know the labels {', '.join(STANCES)} alone: what was labelled otherwise would "
+            "count nowhere; say in the guideline and the meanings which of them a case is"
+        )
+    return "" if after.key != before.key else f"nothing differs from the codebook {before.name} as it is"
 
 
 class Reason(StrEnum):
@@ -135,5 +153,7 @@ class LabelEvent:
     "of an adjudication: the key of the labels it decided on"
     attention: bool = False
     "about an item whose label was known"
+    codebook_key: bytes | None = None
+    "the version of the codebook under which it was given; None: the one that counts at the import"
     line: int = 0
     "of the file; 0: not from a file"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stores.annotation.labels import Judged, anonymous, item_labels
@@ -38,8 +39,8 @@ STANCE_CODEBOOK = "stance"
 
 
 def codebook_of(store: Store, queue: str | None, name: str) -> Codebook:
-    """Return the codebook of a queue or, without a queue, the newest shipped one of that name."""
-    return store.queues.get(queue).codebook if queue else shipped_codebook(name)
+    """Return the codebook of a queue or, without a queue, that of a name: as the store has it, else as it ships."""
+    return store.queues.get(queue).codebook if queue else store.codebooks.chosen(name) or shipped_codebook(name)
 
 
 def queue_agreement(store: Store, queue: str, *, seed: int = SEED, resamples: int = 1000) -> QueueAgreement:
@@ -68,7 +69,7 @@ def agreement_of(found: QueueLabels, *, seed: int = SEED, resamples: int = 1000)
     """Return the agreement of people; takes a second or two."""
     report = agreement_report(item_labels(found.judged), found.codebook, seed=seed, resamples=resamples)
     items = {item.context.unit: _labelled(item) for item in found.judged}
-    return QueueAgreement(found.queue, report, items, found.attention)
+    return QueueAgreement(found.queue, report, items, found.attention, mixed=mixed(versions(found.judged)))
 
 
 def _labelled(item: Judged) -> LabelledItem:
@@ -106,9 +107,22 @@ def gold(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -
     return examples, [Disputed(_example(item, labels[0]), labels) for item, labels in given]
 
 
-def gold_by_one(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -> int:
-    """Return the number of items whose gold label is that of one person."""
-    return sum(item.gold_by_one for item in _judged(store, codebook, queues, purpose).values())
+def versions(judged: Iterable[Judged]) -> dict[int, int]:
+    """Return how many labels were given under each version of the codebook."""
+    return dict(sorted(Counter(given.version for item in judged for given in item.labels).items()))
+
+
+def mixed(found: Mapping[int, int]) -> str:
+    """Say that labels of several versions are counted together; "" where there is one."""
+    if len(found) < 2:
+        return ""
+    said = ", ".join(f"{n:,} under version {number}" for number, n in found.items())
+    return f"Labels given under {len(found)} versions of the codebook are mixed: {said}."
+
+
+def labels_of(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -> tuple[Judged, ...]:
+    """Return the labelled items of these queues (empty: all of that purpose), each once."""
+    return tuple(_judged(store, codebook, queues, purpose).values())
 
 
 def _judged(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -> dict[int, Judged]:

@@ -72,6 +72,7 @@ def _plain(event: LabelEvent) -> dict[str, object]:
         "uid": event.uid.hex(),
         "kind": event.kind.value,
         "basis": event.basis.hex() if event.basis else None,
+        "codebook_key": event.codebook_key.hex() if event.codebook_key else None,
     }
 
 
@@ -141,6 +142,7 @@ def _event(path: Path, line: int, row: Mapping[str, str], codebook: str, finding
         "elapsed_ms": _number(path, line, row, "elapsed_ms", findings, float(2**53)),
         "uid": _bytes(path, line, row, "uid", findings),
         "basis": _bytes(path, line, row, "basis", findings),
+        "codebook_key": _bytes(path, line, row, "codebook_key", findings),
     }
     if len(findings.found) > before:
         return None
@@ -148,7 +150,7 @@ def _event(path: Path, line: int, row: Mapping[str, str], codebook: str, finding
     said = {**row} | {"kind": kind, "codebook": row.get("codebook") or codebook, "at": at}
     said |= {"annotator": " ".join(row["annotator"].split()), "variant": row.get("variant") or "original"}
     made = content_key([said.get(name, "").encode("utf-8", "surrogatepass").hex() for name in MADE_OF])
-    uid, basis = values["uid"], values["basis"]
+    uid, basis, book = values["uid"], values["basis"], values["codebook_key"]
     return LabelEvent(
         uid=uid if isinstance(uid, bytes) else made,
         kind=EventKind(kind),
@@ -168,6 +170,7 @@ def _event(path: Path, line: int, row: Mapping[str, str], codebook: str, finding
         elapsed_ms=int(elapsed) if isinstance(elapsed, float) else None,
         at=at,
         basis=basis if isinstance(basis, bytes) else None,
+        codebook_key=book if isinstance(book, bytes) else None,
         attention=row.get("attention", "") in ("1", "true"),
         line=line,
     )

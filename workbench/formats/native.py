@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from workbench.domain.instruments import Instrument, IssueLabel, Party
 from workbench.domain.issue_gold import gold_labels
 from workbench.domain.prompts import Template
 from workbench.domain.questionnaires import Questionnaire
-from workbench.domain.statements import VariantId
+from workbench.domain.statements import Relation, VariantId
 from workbench.errors import UnknownName
 from workbench.formats.about import SCALES, About, read_about
 from workbench.formats.answers import ANSWERS, Declared, looks_like_answers, read_answers
@@ -42,16 +43,41 @@ from workbench.formats.wordings import (
 )
 
 ISSUE = "issue."
-ABOUT_STATEMENTS = (
-    *("dimension", "leaning", "source", "country", "topic", "tags", "derived_from", "version", "language", "author"),
-    *COLUMNS,
-)
+MEANINGS = {
+    "dimension": "economic or cultural",
+    "leaning": "left or right: the side of those who agree",
+    "source": "survey or test that it comes from",
+    "country": "country that it is about",
+    "topic": "its topic",
+    "tags": "tags, with commas between them",
+    "derived_from": "ref of the statement that it was made from",
+    "version": "its version, a number",
+    "language": "of the texts in the row, such as de; a row for each language",
+    "author": "who wrote the texts in the row",
+}
+ABOUT_STATEMENTS = (*MEANINGS, *COLUMNS)
 LAST_VERSION = 999_999
 DEFAULT = "en"
 "the language if neither a row nor instrument.toml names one"
 STATEMENTS, ABOUT, OWN_TEMPLATES = "statements.csv", "instrument.toml", "templates.csv"
 BEARING = (None, "ref", "role")
 "columns of statements whose faults make the list of questions uncertain; None: a whole line or file"
+
+
+def statement_columns() -> str:
+    """Return the columns of a CSV of statements, for people: a line each, from what this module reads."""
+    lines = {
+        "ref": "a short name, each once; needed",
+        UNNUMBERED[0]: "the statement; needed",
+        ", ".join(UNNUMBERED[1:]): "other wordings",
+        ", ".join(f"{prefix}1" for prefix in NUMBERED): "other wordings of which there may be several: 1, 2, …",
+        **MEANINGS,
+        ", ".join(COLUMNS): "of questionnaires: see data/README.md",
+        f"{ISSUE}NAME": "a policy issue: 1 if agreeing supports it, -1 if it opposes it, 0 if not related",
+        f"{AUTHOR}COLUMN, {RELATION}COLUMN": f"author of a wording; its expected stance: {', '.join(Relation)}",
+    }
+    told = (textwrap.wrap(f"{name}: {about}", 74, subsequent_indent="  ") for name, about in lines.items())
+    return "\n".join(["Columns of a CSV file of statements:", *(line for each in told for line in each)])
 
 
 def read_csv(path: Path, name: str | None = None) -> Instrument:

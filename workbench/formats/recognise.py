@@ -116,7 +116,7 @@ def _as_statements(columns: Sequence[str], path: Path) -> str:
             example,
             "Of this file:",
             *(f"- {one}" for one in todo),
-            "Other formats that can be imported: workbench import --help",
+            "All columns of statements, and other formats: workbench import --help",
         ]
     )
 

@@ -16,13 +16,14 @@ from stores.annotation.queues import Candidate, NewItem
 from stores.core.store import Store
 from workbench import registry
 from workbench.annotation.sampling import Offer, Sample, draw, draw_answers, plain
-from workbench.data import attention_items, shipped_codebook
+from workbench.data import attention_items
 from workbench.domain.annotations import Codebook, Purpose, Subject
 from workbench.domain.counting import plural
 from workbench.domain.prompts import LIKERT
 from workbench.domain.seeds import SEED
 from workbench.errors import UsageError
 from workbench.evidence import free_text
+from workbench.evidence.labels import codebook_of
 from workbench.readers.likert import Likert
 from workbench.stats.resampling import derive_rng
 
@@ -110,7 +111,7 @@ def _strata(n: int) -> str:
 
 def propose(store: Store, spec: QueueSpec) -> Proposal:
     """Draw a queue without making it. Reads only. Raises UsageError, UnknownName."""
-    codebook = shipped_codebook(spec.codebook)
+    codebook = codebook_of(store, None, spec.codebook)
     if not 0 <= spec.held_out < 1:
         raise UsageError(f"found a held-out share of {spec.held_out:g}; give 0 or more and less than 1")
     if spec.held_out and spec.purpose is not Purpose.TEST:

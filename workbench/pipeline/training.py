@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from workbench.domain.annotations import Purpose
 from workbench.domain.names import thing_name
 from workbench.errors import UsageError
 from workbench.evidence.classifier_test import UNKNOWN, DrawnSet, Evaluation, drawn_set, evaluation
-from workbench.evidence.labels import Disputed, gold, gold_by_one
+from workbench.evidence.labels import Disputed, gold, labels_of, mixed, versions
 from workbench.evidence.ruled_examples import NONE_RULED, RuledExamples, joined, ruled_examples
 from workbench.stats.classification import ClassificationReport
 
@@ -67,11 +68,13 @@ class TrainPlan:
     draw: DrawnSet
     "what the test texts stand for"
     warnings: tuple[str, ...]
-    "what cannot be measured on this test set"
+    "what cannot be measured on this test set, and whether labels of several versions of the codebook are mixed"
     ruled: RuledExamples = NONE_RULED
     "what auditors' rulings add, which is among `train`"
     by_one: tuple[int, int] = (0, 0)
     "responses for training and for the test whose label is what one person said"
+    versions: Mapping[int, int] = field(default_factory=dict)
+    "labels that were given under each version of the codebook"
 
     def describe(self) -> str:
         """Say what would be trained, for a person who is about to start it."""
@@ -123,11 +126,14 @@ def plan_training(store: Store, spec: TrainSpec) -> TrainPlan:
     warnings = undefined_metrics(test)
     check_leak(train, test, spec.by_statement)
     draw = drawn_set(store, spec.codebook, spec.test, {example.item for example in test})
-    by_one = (
-        gold_by_one(store, spec.codebook, spec.training, Purpose.TRAINING),
-        gold_by_one(store, spec.codebook, spec.test, Purpose.TEST),
+    sets = ((spec.training, Purpose.TRAINING), (spec.test, Purpose.TEST))
+    labelled = [labels_of(store, spec.codebook, queues, purpose) for queues, purpose in sets]
+    by_one = (sum(item.gold_by_one for item in labelled[0]), sum(item.gold_by_one for item in labelled[1]))
+    given = versions(chain(*labelled))
+    warnings = (*warnings, *filter(None, [mixed(given)]))
+    return TrainPlan(
+        spec, tuple(train), tuple(test), len(open_train), tuple(disputed), draw, warnings, ruled, by_one, given
     )
-    return TrainPlan(spec, tuple(train), tuple(test), len(open_train), tuple(disputed), draw, warnings, ruled, by_one)
 
 
 def _by_one(n: int) -> str:
@@ -185,6 +191,7 @@ def run_training(
         "test_queues": list(spec.test),
         "by_statement": spec.by_statement,
         "by_one_labeller": list(plan.by_one),
+        "codebook_versions": {str(number): n for number, n in plan.versions.items()},
         "ruled": len(plan.ruled.examples),
         "ruled_left_out": plan.ruled.refused,
         "steps": trained.card.steps,

@@ -34,12 +34,14 @@ from workbench.tui.key_words import does
 from workbench.tui.keymap import Keymap, checked, keymap_file, read_keymap, with_ids
 from workbench.tui.kit.base import StoreScreen
 from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.note_dialog import NoteDialog
 from workbench.tui.kit.status import say
 from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
 from workbench.tui.leading import lead
 from workbench.tui.literal import LiteralApp
 from workbench.tui.preferences import keep, remembered, reviews_blind
 from workbench.tui.recent_stores import remember
+from workbench.tui.results.answers import WORDS_ARE
 from workbench.tui.routes import opener, results_of, screen
 from workbench.tui.statements.statements import StatementsScreen
 
@@ -95,6 +97,13 @@ class WorkbenchApp(LiteralApp):
             ),
             Binding(
                 "V", "review", "Review", show=False, tooltip="Open the review queue: what an auditor reviews first"
+            ),
+            Binding(
+                "f3",
+                "find_answers",
+                "Find answers",
+                show=False,
+                tooltip="Find answers of the store that contain certain words",
             ),
             Binding("h", "go('home')", "Home", show=False, tooltip="Go to Home"),
             Binding("escape", "back", "Back", show=False),
@@ -292,6 +301,15 @@ class WorkbenchApp(LiteralApp):
         """Open the review queue, the same as Home does, from wherever no run is in sight."""
         home = next((each for each in self._screen_stacks.get("home", ()) if isinstance(each, HomeScreen)), None)
         lead(self, home.review_route() if home is not None else ("review",))
+
+    def action_find_answers(self) -> None:
+        """Ask for words, and show every answer of the store that contains them."""
+
+        def show(words: str | None) -> None:
+            if words and words.strip():
+                self.push_screen(screen("found_answers", words.strip()))
+
+        self.push_screen(NoteDialog("", "Answers of this store that contain", hint=WORDS_ARE, act="find"), show)
 
     async def action_back(self) -> None:
         """Go back one level: to the screen below, or home."""

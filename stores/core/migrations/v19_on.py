@@ -434,3 +434,20 @@ def m032_settled(db: Database) -> None:
         alter table planned add column settled_at integer
         """,
     )
+
+
+@migrations()
+def m033_codebook_edits(db: Database) -> None:
+    """Which version of a codebook counts from when on, who chose it and why: see `stores.annotation.codebooks`."""
+    run(
+        db,
+        """
+        create table codebook_edit (
+            uid blob primary key,
+            codebook_id integer not null references codebook,
+            person text not null,
+            note text not null,
+            at text not null
+        ) strict, without rowid
+        """,
+    )

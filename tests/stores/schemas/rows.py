@@ -155,6 +155,7 @@ ROWS: dict[int, str] = {
         insert into verdict_rule values (1, 3, 2, 'printed', 0.45, 0.55, 'label-words', '1-abc');
         update planned set rule_id = 1, settled_at = 2
     """,
+    33: f"""insert into codebook_edit values (x'b0', 1, 'ana', 'clearer', {AT})""",
 }
 
 

@@ -30,7 +30,15 @@ from workbench.tui.annotation.adjudicate_format import (
     reasons,
 )
 from workbench.tui.annotation.adjudication_session import AdjudicationQueue, AdjudicationSession, Case
-from workbench.tui.annotation.annotate_format import NAME_COLUMNS, UNDONE, guideline, key_row, last_line, pace_line
+from workbench.tui.annotation.annotate_format import (
+    CHANGED,
+    NAME_COLUMNS,
+    UNDONE,
+    guideline,
+    key_row,
+    last_line,
+    pace_line,
+)
 from workbench.tui.annotation.annotate_text import ReadText
 from workbench.tui.annotation.session import Tally
 from workbench.tui.annotation.session_screen import SessionScreen
@@ -155,10 +163,12 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
     @on(Found)
     def take(self, event: Found) -> None:
         self.answered()
-        first = self._found is None
+        first, before = self._found is None, self._found
         self._found, self._back = event.found, 0
         self._open, self._decided = list(event.found.open), list(event.found.decided)
-        if first:
+        if before is None or before.codebook != event.found.codebook:
+            if before is not None:
+                say(self, CHANGED, warns=True)
             self._bind_labels()
         self._show()
         if first and self._auditor is None and self._open:
@@ -231,7 +241,7 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         label, reason, note = found.codebook.labels[place], self._reason, self._note
 
         def decide(session: AdjudicationSession) -> Message:
-            decided, now = session.decide(case, label, reason, note, auditor)
+            decided, now = session.decide(case, found.codebook, label, reason, note, auditor)
             return self.Committed(now or case, label) if decided else self.Changed(case, now)
 
         self.submit(decide, lost=visible(label))
@@ -312,7 +322,11 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             for place, option in enumerate(options)
         }
         bound = self._bindings.key_to_bindings
-        others = {key: found for key, found in bound.items() if key not in deciding}
+        others = {
+            key: found
+            for key, found in bound.items()
+            if key not in deciding and not found[0].action.startswith("decide(")
+        }
         bound.clear()
         bound.update(deciding | others)  # the footer keeps this order
 

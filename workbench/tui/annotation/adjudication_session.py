@@ -59,12 +59,14 @@ class AdjudicationSession:
             compared=compared,
         )
 
-    def decide(self, case: Case, label: str, reason: Reason, note: str, auditor: str) -> tuple[bool, Case | None]:
-        """Commit a decision on the labels that were shown. Return whether it was, and the item as it is now.
+    def decide(
+        self, case: Case, codebook: Codebook, label: str, reason: Reason, note: str, auditor: str
+    ) -> tuple[bool, Case | None]:
+        """Commit a decision on the labels that were shown, under the codebook that was. Return whether it was, and the
+        item as it is now.
 
         On other labels nothing is decided. No item: every label was withdrawn.
         """
-        codebook = self._store.queues.get(self._queue).codebook
         now = self._case(codebook, case.unit)
         if now is None or now.judged.labels != case.judged.labels:
             return False, now

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 CONFIDENCES: tuple[tuple[float | None, str], ...] = ((None, ""), (0.33, "unsure"), (0.67, "fairly sure"), (1.0, "sure"))
 NOT_SURE = "how sure: not said"
+CHANGED = "The codebook changed: g shows its new version."
 UNDONE = "undone"
 "said of what was taken back"
 NAME_COLUMNS = 20

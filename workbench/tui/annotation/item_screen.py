@@ -20,6 +20,7 @@ from workbench.domain.annotations import Codebook
 from workbench.errors import WorkbenchError
 from workbench.tui.acts import action_on, keys_of
 from workbench.tui.annotation.annotate_format import (
+    CHANGED,
     KEY_COLUMNS,
     NAME_COLUMNS,
     UNDONE,
@@ -36,6 +37,7 @@ from workbench.tui.annotation.session import AnnotationSession, Item, View
 from workbench.tui.annotation.session_screen import NEVER, SessionScreen
 from workbench.tui.format import literal, visible
 from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.kit.status import say
 
 WIDE = 110
 "columns from which the guideline stands beside the item"
@@ -159,7 +161,9 @@ class ItemScreen(SessionScreen[A]):
     def show_view(self, event: Shown) -> None:
         """Put on the screen what comes next. Keys count again when it was painted."""
         self.answered()
-        if self._codebook is None:
+        if self._codebook != event.codebook:
+            if self._codebook is not None:
+                say(self, CHANGED, warns=True)
             self._learn(event.codebook)
         asked = self.asking
         self._view, self._said = event.view, event.said
@@ -321,6 +325,8 @@ class ItemScreen(SessionScreen[A]):
 
     def _learn(self, codebook: Codebook) -> None:
         """Show the question and its keys. Labels are found by name and in the list of keys, too."""
+        for option in self._codebook.options if self._codebook is not None else ():
+            self._bindings.key_to_bindings.pop(option.key, None)
         self._codebook = codebook
         self.query_one("#question", Static).update(Content(visible(codebook.question)))
         self.query_one("#guideline", Static).update(guideline(codebook))

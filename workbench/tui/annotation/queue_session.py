@@ -41,6 +41,7 @@ class QueueSession:
         return self.annotator.codebook
 
     def next(self) -> View:
+        self.annotator.look()
         while self._ahead:
             item = self.annotator.item(self._ahead.pop())
             if _is_leased(item):

@@ -55,6 +55,7 @@ class QueuesScreen(StoreScreen):
         Binding("n", "new", "New", tooltip="Make a new queue"),
         Binding("d", "adjudicate", "Decide", tooltip="Decide disagreements between people"),
         Binding("v", "agreement", "Agreement", tooltip="Show the agreement between people"),
+        Binding("b", "codebook", "Codebook", tooltip="Read and change the codebook that people label by"),
         Binding("p", "person", "Person", tooltip="Choose who annotates"),
         Binding("w", "people", "Who", show=False, tooltip="Describe the annotators and respondents"),
     ]
@@ -158,6 +159,10 @@ class QueuesScreen(StoreScreen):
 
     def action_new(self) -> None:
         self.app.push_screen(QueueForm(), self._made)
+
+    def action_codebook(self) -> None:
+        """Open the codebook of the queue under the cursor."""
+        self.app.push_screen(screen("codebook", *([self.current.codebook] if self.current is not None else [])))
 
     def action_people(self) -> None:
         self.app.push_screen(screen("people"))

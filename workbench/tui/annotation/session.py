@@ -109,7 +109,8 @@ class AnnotationSession(Session, Protocol):
     """The steps of one person over items that come one at a time. Every verb is committed when it returns."""
 
     @property
-    def codebook(self) -> Codebook: ...
+    def codebook(self) -> Codebook:
+        """The version under which labels are given now; `next` takes a later one."""
 
     def next(self) -> View:
         """Return what comes next, leased to this person."""

@@ -23,6 +23,7 @@ from textual.worker import get_current_worker
 
 from workbench.data import shipped_instrument_folder
 from workbench.errors import InputError, WorkbenchError
+from workbench.formats.native import statement_columns
 from workbench.help.sections import section
 from workbench.tui.format import visible
 from workbench.tui.home.import_files import FileTree, PathBox, path_of
@@ -37,7 +38,7 @@ ROWS = 12
 NAMES = 28
 "columns of a cell of the rows, save the last"
 ABOUT = "Enter reads the file or folder under the cursor; only F5 writes to the store."
-EXPLAIN = section("screens-home", "Importing files")
+EXPLAIN = section("screens-home", "Importing files") + "\n\n" + statement_columns()
 
 
 class ImportScreen(StoreScreen):

@@ -45,14 +45,14 @@ class NoteDialog(ModalScreen[str | None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel", key_display="Esc")]
 
-    def __init__(self, note: str, title: str = "Note for the decision", *, hint: str = "") -> None:
+    def __init__(self, note: str, title: str = "Note for the decision", *, hint: str = "", act: str = "save") -> None:
         super().__init__()
-        self._note, self._title, self._hint = note, title, hint
+        self._note, self._title, self._hint, self._act = note, title, hint, act
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = self._title
-            dialog.border_subtitle = "Enter save · Esc cancel"
+            dialog.border_subtitle = f"Enter {self._act} · Esc cancel"
             yield Input(self._note, id="note", max_length=LONGEST_NOTE, compact=True)
             if self._hint:
                 yield Static(self._hint, classes="-dim", markup=False)

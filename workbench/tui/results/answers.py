@@ -22,8 +22,10 @@ from textual.types import CSSPathType
 from textual.widgets import DataTable, Static
 from textual.worker import get_current_worker
 
+from workbench.domain.words import places
 from workbench.tui.format import BETWEEN, EMPTY, in_lines, visible
 from workbench.tui.kit.base import StoreScreen
+from workbench.tui.kit.note_dialog import NoteDialog
 from workbench.tui.kit.status import say
 from workbench.tui.rulings.ruling import RulingScreen, below, rule_below, ruled_by
 from workbench.tui.widgets.fluid_table import FluidTable
@@ -33,6 +35,8 @@ from workbench.tui.widgets.record_table import Record, RecordTable
 PAGE = 200
 THOUGHT_CHARACTERS = 20_000
 "of a thought that are shown"
+NO_WORDS = "No answer here contains: {words}\n\n/ looks for other words; / and Enter alone show all again."
+WORDS_ARE = "Every word has to occur, in any order, in upper or lower case. No sign has a meaning of its own."
 NO_ANSWER = "No answer: the output ends before the thinking does."
 
 
@@ -71,13 +75,19 @@ class Page(Generic[Row]):
         return f"{sum(row.count for row in self.rows):,} given, {len(self.rows):,} different{left}"
 
 
-def gathered(kind: str, offset: int, fetch: Callable[[int], Sequence[Row]], admits: Callable[[Row], bool]) -> Page[Row]:
-    """Read answers from an offset until there are enough of the wanted kind, or no more."""
+def gathered(
+    kind: str,
+    offset: int,
+    fetch: Callable[[int], Sequence[Row]],
+    admits: Callable[[Row], bool],
+    words: str = "",
+) -> Page[Row]:
+    """Read answers from an offset until there are enough of the wanted kind that contain the words, or no more."""
     rows: list[Row] = []
     while True:
         found = fetch(offset)
         offset += len(found)
-        rows += [row for row in found if admits(row)]
+        rows += [row for row in found if admits(row) and (not words or places(row.text, words))]
         if len(found) < PAGE:
             return Page(kind, tuple(rows), None)
         if len(rows) >= PAGE:
@@ -91,7 +101,10 @@ class AnswersScreen(RulingScreen, Generic[Row]):
     READS_ONLY = True
     TEXT_FIRST: ClassVar[bool] = False
     "whether an answer stands above how it was read and what was ruled on it"
+    SEARCHED: ClassVar[bool] = False
+    "whether its pages can be narrowed to answers with certain words"
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "find", "Find", key_display="/", tooltip="Show only answers that contain the words you type"),
         Binding("y", "copy", "Copy", tooltip="Copy the answer as it was written"),
         Binding("t", "thoughts", "Thought", tooltip="Show or hide the thinking before the answers"),
         Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
@@ -111,6 +124,8 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         self._page: Page[Row] = Page("", (), None)
         self._loading = True
         self._unfolded = False
+        self.words = ""
+        "what the answers in sight contain; empty: all are shown"
 
     def make_table(self) -> FluidTable:
         """Return the table of the answers."""
@@ -178,7 +193,7 @@ class AnswersScreen(RulingScreen, Generic[Row]):
             page = Page(page.kind, (*self._page.rows, *page.rows), page.following)
         self._page, self._loading = page, False
         empty = self.query_one("#empty", Static)
-        empty.update(self.nothing(page.kind))
+        empty.update(NO_WORDS.format(words=visible(self.words)) if self.words else self.nothing(page.kind))
         empty.display = not page.rows
         self.table.display = self.query_one("#answer").display = bool(page.rows)
         self.table.show_for_width(self._records, at=None if event.more or event.again else 0)
@@ -192,7 +207,7 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         reading, text, provenance = self.pieces(row) if row is not None else (Content(), Content(), "")
         self.query_one("#reading", Static).update(reading)
         if row is not None:
-            text = folded(text, row.thinking, row.truncated, shown=self._unfolded)
+            text = folded(underlined(text, self.words), row.thinking, row.truncated, shown=self._unfolded)
         self.query_one("#text", Static).update(text)
         self.query_one("#provenance", Static).update(in_lines(provenance.split(BETWEEN), self.size.width - 2))
         self.query_one("#answer").scroll_home(animate=False)
@@ -200,7 +215,14 @@ class AnswersScreen(RulingScreen, Generic[Row]):
     @on(RecordTable.RowSelected)
     def show_whole(self) -> None:
         if (row := self.current) is not None:
-            self.app.push_screen(self.whole(row))
+            self.app.push_screen(self.opened(row))
+
+    def opened(self, row: Row) -> ModalScreen[None]:
+        """Return the screen of one answer, at the words that were looked for."""
+        screen = self.whole(row)
+        if self.words and isinstance(screen, WholeAnswerScreen):
+            screen.mark(self.words)
+        return screen
 
     @on(RecordTable.EdgePassed)
     def read_on(self, event: RecordTable.EdgePassed) -> None:
@@ -227,7 +249,19 @@ class AnswersScreen(RulingScreen, Generic[Row]):
             copied(self, row.text)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        if action == "find":
+            return self.SEARCHED
         return action != "thoughts" or any(row.thinking for row in self._page.rows)
+
+    def action_find(self) -> None:
+        """Narrow the answers to those with some words, or show all again."""
+        asked = NoteDialog(self.words, "Answers that contain", hint=WORDS_ARE, act="find")
+        self.app.push_screen(asked, self.find_words)
+
+    def find_words(self, words: str | None) -> None:
+        if words is not None:
+            self.words = words.strip()
+            self.show_kind(self._page.kind)
 
     def action_thoughts(self) -> None:
         """Unfold what was thought before the answers, or fold it again."""
@@ -235,7 +269,10 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         self.show_answer()
 
     def _records(self, width: int) -> list[Record]:
-        return [self.record(number, row, width) for number, row in enumerate(self._page.rows)]
+        records = [self.record(number, row, width) for number, row in enumerate(self._page.rows)]
+        for _, cells in records if self.words else ():
+            cells[-1].highlight_words(self.words.split(), "bold underline", case_sensitive=False)
+        return records
 
     def _head(self) -> None:
         self.query_one("#about", Static).update(self.head())
@@ -262,6 +299,13 @@ def folded(text: Content, thinking: str, truncated: bool, *, shown: bool) -> Con
     return Content.assemble((f"▾ {said}, not read by any reader\n{thought}{more}\n\n", "$text-muted italic"), text)
 
 
+def underlined(text: Content, words: str) -> Content:
+    """Return a text with the words that were looked for underlined."""
+    for start, end in places(text.plain, words):
+        text = text.stylize("bold underline", start, end)
+    return text
+
+
 class WholeAnswerScreen(ModalScreen[None]):
     """One answer from its first to its last character, in lines: at any length it opens at once."""
 
@@ -286,6 +330,11 @@ class WholeAnswerScreen(ModalScreen[None]):
         super().__init__()
         self._title, self._answer, self._reading, self._provenance = title, answer, reading, provenance
         self._shown = shown or (visible(answer, lines=True) or EMPTY, (0, 0))
+
+    def mark(self, words: str) -> None:
+        """Begin at the first of the words that were looked for."""
+        text, marked = self._shown
+        self._shown = text, next(iter(places(text, words)), marked)
 
     def compose(self) -> ComposeResult:
         text, marked = self._shown
@@ -319,7 +368,7 @@ class WholeAnswerScreen(ModalScreen[None]):
     def action_step(self, by: int) -> None:
         """Show the next answer of the list, or the one before, in place of this one."""
         if (among := self._among) is not None and among.goes(by) and (row := among.current) is not None:
-            self.app.switch_screen(among.whole(row))  # at once: between two screens a key would go to the list below
+            self.app.switch_screen(among.opened(row))  # at once: between two screens a key would go to the list below
 
     def action_copy(self) -> None:
         copied(self, self._answer)

@@ -63,6 +63,7 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
     """The responses to one prompt."""
 
     EXPLAIN = EXPLAIN
+    SEARCHED = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "only('agree')", "Agree", tooltip="Show answers read as agreement"),
         Binding("d", "only('disagree')", "Disagree", tooltip="Show answers read as rejection"),
@@ -93,7 +94,7 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
                 rows = store.runs.responses(judged.run, probe, [judged.reader], offset=at, limit=PAGE)
                 return [as_ruled(row, probe, rulings) for row in rows]
 
-            return gathered(kind, offset, read, lambda row: not kind or word_of(row) == kind)
+            return gathered(kind, offset, read, lambda row: not kind or word_of(row) == kind, self.words)
 
     def head(self) -> Content:
         asked, page = self._asked, self._page

@@ -35,6 +35,7 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
     """The answers that point at one version."""
 
     EXPLAIN = EXPLAIN
+    SEARCHED = True
 
     def __init__(self, instrument: str, ref: str, version: int) -> None:
         super().__init__()
@@ -56,7 +57,7 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
                 where = (self._instrument, self._ref, self._version)
                 return answers_to(store.connection, *where, offset=at, limit=PAGE)
 
-            return gathered(kind, offset, read, lambda _: True)
+            return gathered(kind, offset, read, lambda _: True, self.words)
 
     def head(self) -> Content:
         about = (f"{self._page.counted}", "$text-muted")
@@ -89,6 +90,51 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
     def whole(self, row: VersionAnswer) -> WholeAnswerScreen:
         title = f"{self._ref} · version {self._version} · {row.model}"
         return WholeAnswerScreen(title, row.text, self.pieces(row)[0], _provenance(row))
+
+
+class FoundAnswersScreen(VersionAnswersScreen):
+    """The answers of the whole store that contain some words."""
+
+    EXPLAIN = section("screens-results", "Answers with certain words")
+    PLACE = "answers"
+
+    def __init__(self, words: str) -> None:
+        super().__init__("", "", 0)
+        self.words = words
+
+    def on_mount(self) -> None:
+        self.title_bar.place = "answers with certain words"
+
+    def make_table(self) -> FluidTable:
+        return VersionAnswerTable(_found_columns, name="answers")
+
+    def fetch(self, kind: str, offset: int) -> Page[VersionAnswer]:
+        from stores.core.store import Store
+        from stores.instruments.version_answers import answers_with
+
+        with Store.open(self.store_path) as store:
+
+            def read(at: int) -> tuple[VersionAnswer, ...]:
+                return answers_with(store.connection, self.words, offset=at, limit=PAGE)
+
+            return gathered(kind, offset, read, lambda _: True, self.words)
+
+    def head(self) -> Content:
+        said = (self._page.counted, "$text-muted")
+        return Content.assemble("All answers that contain ", (visible(self.words), "bold underline"), " · ", said)
+
+    def record(self, number: int, row: VersionAnswer, width: int) -> Record:
+        key, (count, *cells) = super().record(number, row, width)
+        return key, (count, literal(row.ref, 14), *cells)
+
+    def whole(self, row: VersionAnswer) -> WholeAnswerScreen:
+        title = f"{row.instrument} · {row.ref} · {row.model}"
+        return WholeAnswerScreen(title, row.text, self.pieces(row)[0], _provenance(row))
+
+
+def _found_columns(width: int) -> tuple[Column, ...]:
+    count, *others = _columns(width)
+    return count, Column("ref", "statement", 14), *others
 
 
 def _columns(width: int) -> tuple[Column, ...]:

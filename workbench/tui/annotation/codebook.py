@@ -1,0 +1,279 @@
+"""The codebook that people label by: its versions, how each differs from the next, and a form that makes a new one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.getters import query_one
+from textual.message import Message
+from textual.widgets import Input, Static, TextArea
+
+from workbench.codebooks import FREE_KEYS, codebook_of_text, codebook_text
+from workbench.domain.annotations import Codebook, LabelOption, change_fault
+from workbench.domain.counting import plural
+from workbench.errors import InputError
+from workbench.help.sections import section
+from workbench.options.shared import CODEBOOK
+from workbench.tui.annotation.annotate_format import guideline
+from workbench.tui.format import literal, visible
+from workbench.tui.kit.base import StoreScreen
+from workbench.tui.kit.edit_form import EditForm, row
+from workbench.tui.kit.editor_dialog import as_person
+from workbench.tui.kit.status import say
+from workbench.tui.statements.statement_format import difference, marked
+from workbench.tui.widgets.record_table import Column, Record, RecordTable
+
+if TYPE_CHECKING:
+    from stores.annotation.codebooks import CodebookVersion
+    from stores.core.store import Store
+    from workbench.pipeline.editing import Done
+
+EXPLAIN = section("screens-annotation", "The codebook")
+
+
+class CodebookScreen(StoreScreen):
+    """The versions of a codebook, the newest first; below, what one says or how it differs from the next."""
+
+    CSS_PATH = "codebook.tcss"
+    EXPLAIN = EXPLAIN
+    READS_ONLY = True
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e", "edit", "Edit", tooltip="Change the version that counts; labels keep theirs"),
+        Binding("r", "restore", "Restore", tooltip="Let the version under the cursor count again"),
+        Binding("pagedown,space", "scroll(1)", "Scroll down", key_display="Space"),
+        Binding("pageup", "scroll(-1)", "Scroll up", show=False),
+        Binding("escape,q", "app.pop_screen", "Back", key_display="Esc", tooltip="Go back to the queues"),
+    ]
+
+    table = query_one("#versions", RecordTable)
+    details = query_one("#details", VerticalScroll)
+
+    @dataclass
+    class Found(Message):
+        """The codebook was read."""
+
+        book: Codebook
+        versions: tuple[CodebookVersion, ...]
+        "the oldest first; none where nobody has used it yet"
+
+    def __init__(self, name: str = CODEBOOK.default) -> None:
+        super().__init__()
+        self._which = name
+        self._book: Codebook | None = None
+        self._versions: tuple[CodebookVersion, ...] = ()
+        self.PLACE = f"annotate › codebook › {visible(name)}"
+
+    def compose_body(self) -> ComposeResult:
+        columns = [
+            Column("version", "v", 3),
+            Column("state", "", 7),
+            Column("at", "since", 16),
+            Column("labels", "labels", 6),
+            Column("person", "by", 12),
+            Column("note", "why", None),
+        ]
+        yield RecordTable(columns, name="versions")
+        with VerticalScroll(id="details", can_focus=False):
+            yield Static("Reading the codebook …", id="said", markup=False)
+
+    def on_mount(self) -> None:
+        self.table.focus()
+        self.look()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        version = self.current
+        return action != "restore" or (version is not None and not version.current)
+
+    @property
+    def current(self) -> CodebookVersion | None:
+        """The version under the cursor."""
+        return self._versions[int(at) - 1] if (at := self.table.current) is not None else None
+
+    @on(Found)
+    def show_versions(self, event: Found) -> None:
+        self._book, self._versions = event.book, event.versions
+        self.title_bar.note = plural(len(event.versions), "version") if event.versions else "as it ships"
+        self.table.display = bool(event.versions)
+        self.table.show([_record(version) for version in reversed(event.versions)])
+        self.show_details()
+
+    @on(RecordTable.RowHighlighted)
+    def show_details(self) -> None:
+        version = self.current
+        if self._book is None:
+            return
+        later = self._versions[version.number] if version is not None and version.number < len(self._versions) else None
+        said = guideline(version.codebook if version is not None else self._book)
+        if version is not None and later is not None:
+            said = changes(version, later)
+        self.query_one("#said", Static).update(said)
+        self.details.scroll_home(animate=False)
+        self.refresh_bindings()
+
+    @on(RecordTable.RowSelected)
+    def open_row(self) -> None:
+        self.action_edit()
+
+    def action_edit(self) -> None:
+        if self._book is not None:
+            self.app.push_screen(CodebookForm(self._book), self._changed)
+
+    def action_restore(self) -> None:
+        """Let an earlier version count again."""
+        if (version := self.current) is not None and not version.current:
+            as_person(self, "", lambda person: self.restore(version.number, person))
+
+    def action_refresh(self) -> None:
+        self.look()
+
+    def action_scroll(self, by: int) -> None:
+        self.details.scroll_relative(y=by * max(1, self.details.size.height - 1), animate=False)
+
+    def _changed(self, done: Done | None) -> None:
+        if done is not None:
+            say(self, done.sentence)
+            self.look()
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
+    def restore(self, number: int, person: str) -> None:
+        from stores.core.store import Store
+        from workbench.evidence.labels import codebook_of
+
+        with Store.open(self.store_path) as store:
+            before = codebook_of(store, None, self._which)
+            after = store.codebooks.versions(before)[number - 1].codebook
+            store.codebooks.change(before, after, person)
+        self.app.call_from_thread(say, self, f"Version {number} counts again.")
+        self.read()
+
+    @work(thread=True, exclusive=True, exit_on_error=False, group="look")
+    def look(self) -> None:
+        self.read()
+
+    def read(self) -> None:
+        from stores.core.store import Store
+        from workbench.evidence.labels import codebook_of
+
+        with Store.open(self.store_path) as store:
+            book = codebook_of(store, None, self._which)
+            self.post_message(self.Found(book, store.codebooks.versions(book)))
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """The form as it was typed."""
+
+    book: Codebook
+    note: str
+
+
+class CodebookForm(EditForm):
+    """Changes the question, the guideline, the labels' keys and meanings; a further label has a row of its own."""
+
+    EXPLAIN = EXPLAIN
+    FIRST = "#guideline"
+
+    def __init__(self, book: Codebook) -> None:
+        super().__init__("")
+        self._book = book
+        self.HEADING = f"Codebook: {book.title}"
+
+    def compose_fields(self) -> ComposeResult:
+        yield TextArea(
+            "\n\n".join(paragraphs(self._book.guideline)), id="guideline", soft_wrap=True, tab_behavior="focus",
+            compact=True, highlight_cursor_line=False,
+        )  # fmt: skip
+        yield row("question", Input(self._book.question, id="question", compact=True))
+        for place, option in enumerate(self._book.options):
+            name = literal(option.label, 16).plain
+            yield row(f"{name}: key", Input(option.key, id=f"key-{place}", compact=True, max_length=1))
+            yield row("  meaning", Input(option.meaning, id=f"meaning-{place}", compact=True))
+        if not change_fault(self._book, with_label(self._book)):
+            yield row("new label", Input(id="label", compact=True, placeholder="empty: none"))
+            yield row("  key", Input(id="key", compact=True, max_length=1))
+            yield row("  meaning", Input(id="meaning", compact=True))
+        yield row("why", Input(id="note", compact=True, placeholder="what the change is for; kept with the version"))
+
+    def begin_in(self, box: TextArea) -> None:
+        """Begin at the beginning of the guideline."""
+
+    def values(self) -> Typed:
+        options = [
+            replace(option, key=self.typed(f"key-{n}").strip(), meaning=self.typed(f"meaning-{n}").strip())
+            for n, option in enumerate(self._book.options)
+        ]
+        if self.query("#label") and (label := self.typed("label").strip()):
+            options.append(LabelOption(label, self.typed("key").strip(), self.typed("meaning").strip()))
+        typed, before = self.typed("guideline").strip(), self._book.guideline
+        said = before if paragraphs(typed) == paragraphs(before) else typed
+        book = replace(self._book, question=self.typed("question").strip(), guideline=said, options=tuple(options))
+        return Typed(book, self.typed("note"))
+
+    def fault(self) -> str:
+        book = self.values().book
+        try:
+            codebook_of_text(codebook_text(book))
+        except InputError as error:
+            return "; ".join(f"{one.column}: found {one.found}, expected {one.expected}" for one in error.findings)
+        return change_fault(self._book, book) if self.dirty else ""
+
+    def write(self, store: Store, person: str, values: Any) -> Done:
+        from workbench.pipeline.editing import Done
+
+        now = store.codebooks.change(self._book, values.book, person, values.note)
+        return Done(f"Version {now.number} counts from now on; labels keep their version.")
+
+
+def with_label(book: Codebook) -> Codebook:
+    """Return a codebook with a further label, of whatever name."""
+    return replace(book, options=(*book.options, LabelOption("\0", FREE_KEYS[0], "")))
+
+
+def changes(before: CodebookVersion, after: CodebookVersion) -> Content:
+    """Return how a version differs from the next, word by word; what is the same is left out."""
+    lines = [Content.styled(f"Version {before.number} (−) and version {after.number} (+)", "$text-muted")]
+    old, new = _parts(before.codebook), _parts(after.codebook)
+    for name in new:
+        left_out, right_out = old.get(name, []), new[name]
+        matched = SequenceMatcher(None, left_out, right_out, autojunk=False).get_opcodes()
+        changed = [(left_out[i:j], right_out[k:m]) for tag, i, j, k, m in matched if tag != "equal"]
+        lines += [Content(""), Content.styled(visible(name), "bold")] if changed else []
+        for gone, come in changed:
+            left, right = difference("\n\n".join(gone), "\n\n".join(come))
+            lines += [marked(left, "−")] if gone else []
+            lines += [Content("")] if gone and come else []
+            lines += [marked(right, "+")] if come else []
+    return Content("\n").join(lines)
+
+
+def _parts(book: Codebook) -> dict[str, list[str]]:
+    """Return what is compared, by name: texts in paragraphs."""
+    options = {f"label {option.label}": [f"{option.key}  {option.meaning}"] for option in book.options}
+    return {"question": [book.question]} | options | {"guideline": paragraphs(book.guideline)}
+
+
+def paragraphs(text: str) -> list[str]:
+    """Return the paragraphs of a guideline, each in one line."""
+    return [" ".join(part.split()) for part in text.strip().split("\n\n")]
+
+
+def _record(version: CodebookVersion) -> Record:
+    return (
+        str(version.number),
+        (
+            Text(str(version.number), justify="right"),
+            Text("counts" if version.current else "earlier", style="bold" if version.current else ""),
+            Text(version.at[:16].replace("T", " ")),
+            Text(f"{version.labels:,}" if version.labels else "·", justify="right"),
+            literal(version.person, 12),
+            literal(version.note, 200),
+        ),
+    )
