@@ -20,14 +20,17 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
-from textual.keys import _character_to_key
+from textual.keys import REPLACED_KEYS, Keys, _character_to_key, key_to_character
 
-NAMED = "keymap.toml"
+NAMED, MOST_FOUND = "keymap.toml", 60
+"the file, and the characters of a value in it that a complaint repeats"
+NAMED_KEYS = frozenset(one.value for one in Keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +85,13 @@ def keymap_file() -> Path:
 
 def read_keymap(place: Path | None = None) -> Keymap:
     """Return the keys that a person chose, as they are written; none where there is no file."""
-    place = place or keymap_file()
     try:
+        place = place or keymap_file()
         tables = tomllib.loads(place.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Keymap({})
-    except (OSError, ValueError) as error:
-        return Keymap({}, (f"{place}: cannot be read ({error})",))
+    except (OSError, ValueError, RuntimeError) as error:  # nested too deep, or nobody has a home
+        return Keymap({}, (f"{place or NAMED}: cannot be read ({error})",))
     keys: dict[str, str] = {}
     wrong = []
     for name, value in _entries(tables):
@@ -96,8 +99,20 @@ def read_keymap(place: Path | None = None) -> Keymap:
         if all(parts):
             keys[name] = ",".join(_character_to_key(part) if len(part) == 1 else part for part in parts)
         else:
-            wrong.append(f'{name}: found {value!r}; give a key, or several separated by commas: "p", "ctrl+r,f6"')
+            found = shorten(repr(value), MOST_FOUND, placeholder=" …")
+            wrong.append(f'{name}: found {found}; give a key, or several separated by commas: "p", "ctrl+r,f6"')
     return Keymap(keys, tuple(wrong))
+
+
+def is_key(key: str) -> bool:
+    """Return whether a terminal can send a key of this name."""
+    *held, name = key.split("+")
+    if key in NAMED_KEYS:
+        return True
+    if not name or not set(held) <= {"ctrl", "shift", "alt", "meta", "super"}:
+        return False
+    character = name if len(name) == 1 else key_to_character(REPLACED_KEYS.get(name, name))
+    return name in NAMED_KEYS or (character is not None and _character_to_key(character) == name)
 
 
 def checked(keymap: Keymap, app: type[App[Any]]) -> Keymap:

@@ -17,12 +17,11 @@ from textual.message import Message
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
-from textual.worker import Worker, WorkerState
 
 from workbench.errors import StoreError, WorkbenchError
 from workbench.help.sections import section
 from workbench.tui.format import visible
-from workbench.tui.kit.base import as_trouble
+from workbench.tui.kit.base import Background
 from workbench.tui.recent_stores import Recent, forget, recent_stores, stores_in
 from workbench.tui.widgets.frame import TitleBar, Trouble
 from workbench.tui.widgets.keys import Keys
@@ -36,7 +35,7 @@ NAMES = 24
 EXPLAIN = section("screens-home", "Stores")
 
 
-class WelcomeScreen(Screen[None]):
+class WelcomeScreen(Background, Screen[None]):
     """Recent stores, those in this folder, a new one, the example."""
 
     CSS_PATH: ClassVar = ["../kit/dialogs.tcss", "welcome.tcss"]
@@ -89,10 +88,6 @@ class WelcomeScreen(Screen[None]):
         if action == "forget":
             return self._chosen("recent") is not None
         return True
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if event.state is WorkerState.ERROR and event.worker.error is not None:
-            self.failed(as_trouble(event.worker.error))
 
     def failed(self, error: WorkbenchError) -> None:
         """Show why a store cannot be opened; the list stays."""

@@ -15,7 +15,7 @@ from textual.screen import ModalScreen, Screen
 from workbench.domain.names import person_name
 from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
-from workbench.tui.kit.base import StoreScreen, store_path
+from workbench.tui.kit.base import Background, StoreScreen, store_path
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.kit.status import say
 from workbench.tui.routes import screen
@@ -41,7 +41,7 @@ WORDING_ALONE = 2
 NOTE = "Your rulings are stored under this name."
 
 
-class RulingKeys(Screen[Any], Keyed):
+class RulingKeys(Background, Screen[Any], Keyed):
     """What a screen needs from which things can be ruled on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
