@@ -273,14 +273,17 @@ class WorkbenchApp(Background, LiteralApp):
     def show_mode(self, mode: str) -> None:
         """Show the screen of a mode; from a level below it, come up where nothing is being written there.
 
-        From elsewhere, results are shown as they were left, any other mode from its first screen: a digit on the way
-        to the statements asks for their list, not for what was opened from it and left for another screen.
+        From Home, results begin with their first table, so that Enter leads from it to the answers. From elsewhere they
+        are shown as they were left, any other mode from its first screen: a digit on the way to the statements asks for
+        their list, not for what was opened from it and left for another screen.
         """
-        below = mode == self.current_mode
+        below, anew = mode == self.current_mode, self.current_mode == "home"
         self.switch_mode(mode)
-        if (below and mode in READ_ONLY) or ((below or mode not in READ_ONLY) and self._reads_only()):
+        if ((below or anew) and mode in READ_ONLY) or ((below or mode not in READ_ONLY) and self._reads_only()):
             while len(self.screen_stack) > 1:
                 self.pop_screen()
+        if anew and isinstance(self.screen, StoreScreen):
+            self.screen.begin_anew()
 
     def _reads_only(self) -> bool:
         """Return whether on all that stands above the screen of a mode nothing is typed that could be lost."""

@@ -148,6 +148,9 @@ class StoreScreen(Background, Screen[None], Keyed):
         """Return whether this screen itself leads to a mode, about what is under its cursor."""
         return False
 
+    def begin_anew(self) -> None:
+        """Show what comes first, where somebody comes from Home."""
+
     def be_about(self, run: Run) -> None:
         """Show the figures of a run, where this screen has any."""
 

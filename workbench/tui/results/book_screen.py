@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -19,7 +19,6 @@ from workbench.tui.format import in_lines
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.template_choice import TEMPLATES_KEY
 from workbench.tui.neighbours import following
-from workbench.tui.preferences import keep, remembered
 from workbench.tui.results.behind import Origin, Ways
 from workbench.tui.results.details import TURNS, TURNS_COLUMNS, explained
 from workbench.tui.results.grid import Grid, sheet_of
@@ -97,15 +96,12 @@ class BookScreen(JudgingScreen):
     PICTURES: ClassVar[Mapping[str, type[Picture]]] = {}
     "view of an entry -> what draws its table, beside it or, in a narrow terminal, above it"
 
-    def __init__(self, settings: Any) -> None:
-        super().__init__(settings)
-        if isinstance(view := remembered(self._layout), str):
-            self._look = Look(view)
-
-    @property
-    def _layout(self) -> str:
-        """The name under which it is remembered which table a person looked at last."""
-        return f"table of {type(self).__name__}"
+    def begin_anew(self) -> None:
+        look = replace(self._look, view="")
+        if self._loaded is not None and self._loaded.judged is not None:
+            self._go(look)
+        else:
+            self._look = look
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="header", markup=False)
@@ -175,7 +171,6 @@ class BookScreen(JudgingScreen):
         if self._book is not None:
             names = [entry.name for entry in self._book.contents]
             self._go(replace(self._look, view=following(names, self._look.view, step)))
-            keep(self._layout, self._look.view)
 
     async def action_leave(self) -> None:
         """Show all rows again, or leave where all are in sight."""
