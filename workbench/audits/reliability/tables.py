@@ -87,7 +87,7 @@ def verdicts(of: Reliability, template: str = "", failed: str = "") -> Table[Lin
         lines,
         [
             Column("statement", "statement", lambda row: row.ref, short="id", help="its name"),
-            Column("text", "text", lambda row: row.text, aside=True, help="the original wording"),
+            Column("text", "text", lambda row: row.text, main=True, aside=True, help="the original wording"),
             Column("country", "country", lambda row: row.statement.country if row.statement else None, aside=True),
             Column(
                 "issues",

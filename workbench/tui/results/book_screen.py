@@ -92,6 +92,7 @@ class BookScreen(JudgingScreen):
         margin: 1 1 0 1;
     }
     """
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (SheetView.SHORT + 1, "-high")]  # noqa: RUF012  the base class declares it so
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012  the base class declares it so
     PICTURES: ClassVar[Mapping[str, type[Picture]]] = {}
     "view of an entry -> what draws its table, beside it or, in a narrow terminal, above it"
