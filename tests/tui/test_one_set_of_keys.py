@@ -16,7 +16,7 @@ from tests.conftest import instrument
 from tests.tui.conftest import made, screen_text, status, until
 from workbench.tui.acts import acts, context, own_keys, screens
 from workbench.tui.app import WorkbenchApp, key_list
-from workbench.tui.commands import ActionProvider
+from workbench.tui.commands import ActionProvider, found
 from workbench.tui.jobs.job_kind_dialog import JobKindDialog
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.key_words import does
@@ -116,6 +116,75 @@ def test_a_key_means_one_thing_on_a_screen_and_nothing_loses_its_last_key(screen
             inherited = issubclass(screen, BookScreen) or of == screen.__name__
             assert inherited, f"{key} on {screen.__name__}: {action} of {of}, and {lost} of {base}"
             assert lost in reachable, f"{screen.__name__}: {lost} of {base} lost its key {key} to {action} of {of}"
+
+
+ONE_MEANING = {
+    "D": ({"rows"}, "data: rows for other programs"),
+    "R": ({"run", "resume", "go_on"}, "run or resume a job"),
+    "m": ({"note"}, "a note"),
+    "x": ({"failed(1)", "cycle", "only_open"}, "only what failed or is open"),
+    "c": (
+        {"narrow('country')", "narrow('code')", "cycle('country')", "condition(1)", "classifier(1)", "confidence"}
+        | {"cycle_reason"},
+        "the next of a few: a country, condition, kind, classifier, reason or sureness",
+    ),
+}
+"key -> the actions that it may have, all of one meaning, anywhere"
+MENUS = {"RulingDialog", "JobKindDialog"}
+"lists in which a letter is that of the entry it chooses"
+
+
+def test_a_key_that_once_had_several_meanings_has_one_in_the_whole_program() -> None:
+    seen = set()
+    for screen in (*ALL, WorkbenchApp):
+        for kind in context(screen) if screen is not WorkbenchApp else (screen,):  # type: ignore[arg-type]
+            for key, binding, of in own_keys(kind):
+                if key in ONE_MEANING and of.__name__ not in MENUS:
+                    seen.add((key, binding.action))
+                    allowed, meaning = ONE_MEANING[key]
+                    assert binding.action in allowed, (
+                        f"{key} on {screen.__name__}: {does(binding)}; it is for {meaning}"
+                    )
+    assert {action for _, action in seen} == set().union(*(actions for actions, _ in ONE_MEANING.values()))
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "adjudicate",
+        "adjud",
+        "kappa",
+        "agreement",
+        "reliability",
+        "stance",
+        "persona",
+        "refusal",
+        "export",
+        "report",
+        "label",
+        "ruling",
+        "csv",
+        "latex",
+        "json",
+        "plot",
+        "search",
+        "filter",
+        "cancel",
+        "kill",
+        "lint",
+        "paper",
+        "interval",
+        "cost",
+        "seed",
+        "codebook",
+        "download",
+        "exclude",
+        "note",
+        "data",
+    ],
+)
+def test_the_palette_knows_the_words_of_the_field(word: str) -> None:
+    assert any(found(word, act.says)[0] for act in acts()), word
 
 
 NOUNS = ("Row", "Line", "Page", "Item", "Issue", "Question", "Template", "Version", "View", "Model", "Reading")

@@ -67,7 +67,7 @@ READ_ONLY = tuple(place.mode for place in registry.places())
 "modes whose levels below can be left at any time: what is typed there is stored at once"
 
 
-class WorkbenchApp(Background, LiteralApp):
+class WorkbenchApp(LiteralApp, Background):
     """The workbench on one store."""
 
     CSS_PATH = "workbench.tcss"

@@ -20,7 +20,6 @@ SHARED = {
     "Previous definition": "Show the previous definition",
     "Dismiss menu": "Close the list",
     "Down": "Go down",
-    "Previous draw": "Show the previous draw",
     "End": "Go to the end",
     "Explain the fields": "Explain what the fields mean",
     "Previous failed test": "Show the rows that fail the previous test",
@@ -117,6 +116,60 @@ SHARED = {
     "Undo": "Undo the last change",
 }
 "what a key is called in a footer -> what it does"
+
+SOUGHT = {
+    "adjudicate": ("disagreements", "who decides"),
+    "adjudication": ("disagreements", "adjudication"),
+    "baseline": ("κ", "leaning, policy issues"),
+    "calibration": ("threshold", "how good the classifier"),
+    "cancel": ("stop the job",),
+    "chart": ("picture",),
+    "codebook": ("new queue", "guideline"),
+    "cost": ("asks a model", "at once"),
+    "csv": ("write rows", "to files"),
+    "download": ("write",),
+    "excel": ("write rows", "to files"),
+    "export": ("write",),
+    "figure": ("picture", "report"),
+    "filter": ("show only", "show one"),
+    "hypothesis": ("differences, with tests",),
+    "interval": ("significance", "zoom to the intervals"),
+    "json": ("write rows", "to files"),
+    "kappa": ("κ", "agreement between people"),
+    "kill": ("stop the job",),
+    "latex": ("report",),
+    "lint": ("findings",),
+    "moderate": ("review queue",),
+    "multiple": ("form",),
+    "paper": ("methods", "report"),
+    "persona": ("asks a model",),
+    "plot": ("picture",),
+    "quality": ("how good the classifier", "agreement"),
+    "refusal": ("could not be read",),
+    "reliability": ("the verdicts", "reliable"),
+    "remove": ("remove", "delete"),
+    "reproduce": ("methods", "exact prompt"),
+    "respondent": ("respondents", "people"),
+    "run": ("start a job", "run"),
+    "seed": ("draws", "resampling"),
+    "search": ("find", "search"),
+    "significance": ("significance", "with tests"),
+    "stance": ("leaning", "stance", "how good the classifier"),
+    "variance": ("variability", "the verdicts"),
+}
+"what people of the field type -> parts of the sentences that are meant, any of which answers it"
+
+
+def meant(word: str) -> tuple[str, ...]:
+    """Return what a typed word, or its beginning, is looked for as: itself, and what it means here.
+
+    Examples
+    --------
+    >>> meant("kapp"), meant("pause")
+    (('kapp', 'κ', 'agreement between people'), ('pause',))
+    """
+    several = (parts for known, parts in SOUGHT.items() if len(word) > 2 and known.startswith(word))
+    return (word, *dict.fromkeys(part for parts in several for part in parts if part != word))
 
 
 def does(binding: Binding) -> str:

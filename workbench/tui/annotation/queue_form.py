@@ -76,7 +76,7 @@ class Sources:
     models: tuple[str, ...]
 
 
-class QueueForm(Background, ModalScreen[str | None]):
+class QueueForm(ModalScreen[str | None], Background):
     """Fields above, what they would draw below; dismisses the name of the queue that was made."""
 
     CSS_PATH = "queue_form.tcss"

@@ -36,7 +36,7 @@ TASKS_SHOWN = 8
 TASK_KEYS = {
     "review": "V",
     "jobs": "3",
-    "drafts": "2, R",
+    "drafts": "2, P",
     "annotate": "5",
     "adjudicate": "5, d",
     "agreement": "5, v",

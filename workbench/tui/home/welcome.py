@@ -35,7 +35,7 @@ NAMES = 24
 EXPLAIN = section("screens-home", "Stores")
 
 
-class WelcomeScreen(Background, Screen[None]):
+class WelcomeScreen(Screen[None], Background):
     """Recent stores, those in this folder, a new one, the example."""
 
     CSS_PATH: ClassVar = ["../kit/dialogs.tcss", "welcome.tcss"]
@@ -43,7 +43,7 @@ class WelcomeScreen(Background, Screen[None]):
         Binding("enter", "open", "Open", tooltip="Open this store"),
         Binding("n", "new", "New store", tooltip="Create a new store"),
         Binding("e", "example", "Example", tooltip="Open the example; make it first if needed"),
-        Binding("x", "forget", "Forget", tooltip="Remove a recent store from the list; its file stays"),
+        Binding("T,delete", "forget", "Forget", tooltip="Remove a recent store from the list; its file stays"),
         Binding("f5", "refresh", "Refresh", show=False, tooltip="Look again"),
         Binding("j", "down", "Down", show=False),
         Binding("k", "up", "Up", show=False),
@@ -195,7 +195,7 @@ def usable_store(path: Path, *, make: bool = False, example: bool = False) -> No
     try:
         if not make and not path.exists():
             raise StoreError(
-                f"{path}: the store is gone: it was deleted, moved or renamed. x removes it from the list; if it was "
+                f"{path}: the store is gone: it was deleted, moved or renamed. T removes it from the list; if it was "
                 "moved, open it with: workbench STORE"
             )
         with Store.open(path, create=make) as store:

@@ -42,7 +42,7 @@ class Means:
     "free-text answers"
 
 
-class JobKindDialog(Background, ModalScreen[str | None]):
+class JobKindDialog(ModalScreen[str | None], Background):
     """Which kind of job to start; dismisses the kind, or None."""
 
     CSS_PATH = "job_kind_dialog.tcss"

@@ -91,7 +91,7 @@ class Background(DOMNode):
         say(cast("Screen[Any]", self), str(error), warns=True)
 
 
-class StoreScreen(Background, Screen[None], Keyed):
+class StoreScreen(Screen[None], Keyed, Background):
     """A screen that reads the store in thread workers, each with a connection of its own.
 
     Workers that are given what was read have a description that is not empty: else Textual writes out all of it first.

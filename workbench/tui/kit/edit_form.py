@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from workbench.pipeline.editing import Done
 
 
-class EditForm(Background, ModalScreen["Done | None"], Keyed):
+class EditForm(ModalScreen["Done | None"], Keyed, Background):
     """A form that changes statements; dismisses with the change, or None if nothing changed."""
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("edit_form.tcss"))

@@ -21,7 +21,7 @@ from workbench.tui.format import visible
 from workbench.tui.kit.base import Background
 
 
-class PersonDialog(Background, ModalScreen[str | None]):
+class PersonDialog(ModalScreen[str | None], Background):
     """Asks for a name; dismisses it in its normal form, or None."""
 
     CSS_PATH = "../annotation/queues.tcss"

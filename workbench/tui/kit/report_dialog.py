@@ -29,7 +29,7 @@ NOTE = (
 STOPPED = "Stopped; no report was written."
 
 
-class ReportDialog(Background, ModalScreen[None]):
+class ReportDialog(ModalScreen[None], Background):
     """A folder to write to; then how far it is, and what was written. Esc stops it."""
 
     CSS_PATH = "dialogs.tcss"

@@ -42,7 +42,7 @@ EXPAND = (("one row for answers that are alike in a draw, with their count", "on
 BESIDE = "A dictionary of the columns, a page to read first and a Croissant record stand beside them."
 
 
-class RowsDialog(Background, ModalScreen[None]):
+class RowsDialog(ModalScreen[None], Background):
     """What, as what, whose names and where; then how far it is, and what was written. Esc stops it."""
 
     CSS_PATH = "dialogs.tcss"

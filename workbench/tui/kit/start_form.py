@@ -61,7 +61,7 @@ class JobPreview:
     "with what the job begins, said on the button"
 
 
-class StartForm(Background, ModalScreen[int | None], Keyed):
+class StartForm(ModalScreen[int | None], Keyed, Background):
     """A form; dismisses the number of the job that was started, or None."""
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("start_form.tcss"))

@@ -27,7 +27,7 @@ SAYS = (
 )
 
 
-class StoreGoneDialog(Background, ModalScreen[Path | None]):
+class StoreGoneDialog(ModalScreen[Path | None], Background):
     """Asks where the copy goes; dismisses the path of the copy, None where there is none."""
 
     CSS_PATH = "dialogs.tcss"

@@ -39,12 +39,12 @@ class BookScreen(JudgingScreen):
         Binding("tab,right_square_bracket", "view(1)", "View", key_display="Tab", tooltip="Show the next table"),
         Binding("shift+tab,left_square_bracket", "view(-1)", "Previous view", show=False),
         Binding("i", "instrument", "Instrument", tooltip="Show the next instrument"),
-        Binding("m", "methods", "Methods", show=False, tooltip="Show a methods paragraph for a paper"),
+        Binding("H", "methods", "Methods", show=False, tooltip="Show a methods paragraph for a paper"),
         Binding("n", "notes", "Notes", show=False, tooltip="Show notes on how to read the figures"),
         Binding("B", "side_by_side", "Compare", tooltip="Compare runs: differences, with tests"),
         Binding("W", "report", "Report", show=False, tooltip="Write a report: a page with all figures, for a browser"),
         Binding("D", "rows", "Data", show=False, tooltip="Write rows for other programs: answers, readings, figures"),
-        Binding("R", "rulings", "Rulings", tooltip="Apply auditors' rulings to the figures, or leave them out"),
+        Binding("A", "rulings", "Rulings", tooltip="Apply auditors' rulings to the figures, or leave them out"),
         Binding("escape", "leave", show=False),
         TEMPLATES_KEY,
     ]
@@ -316,7 +316,7 @@ class BookScreen(JudgingScreen):
 def ruled_words(told: Told) -> str:
     """Return whether rulings count, and the key that turns it."""
     them = "it" if len(told.changing) == 1 else "them"
-    return f"{told.in_short()}: R {f'leaves {them} out' if told.counted else f'counts {them}'}"
+    return f"{told.in_short()}: A {f'leaves {them} out' if told.counted else f'counts {them}'}"
 
 
 def fitting_subject(entry: Entry, subject: Subject) -> Subject:

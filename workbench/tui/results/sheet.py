@@ -24,8 +24,8 @@ from workbench.tui.widgets import record_table
 from workbench.tui.widgets.pictures import picture, picture_scale
 
 GAP = 2
-NARROWEST_NAME, NARROWEST_TEXT = 24, 12
-"columns that the first text, and others, keep where others need the room"
+NARROWEST_NAME, NARROWEST_MAIN, NARROWEST_TEXT = 24, 20, 12
+"columns that the first text, what is read, and other texts keep where others need the room"
 NARROWEST_PICTURE, FIRST_PICTURE, WIDEST_PICTURE = 11, 17, 61
 "columns of a picture: where it is the only thing that has no room, for which others stand aside, and at most"
 LONGEST_TITLE = 18
@@ -155,7 +155,11 @@ class Sheet:
         """
         self.places(width)
         columns, cells = self.table.columns, self.cells[0] if self.cells else ()
-        parts = [f"{visible(columns[at].title)} {cells[at]}" for at in self._folded.get(width, ()) if cells[at]]
+        parts = [
+            f"{visible(columns[at].title)} {cells[at]}"
+            for at in self._folded.get(width, ())
+            if cells[at] and columns[at].title
+        ]
         return f"In all rows: {' · '.join(parts)}" if parts else ""
 
     def _longer(self, at: int) -> bool:
@@ -224,11 +228,11 @@ class Sheet:
         shown, titles = list(self._usable), [visible(column.title) for column in columns]
 
         brief: set[int] = set()
-        main = [at for at in shown if columns[at].main]
+        main, share = [at for at in shown if columns[at].main], 5
 
         def least(at: int) -> int:
             if at in main:
-                return min(self._natural(at, titles[at]), max(NARROWEST_NAME, width // 3))
+                return min(self._natural(at, titles[at]), max(NARROWEST_MAIN, width // share))
             if at in brief:
                 cells = [without_interval(row[at]) for row in self.cells] if columns[at].numeric else []
                 return max(len(titles[at]), 1, *map(len, cells))
@@ -242,6 +246,7 @@ class Sheet:
             titles = [visible(column.short or column.title) for column in columns]
         if needed() > room:
             brief.update(at for at in shown if columns[at].kind is Kind.VERDICT)
+        share = 3
         for at in reversed(self._usable):
             if needed() > room and columns[at].aside and at not in main:
                 shown.remove(at)

@@ -41,7 +41,7 @@ WORDING_ALONE = 2
 NOTE = "Your rulings are stored under this name."
 
 
-class RulingKeys(Background, Screen[Any], Keyed):
+class RulingKeys(Screen[Any], Keyed, Background):
     """What a screen needs from which things can be ruled on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

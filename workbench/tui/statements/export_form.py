@@ -51,7 +51,7 @@ class ExportValues:
     force: bool
 
 
-class ExportScreen(Background, ModalScreen[None]):
+class ExportScreen(ModalScreen[None], Background):
     """Fields above; below what will be written, and then what was."""
 
     CSS_PATH = "export_form.tcss"
