@@ -64,13 +64,13 @@ _HINTS: Mapping[str, Mapping[str, str]] = {
 
 
 _DECISIONS = {
-    ("probed", False): "Enter shows the answers of its probe · R continues · e changes the settings · S stops the job",
+    ("probed", False): "Enter shows the answers of its probe · R continues · e changes the settings · S stops it",
     (
         "probed",
         True,
-    ): "R continues anyway · e changes the settings · S stops the job · Enter shows the answers of its probe",
-    ("", True): "R continues anyway · e changes the settings · S stops the job",
-    ("", False): "R continues · e changes the settings · S stops the job",
+    ): "R continues anyway · e changes the settings · S stops it · Enter shows the answers of its probe",
+    ("", True): "R continues anyway · e changes the settings · S stops it",
+    ("", False): "R continues · e changes the settings · S stops it",
 }
 
 
