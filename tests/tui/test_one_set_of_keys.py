@@ -148,8 +148,8 @@ def test_a_key_that_once_had_several_meanings_has_one_in_the_whole_program() -> 
 
 
 WORDS = """adjudicate adjud kappa agreement reliability stance persona refusal export report label ruling csv latex json
-plot search filter cancel kill lint paper interval cost seed codebook download exclude note data translation party survey
-citation clipboard price duplicates history consistency human bootstrap"""
+plot search filter cancel kill lint paper interval cost seed codebook download exclude note data translation party
+survey citation clipboard price duplicates history consistency human bootstrap"""
 "what people of the field type"
 
 
