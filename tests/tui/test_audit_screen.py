@@ -180,7 +180,7 @@ async def test_kappas_stand_beside_the_coin_and_people(app: WorkbenchApp, size: 
         await judged(app, pilot)
         assert not set(keys_that_work(app)) & {"templates", "instrument", "people"}
         assert "methods" in keys_that_work(app)
-        await press(app, pilot, "m")
+        await press(app, pilot, "H")
         assert "Reliability was judged as by Ceron et al. (2024, section 5)" in shown(app, "#text")
         await press(app, pilot, "escape")
         await press(app, pilot, "a")

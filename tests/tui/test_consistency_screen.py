@@ -492,7 +492,7 @@ async def test_the_methods_paragraph_names_the_choices(filled: Path) -> None:
     app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, "m")
+        await press(app, pilot, "H")
         assert "Ceron et al. (2024, section 7)" in shown(app, "#text")
         assert "yes-sayer was asked 8 statements" in shown(app, "#text")
 
@@ -518,7 +518,7 @@ async def test_home_says_whom_the_newest_model_answers_like(filled: Path, size: 
         await until(pilot, lambda: "Consistency" in screen_text(app))
         assert "Consistency no-sayer 1 of 2 policy issues with six reliable statements" in flowing(app)
         assert "answers like left 50.0 %, center 0.0 %, right 75.0 % of the time" in flowing(app)
-        await press(app, pilot, "c")
+        await press(app, pilot, "l")
         await begin(app, pilot)
         assert isinstance(app.screen, ConsistencyScreen)
 

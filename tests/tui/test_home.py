@@ -258,7 +258,7 @@ async def test_what_waits_stands_on_home_and_enter_goes_there(path: Path) -> Non
         draft_by_rule(store, "small", (VariantKind.NEGATION,))
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "To do       3 drafts  of wordings of small to review  → 2, R" in screen_text(app))
+        await until(pilot, lambda: "To do       3 drafts  of wordings of small to review  → 2, P" in screen_text(app))
         facts = app.screen.query_one("#facts", OptionList)
         facts.highlighted = [option.id for option in facts.options].index("todo:drafts small")
         await pilot.press("enter")
@@ -289,8 +289,8 @@ async def test_what_waits_is_read_first_with_its_keys_and_v_stands_below(path: P
         draft_by_rule(store, "small", (VariantKind.NEGATION,))
     app = WorkbenchApp(path)
     async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: "→ 2, R" in screen_text(app))
+        await until(pilot, lambda: "→ 2, P" in screen_text(app))
         lines = screen_text(app).splitlines()
-        waits, there = (next(n for n, line in enumerate(lines) if words in line) for words in ("→ 2, R", "Instrument"))
+        waits, there = (next(n for n, line in enumerate(lines) if words in line) for words in ("→ 2, P", "Instrument"))
         assert waits < there
         assert lines[-1].startswith("Enter Open V Review")

@@ -75,7 +75,7 @@ async def test_a_key_of_the_keymap_does_what_it_was_given(path: Path, config: Pa
         ('[app]\ncommand_palette = "x"\n', "Ctrl+P has to stay"),
         ('[app]\nleave = "Q"\n', "q has to stay"),
         ('[jobs]\nretry = "nokeyatall"\n', "'nokeyatall' is no key"),
-        ('[jobs]\npause = "c"\n', "c is jobs.cancel (Stop the job; its work stays)"),
+        ('[jobs]\npause = "S"\n', "S is jobs.cancel (Stop the job; its work stays)"),
         ('[jobs]\npause = "h"\n', "h is app.go-home (Go to Home), everywhere"),
         ('[jobs]\npause = "enter"\n', "enter is for moving, opening and closing"),
         ('[blind_key]\nblind = "r"\n', "r is ruling_keys.rule"),

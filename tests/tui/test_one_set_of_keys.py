@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +159,50 @@ survey citation clipboard price duplicates history consistency human bootstrap""
 def test_the_palette_knows_the_words_of_the_field() -> None:
     unknown = [word for word in WORDS.split() if not any(commands.found(word, act.says)[0] for act in acts())]
     assert unknown == []
+
+
+DOES = (
+    "resumes? stops shows opens starts lists clears deletes removes reviews unfolds unhides continues runs writes "
+    "hides changes counts leaves reads computes goes.to switches tries undoes rules does"
+)
+HINT = re.compile(rf"(?<![\w{{}}'’-])([A-Za-z0-9]) (?:{DOES.replace(' ', '|')})\b")
+THERE = re.compile(r"([0-9]), (?:then )?([A-Za-z])\b")
+
+
+def hints() -> Iterator[tuple[str, str]]:
+    """Yield (module, text) of every text in the terminal."""
+    for module in sorted({one.__module__ for one in ALL} | {f"workbench.tui.{name}" for name in HINTING}):
+        tree = ast.parse(Path(str(import_module(module).__file__)).read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield module, node.value
+
+
+HINTING = ("jobs.job_lines", "home.home_lines", "statements.statements_list", "statements.findings_explained")
+"modules with texts of screens of their folder"
+
+
+def test_hints_name_keys_that_work_in_their_place() -> None:
+    """A key beside what it does is one of a screen of the same folder, or of the whole terminal; one that is pressed
+    after the digit of a mode is one of the mode's first screen.
+    """
+    keys_on = {one: {key for of in context(one) for key, _, _ in own_keys(of)} for one in ALL}
+    everywhere = {key: binding.action for key, binding, _ in own_keys(WorkbenchApp)}
+    first = {f"go('{mode}')": name for name, mode in ROOTS.items()}
+    named = {one.__name__: one for one in ALL}
+    wrong, seen = [], 0
+    for module, text in hints():
+        here = [one for one in ALL if one.__module__.startswith(module.rpartition(".")[0])]
+        for key in HINT.findall(text):
+            seen += 1
+            if key not in everywhere and not any(key in keys_on[one] for one in here) and not THERE.search(text):
+                wrong.append(f"{module}: {text!r}")
+        for digit, key in THERE.findall(text):
+            screen = named.get(first.get(everywhere.get(digit, ""), ""))
+            if screen is not None and key not in keys_on[screen]:
+                wrong.append(f"{module}: {text!r} names {key}, which {screen.__name__} does not have")
+    assert wrong == []
+    assert seen > 20
 
 
 NOUNS = ("Row", "Line", "Page", "Item", "Issue", "Question", "Template", "Version", "View", "Model", "Reading")

@@ -154,14 +154,16 @@ def read_judgement(path: Path) -> Judgement:
                 faults.append(HomeLine(f"fault {label}", label, FAILED, "", below=below))
                 return otherwise
 
-        lint = tried("Lint", lambda: {name: lint_count(store, name) for name in store.instruments.names()}, {})
+        nothing: dict[str, LintCount] = {}
+        lint = tried("Lint", lambda: {name: lint_count(store, name) for name in store.instruments.names()}, nothing)
         audits = [
             tried(audit.place.label or audit.place.mode.capitalize(), partial(_audit, store, audit, shared), None)
             for audit in registry.every_audit()
             if audit.place is not None
         ]
         classifier = tried("Classifier", lambda: _classifier(store), None)
-        waiting = tried("To do", lambda: tasks(store, shared), ())
+        no_tasks: tuple[Task, ...] = ()
+        waiting = tried("To do", lambda: tasks(store, shared), no_tasks)
         return Judgement(lint, classifier, tuple(filter(None, audits)), waiting, tuple(faults))
 
     with Store.open(path) as store:
