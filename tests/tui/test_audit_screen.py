@@ -279,6 +279,21 @@ async def test_enter_leads_over_the_templates_to_the_responses_and_escape_comes_
 
 
 @pytest.mark.e2e
+async def test_from_home_enter_leads_to_answers_in_a_terminal_of_12_lines_whatever_table_was_left(
+    app: WorkbenchApp,
+) -> None:
+    async with app.run_test(size=(50, 12)) as pilot:
+        await judged(app, pilot)
+        await press(app, pilot, "down", "tab", "enter")
+        assert flowing(app).count("Statements that do not pass"), "a row of a summary leads to what it counts"
+        await press(app, pilot, "escape", "h", "4")
+        lines = screen_text(app).splitlines()
+        assert any("env-03" in line and "Statement env-03"[:8] in line for line in lines), "rows and words are in sight"
+        await press(app, pilot, "enter", "enter", "enter")
+        assert isinstance(app.screen, ResponsesScreen)
+
+
+@pytest.mark.e2e
 async def test_looking_does_not_write_more_than_readings(app: WorkbenchApp) -> None:
     def readings() -> Any:
         with Store.open(app.store_path) as store:
