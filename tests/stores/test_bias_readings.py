@@ -23,7 +23,6 @@ from tests.tui.bias_stores import DOUBT, LABELS, MODELS, asked, labelled, read_a
 from workbench.audits.bias_score import judge as bias_score
 from workbench.audits.bias_score.judged import BiasChoice, judge_bias
 from workbench.data import shipped_templates
-from workbench.domain.annotations import Purpose
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import LIKERT
 from workbench.domain.readings import PEOPLE, ReaderCard, ReaderKind, Readings
@@ -31,7 +30,6 @@ from workbench.domain.responses import ModelCard
 from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE
 from workbench.errors import UnknownName
 from workbench.evidence.labels import settled
-from workbench.pipeline.queues import QueueSpec, make
 from workbench.readers.likert import Likert
 
 
@@ -157,15 +155,14 @@ def test_labels_and_how_they_came_about_are_of_one_moment(
     """Somebody labels between two reads of one figure, over a connection of their own."""
     path = Path(shutil.copy(made, tmp_path / "audit.db"))
     with Store.open(path) as store:
-        make(store, QueueSpec("later", Purpose.TEST, per_stratum=6, seed=7))
         first = judge_bias(store, BiasChoice(readings=Readings(by=PEOPLE))).read_by
         known = settled(store)
 
         def then_labelled(of: Store) -> dict[int, str]:
             found = settled(of)
-            with Annotator.open(path, "later", "ben") as person:
-                while (item := person.next()) is not None:
-                    person.label(item.unit, "agree")
+            with Annotator.open(path, "test-round", "ben") as person:
+                for unit, label in found.items():  # what was settled is disputed now
+                    person.label(unit, "disagree" if label == "agree" else "agree")
             return found
 
         monkeypatch.setattr("workbench.evidence.readings.settled", then_labelled)
