@@ -27,7 +27,8 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.commands import MOST, Named, NameProvider, best
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
-from workbench.tui.keymap import checked, is_key, read_keymap
+from workbench.tui.key_words import is_key
+from workbench.tui.keymap import checked, read_keymap
 from workbench.tui.keymap_faults import bindings, faults
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.statements.statement import StatementScreen

@@ -30,8 +30,8 @@ from workbench.tui.format import percent
 from workbench.tui.help_pages import HelpProvider, PageScreen
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
-from workbench.tui.key_words import does
-from workbench.tui.keymap import Keymap, checked, is_key, keymap_file, read_keymap, with_ids
+from workbench.tui.key_words import does, is_key
+from workbench.tui.keymap import Keymap, checked, keymap_file, read_keymap, with_ids
 from workbench.tui.kit.base import Background, StoreScreen
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.status import say

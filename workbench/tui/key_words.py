@@ -1,9 +1,11 @@
-"""What keys do, in a sentence: their tooltips, else the words for what lists, texts and dialogs share."""
+"""What keys are called, and do in a sentence: their tooltips, else the words for what lists, texts and dialogs share."""
 
 from __future__ import annotations
 
 from textual.binding import Binding
+from textual.keys import REPLACED_KEYS, Keys, _character_to_key, key_to_character
 
+NAMED_KEYS = frozenset(one.value for one in Keys)
 SHARED = {
     "+1": "Decide +1: agreeing supports the issue",
     "0": "Decide 0: not related to the issue",
@@ -129,7 +131,7 @@ SOUGHT = {
     "citation": ("methods",),
     "clipboard": ("copy",),
     "codebook": ("new queue", "guideline"),
-    "consistency": ("leaning, policy issues",),
+    "consistency of stances": ("leaning, policy issues",),
     "cost": ("asks a model", "at once"),
     "csv": ("write rows", "to files"),
     "data": ("rows for other programs",),
@@ -158,7 +160,7 @@ SOUGHT = {
     "price": ("asks a model", "at once"),
     "quality": ("how good the classifier", "agreement"),
     "refusal": ("could not be read",),
-    "reliability": ("the verdicts", "reliable"),
+    "reliability of statements": ("the verdicts", "reliable"),
     "remove": ("remove", "delete"),
     "reproduce": ("methods", "exact prompt"),
     "respondent": ("respondents", "people"),
@@ -198,3 +200,14 @@ def does(binding: Binding) -> str:
     """
     said = binding.tooltip or SHARED.get(binding.description, binding.description)
     return f"Move the {said[:1].lower()}{said[1:].lower()}" if said.startswith("Cursor ") else said
+
+
+def is_key(key: str) -> bool:
+    """Return whether a terminal can send a key of this name."""
+    *held, name = key.split("+")
+    if key in NAMED_KEYS:
+        return True
+    if not name or not set(held) <= {"ctrl", "shift", "alt", "meta", "super"}:
+        return False
+    character = name if len(name) == 1 else key_to_character(REPLACED_KEYS.get(name, name))
+    return name in NAMED_KEYS or (character is not None and _character_to_key(character) == name)

@@ -26,11 +26,10 @@ from typing import Any
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
-from textual.keys import REPLACED_KEYS, Keys, _character_to_key, key_to_character
+from textual.keys import _character_to_key
 
 NAMED, MOST_FOUND = "keymap.toml", 60
 "the file, and the characters of a value in it that a complaint repeats"
-NAMED_KEYS = frozenset(one.value for one in Keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +101,6 @@ def read_keymap(place: Path | None = None) -> Keymap:
             found = shorten(repr(value), MOST_FOUND, placeholder=" …")
             wrong.append(f'{name}: found {found}; give a key, or several separated by commas: "p", "ctrl+r,f6"')
     return Keymap(keys, tuple(wrong))
-
-
-def is_key(key: str) -> bool:
-    """Return whether a terminal can send a key of this name."""
-    *held, name = key.split("+")
-    if key in NAMED_KEYS:
-        return True
-    if not name or not set(held) <= {"ctrl", "shift", "alt", "meta", "super"}:
-        return False
-    character = name if len(name) == 1 else key_to_character(REPLACED_KEYS.get(name, name))
-    return name in NAMED_KEYS or (character is not None and _character_to_key(character) == name)
 
 
 def checked(keymap: Keymap, app: type[App[Any]]) -> Keymap:
