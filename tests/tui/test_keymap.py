@@ -169,9 +169,9 @@ async def test_the_terminal_starts_with_any_files_and_says_what_it_ignored(
 @pytest.mark.parametrize(
     ("text", "used"),
     [
-        ('[jobs]\npause = "c"\ncancel = "p"\n', ["jobs.cancel", "jobs.pause"]),
+        ('[jobs]\npause = "S"\ncancel = "p"\n', ["jobs.cancel", "jobs.pause"]),
         ('[jobs]\npause = "K"\ncancel = "K"\nlog = "Y"\n', ["jobs.log", "jobs.pause"]),
-        ('[jobs]\npause = "c"\ncancel = "nokeyatall"\nlog = "Y"\n', ["jobs.log"]),
+        ('[jobs]\npause = "S"\ncancel = "nokeyatall"\nlog = "Y"\n', ["jobs.log"]),
         ('[app]\nkeys = "f1,ctrl+k"\ncommand_palette = "ctrl+p,f8"\n', ["app.command_palette", "app.keys"]),
         ('[jobs]\npause = "!, f7"\n', ["jobs.pause"]),
     ],
