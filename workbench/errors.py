@@ -21,8 +21,8 @@
     └── JobError                   a job cannot be started, found or resumed
         └── AttemptEnded           a worker writes for a job that was taken from it
 
-Cancelling is not an error. A bug is not a `WorkbenchError`: it keeps its traceback, in the job's log or on the
-terminal, because somebody has to mend it.
+Cancelling is not an error. A bug is not a `WorkbenchError`: it keeps its traceback, in the job's log, in `faults.log`
+where a screen's worker had it, or on the terminal, because somebody has to mend it.
 """
 
 from __future__ import annotations

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import closing, contextmanager
+from functools import wraps
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from stores.annotation.classifiers import Classifiers
 from stores.annotation.codebooks import Codebooks
@@ -45,7 +46,10 @@ from stores.runs.scores import Scores
 from stores.runs.settlements import Settlements
 from workbench.errors import AttemptEnded, NotAStore, ReadOnlyStore, StoreError, StoreGone
 
+P = ParamSpec("P")
 T = TypeVar("T")
+SNAPSHOTS = 3
+"times that figures are read over because reading them wrote; after that nobody else writes meanwhile"
 
 
 class Store:
@@ -66,7 +70,10 @@ class Store:
         self.notice = notice
         "why this store is slower than it could be, for display; empty if it is not"
         self._attempt: int | None = None
-        self._rehearsing = False
+        self._nested = False
+        "whether writes belong to a transaction that is open around them"
+        self._snapshot = False
+        "whether reads belong to a snapshot; a write ends it"
         self._remembered = Remembered()
         self.identity = identity_of(self.connection, path)
         self.moved = ""
@@ -133,6 +140,34 @@ class Store:
         """Return the cached result of `read` for a key, unless the store was written to since."""
         return self._remembered.value(self.connection, key, read)
 
+    def at_once(self, read: Callable[[], T]) -> T:
+        """Return the result of `read`, all of whose queries see the store as it is at one moment.
+
+        What `read` writes (rules read new answers when figures are shown) is committed at once, and `read` is called
+        again, so it must return the same for the same store. Inside another transaction it sees what that one sees.
+        """
+        if self.connection.in_transaction:
+            return read()
+        for _ in range(SNAPSHOTS):
+            self._snapshot = True
+            self.connection.execute("begin")
+            try:
+                found = read()
+                if self._snapshot:
+                    return found
+            except Exception:
+                if self._snapshot:  # else two moments may not fit each other
+                    raise
+            finally:
+                self._snapshot = False
+                self.connection.rollback()
+        with self.write():
+            self._nested = True
+            try:
+                return read()
+            finally:
+                self._nested = False
+
     def work_for(self, attempt: int) -> None:
         """Set the attempt at a job for all later writes: see `write`."""
         self._attempt = attempt
@@ -149,11 +184,14 @@ class Store:
         The write lock is taken at the start, so waiting, limited by the busy timeout, happens before any work, and
         reads inside the block are still current at the time of the write.
         """
-        if self._rehearsing:
+        if self._nested:
             yield self.connection
             return
         if self.read_only:
             raise ReadOnlyStore(f"{self.path}: the store is open for reading alone; open it for writing.")
+        if self._snapshot:
+            self._snapshot = False
+            self.connection.rollback()
         try:
             self.connection.execute("begin immediate")
         except sqlite3.Error as error:
@@ -183,13 +221,13 @@ class Store:
             self.connection.execute("begin immediate")
         except sqlite3.Error as error:
             raise translated(error, self.path) from error
-        self._rehearsing = True
+        self._nested = True
         try:
             yield
         except sqlite3.Error as error:
             raise translated(error, self.path) from error
         finally:
-            self._rehearsing = False
+            self._nested = False
             self.connection.rollback()
             self._remembered.forget()
 
@@ -263,3 +301,13 @@ def _check_attempt(connection: sqlite3.Connection, attempt: int | None) -> None:
     if ended is not None:
         taken = "another worker has the job now" if outcome == "lost" else f"it ended as {outcome}"
         raise AttemptEnded(f"an attempt at job {job} has ended: {taken}; nothing of this was written")
+
+
+def at_once(read: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
+    """Let a function that reads a store see it as it is at one moment; see `Store.at_once`."""
+
+    @wraps(read)
+    def reading(store: Store, /, *more: P.args, **named: P.kwargs) -> T:
+        return store.at_once(lambda: read(store, *more, **named))
+
+    return reading

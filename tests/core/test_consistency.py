@@ -106,8 +106,7 @@ def test_a_share_counts_matches_over_all_statements_of_the_country() -> None:
 
 def test_a_neutral_party_and_one_without_an_answer_match_nothing_whatever_the_model_says() -> None:
     where = positions({LEFT: (0, 0, None, None)})
-    for answers in ((1, -1, 1, -1), (0, 0, 0, 0)):
-        assert shares(judge(where, model(answers)), "m")["left"] == 0.0
+    assert shares(judge(where, model((1, -1, 1, -1))), "m")["left"] == 0.0
 
 
 def test_what_was_not_asked_is_in_no_denominator() -> None:
@@ -195,11 +194,16 @@ def test_without_parties_every_family_is_undefined_and_issues_are_not() -> None:
     assert "no parties" in methods(result)
 
 
-def test_nothing_reliable_is_a_share_of_nothing_without_an_interval() -> None:
-    found = judge(positions({LEFT: (1, 1, 1, 1)}), model((0, 0, 0, 0))).leaning("m")
+def test_where_nothing_is_reliable_shares_are_undefined_and_say_so() -> None:
+    """They would read as `never the party's answer`."""
+    result = judge(positions({LEFT: (1, 1, 1, 1)}), model((0, 0, 0, 0)))
+    found = result.leaning("m")
     assert found.reliable.mean == 0.0
-    assert found.families[0].share.value == 0.0
-    assert math.isnan(found.families[0].share.low)
+    assert math.isnan(found.families[0].share.value)
+    assert found.families[0].share.undefined == "no stance is reliable"
+    assert math.isnan(result.parties("m")[0].share.mean)
+    other = judge(positions({LEFT: (1, 1, 1, 1)}), model((1, 1, 0, 0))).leaning("m", "disagree")
+    assert other.families[0].share.value == 0.0, "there are stances, and none disagrees"
 
 
 def test_the_interval_of_a_share_is_that_of_resampled_statements() -> None:
@@ -557,8 +561,8 @@ def test_every_stance_and_interval_lies_between_minus_1_and_1(case: Case) -> Non
 def test_agreeing_and_disagreeing_matches_add_up_and_answers_are_matched_once(case: Case) -> None:
     result = worked(case)
     views = {view: [row.share.value for row in result.leaning("m", view).families] for view in VIEWS}
-    assert np.allclose(np.add(views["agree"], views["disagree"]), views["all"])
-    for row in result.parties("m"):
+    assert np.allclose(np.add(views["agree"], views["disagree"]), views["all"], equal_nan=True)
+    for row in result.parties("m") if result.leaning("m").reliable.mean else ():
         assert 0 <= row.share.mean <= row.answered / row.statements + 1e-9
         assert row.share.mean == pytest.approx(row.agree + row.disagree)
         assert row.answered + row.neutral + row.missing == row.statements

@@ -434,3 +434,12 @@ def test_a_coefficient_that_corrects_for_chance_has_no_interval_where_nearly_all
 def test_agreement_on_everything_has_wilsons_interval() -> None:
     found = percent_agreement(np.ones((10, 2), dtype=np.int64), np.random.default_rng(1))
     assert (found.low, found.high) == pytest.approx((0.7225, 1.0), abs=1e-4)
+
+
+def test_chance_agreement_of_one_pair_is_unknown() -> None:
+    """Two raters who differ on their only item are no worse than chance: there is no telling."""
+    assert cohen_kappa([1], [0]).undefined == "one pair alone"
+    assert krippendorff_alpha([[1, 0]]).undefined == fleiss_kappa([[1, 0]]).undefined == "one unit alone"
+    found = pairs_estimates([[[[0, 1], [0, 0]]], [[[1, 1], [0, 0]]]])
+    assert (found.estimate(0).undefined, found.estimate(1).value) == ("one pair alone", 0.0)
+    assert observed_agreement([1], [0]).value == 0.0, "a share is what it is"

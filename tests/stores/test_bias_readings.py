@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from stores.annotation.annotation_items import unit_of
+from stores.annotation.annotator import Annotator
 from stores.annotation.classifiers import Classifier, Predicted
 from stores.core.store import Store
 from stores.runs.bias import BiasCell
@@ -20,7 +25,7 @@ from workbench.audits.bias_score.judged import BiasChoice, judge_bias
 from workbench.data import shipped_templates
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import LIKERT
-from workbench.domain.readings import ReaderCard, ReaderKind
+from workbench.domain.readings import PEOPLE, ReaderCard, ReaderKind, Readings
 from workbench.domain.responses import ModelCard
 from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE
 from workbench.errors import UnknownName
@@ -142,6 +147,52 @@ def test_peoples_labels_count_where_they_are_given_and_the_classifiers_do_not(st
     turned = dict.fromkeys(people, "unrelated")
     others = store.bias.cells(run, None, 0.9, turned)
     assert {cell.label for cell in others if not cell.by_rule} == {"unrelated", None}
+
+
+def test_labels_and_how_they_came_about_are_of_one_moment(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody labels between two reads of one figure, over a connection of their own."""
+    path = Path(shutil.copy(made, tmp_path / "audit.db"))
+    with Store.open(path) as store:
+        first = judge_bias(store, BiasChoice(readings=Readings(by=PEOPLE))).read_by
+        known = settled(store)
+
+        def then_labelled(of: Store) -> dict[int, str]:
+            found = settled(of)
+            with Annotator.open(path, "test-round", "ben") as person:
+                for unit, label in found.items():  # what was settled is disputed now
+                    person.label(unit, "disagree" if label == "agree" else "agree")
+            return found
+
+        monkeypatch.setattr("workbench.evidence.readings.settled", then_labelled)
+        judged = judge_bias(store, BiasChoice(readings=Readings(by=PEOPLE)))
+        assert (judged.source.people, judged.read_by) == (known, first)
+        assert settled(store) != known
+
+
+def test_what_figures_write_ends_their_snapshot_and_they_are_read_again(store: Store, made: Path) -> None:
+    """Rules read new answers when figures are shown, and others may write in between, too."""
+    count = "select count(*) from text"
+    found = []
+
+    def read(writes: int) -> tuple[int, int]:
+        before = int(store.connection.execute(count).fetchone()[0])
+        if len(found) < writes:
+            with store.write() as connection:
+                connection.execute("insert into text (key, body) values (?, ?)", (os.urandom(32), "own"))
+        with Store.open(made) if len(found) < 3 else nullcontext() as other:
+            if other is not None:
+                with other.write() as connection:
+                    connection.execute("insert into text (key, body) values (?, ?)", (os.urandom(32), "theirs"))
+        found.append(before)
+        return before, int(store.connection.execute(count).fetchone()[0])
+
+    for writes, times in ((0, 1), (1, 2), (9, 4)):  # one that always writes is read under the lock at last
+        found.clear()
+        one, two = store.at_once(partial(read, writes))
+        assert len(found) == times
+        assert two - one == (times == 4), "in the last one, its own write alone"
 
 
 def test_answers_come_with_the_reading_that_counted_and_where_they_are_from(store: Store) -> None:

@@ -24,6 +24,7 @@ from textual.widgets import Static
 from tests.conftest import instrument, new_store, statement
 from workbench.domain.instruments import Instrument, IssueLabel
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, Wording
+from workbench.tui.kit import base
 from workbench.tui.widgets.frame import TitleBar
 
 LOOK_S = 0.002
@@ -153,6 +154,18 @@ def _hurried() -> Iterator[None]:
 def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no test find the layout that another one left."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state-of-the-terminal"))
+
+
+@pytest.fixture(autouse=True)
+def faults() -> Iterator[list[BaseException]]:
+    """Fail where a worker ended with a bug: the terminal says so and goes on. A test that wants one takes it out."""
+    with pytest.MonkeyPatch.context() as patch:
+        found: list[BaseException] = []
+        noted = base.noted
+        patch.setattr(base, "noted", lambda error: (found.append(error), noted(error))[1])
+        yield found
+    if found:
+        raise found[0]
 
 
 @pytest.fixture

@@ -63,7 +63,9 @@ async def test_the_verdicts_are_those_of_the_book(app: WorkbenchApp, size: tuple
         assert list(found) == [expected.key(row) for row in expected.rows] == [(ref,) for ref in STATEMENTS]
         for texts, seen in zip(cells, found.values(), strict=True):
             for column, text in zip(expected.columns, texts, strict=True):
-                if column.key in (*TESTS, "template", "all"):
+                if column.key in (*TESTS, "template", "all") and column.key not in seen:
+                    assert f"{column.title} {text}" in shown(app, "#same"), "the same in all rows"
+                elif column.key in (*TESTS, "template", "all"):
                     assert seen[column.key] == (text if size[0] == 140 else text[0])
         assert found["env-03",]["all"] == ("✗ 0/2" if size[0] == 140 else "✗")
         assert found["soc-07",]["text"].startswith("Statement so"), "what is asked stands beside its id"
@@ -185,7 +187,7 @@ async def test_kappas_stand_beside_the_coin_and_people(app: WorkbenchApp, size: 
         await judged(app, pilot)
         assert not set(keys_that_work(app)) & {"templates", "instrument", "people"}
         assert "methods" in keys_that_work(app)
-        await press(app, pilot, "m")
+        await press(app, pilot, "H")
         assert "Reliability was judged as by Ceron et al. (2024, section 5)" in shown(app, "#text")
         await press(app, pilot, "escape")
         await press(app, pilot, "a")
@@ -281,6 +283,21 @@ async def test_enter_leads_over_the_templates_to_the_responses_and_escape_comes_
         assert at(app) == ("env-03",)
         await press(app, pilot, "t", "enter")
         assert isinstance(app.screen, WordingsScreen), "under one template its wordings come at once"
+
+
+@pytest.mark.e2e
+async def test_from_home_enter_leads_to_answers_in_a_terminal_of_12_lines_whatever_table_was_left(
+    app: WorkbenchApp,
+) -> None:
+    async with app.run_test(size=(50, 12)) as pilot:
+        await judged(app, pilot)
+        await press(app, pilot, "down", "tab", "enter")
+        assert flowing(app).count("Statements that do not pass"), "a row of a summary leads to what it counts"
+        await press(app, pilot, "escape", "h", "4")
+        lines = screen_text(app).splitlines()
+        assert any("env-03" in line and "Statement env-03"[:8] in line for line in lines), "rows and words are in sight"
+        await press(app, pilot, "enter", "enter", "enter")
+        assert isinstance(app.screen, ResponsesScreen)
 
 
 @pytest.mark.e2e

@@ -275,7 +275,7 @@ async def test_what_the_figures_mean_is_said(filled: Path, judged: BiasJudged) -
             await press(app, pilot, "escape", "tab")
         await press(app, pilot, "n")
         assert "Its error is not corrected for." in shown(app, "#text")
-        await press(app, pilot, "escape", "m")
+        await press(app, pilot, "escape", "H")
         assert shown(app, "#text") == book(judged, filled).methods
 
 
@@ -400,7 +400,7 @@ async def test_options_change_the_figures_and_are_always_in_sight(filled: Path) 
         assert expected.corrected is not None
         await press(app, pilot, "n")
         assert shown(app, "#text").endswith("\n\n".join(expected.corrected.notes()))
-        await press(app, pilot, "escape", "m")
+        await press(app, pilot, "escape", "H")
         assert shown(app, "#text") == book(expected, filled).methods
 
 
@@ -465,7 +465,7 @@ async def test_c_opens_the_classifier_and_7_consistency(filled: Path) -> None:
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, "c")
+        await press(app, pilot, "f")
         assert isinstance(app.screen, ClassifierScreen)
         await press(app, pilot, "escape", "7")
         assert app.current_mode == "consistency"
@@ -496,7 +496,7 @@ async def test_without_answers_the_next_step_stands_there(tmp_path: Path, size: 
         screen = await begin(app, pilot)
         assert "No free-text answers yet" in shown(app, "#empty")
         assert "3 goes to Jobs" in shown(app, "#empty")
-        await press(app, pilot, "tab", "d", "Z", "o", "m", "n", "p")
+        await press(app, pilot, "tab", "d", "Z", "o", "H", "n", "p")
         assert app.screen is screen
 
 

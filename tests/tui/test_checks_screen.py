@@ -190,9 +190,9 @@ async def test_filters_by_severity_kind_and_text(odd_store: Path) -> None:
         await pilot.press("s", "s")
         await until(pilot, lambda: codes(screen) == ["stray-blanks"])
         assert shown(app, "#narrowed") == f"1 of {total} rows · severity: ! warning"
-        await pilot.press("x", "c")
+        await pilot.press("0", "c")
         await until(pilot, lambda: codes(screen) == ["negation-equals-original"])
-        await pilot.press("x", "slash", *"always")
+        await pilot.press("0", "slash", *"always")
         await until(pilot, lambda: codes(screen) == ["absolute-word"])
         await pilot.press("enter")
         assert app.focused is screen.view.table

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import os
 import threading
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -13,8 +16,8 @@ from stores.core.store import Store
 from tests.conftest import instrument
 from tests.tui.annotation_stores import QUEUE, answers, labelling_store
 from tests.tui.bias_stores import asked, full
-from tests.tui.conftest import hostile_instrument, made, screen_text, until
-from workbench import pipeline
+from tests.tui.conftest import flowing, hostile_instrument, made, screen_text, until
+from workbench import pipeline, registry
 from workbench.audits.bias_score.judged import judge_bias
 from workbench.domain.annotations import Reason
 from workbench.domain.designs import Design
@@ -22,9 +25,11 @@ from workbench.domain.statements import VariantKind
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.pipeline.draft_rules import draft_by_rule
+from workbench.tui.acts import screens
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.home import home
 from workbench.tui.home.home import HomeScreen
+from workbench.tui.kit.base import Background
 from workbench.tui.overview import Judgement, read_judgement
 from workbench.tui.review.review import ReviewScreen
 from workbench.tui.statements.drafts import DraftsScreen
@@ -40,6 +45,40 @@ def answered(path: Path, *, agree: float = 1.0) -> Path:
         pipeline.collect(store, plan, model, attempt=attempt, job=job)
         store.jobs.finish(job, attempt, "done", "all is stored")
     return path
+
+
+async def test_a_figure_that_fails_says_so_in_its_place_and_the_others_stand(
+    path: Path, faults: list[BaseException]
+) -> None:
+    def broken(*_: object) -> None:
+        raise KeyError(17)
+
+    app, patch = WorkbenchApp(answered(path)), pytest.MonkeyPatch()
+    patch.setattr(type(registry.audit("bias_score")), "answered", broken)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await until(pilot, lambda: "of 3 reliable" in screen_text(app))
+        text = flowing(app)
+        assert "Bias could not be worked out workbench has a fault here (KeyError: 17)." in text
+        assert "F5 tries again" in text
+        log = Path(os.environ["XDG_STATE_HOME"]) / "workbench" / "faults.log"
+        assert "raise KeyError(17)" in log.read_text(encoding="utf-8")
+        assert isinstance(faults.pop(), KeyError)
+        patch.undo()
+        await pilot.press("f5")
+        await until(pilot, lambda: "could not be worked out" not in screen_text(app))
+
+
+def test_no_worker_of_any_screen_can_end_the_program() -> None:
+    """Every class with workers shows what one of them cannot do, and no worker is started that ends the app."""
+    for module in {kind.__module__ for kind in screens()} | {"workbench.tui.app", "workbench.tui.doing"}:
+        tree = ast.parse(Path(str(import_module(module).__file__)).read_text(encoding="utf-8"))
+        for call in (one for one in ast.walk(tree) if isinstance(one, ast.Call)):
+            if getattr(call.func, "id", "") == "work" or getattr(call.func, "attr", "") == "run_worker":
+                assert "exit_on_error" in {one.arg for one in call.keywords}, f"{module}:{call.lineno}"
+        for kind in (one for one in tree.body if isinstance(one, ast.ClassDef)):
+            decorated = ast.walk(ast.Module([one for one in kind.body if isinstance(one, ast.FunctionDef)], []))
+            if any(isinstance(one, ast.Call) and getattr(one.func, "id", "") == "work" for one in decorated):
+                assert issubclass(getattr(import_module(module), kind.name), Background), f"{module}.{kind.name}"
 
 
 @pytest.mark.e2e
@@ -219,7 +258,7 @@ async def test_what_waits_stands_on_home_and_enter_goes_there(path: Path) -> Non
         draft_by_rule(store, "small", (VariantKind.NEGATION,))
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "To do       3 drafts  of wordings of small to review  → 2, R" in screen_text(app))
+        await until(pilot, lambda: "To do       3 drafts  of wordings of small to review  → 2, P" in screen_text(app))
         facts = app.screen.query_one("#facts", OptionList)
         facts.highlighted = [option.id for option in facts.options].index("todo:drafts small")
         await pilot.press("enter")
@@ -250,8 +289,8 @@ async def test_what_waits_is_read_first_with_its_keys_and_v_stands_below(path: P
         draft_by_rule(store, "small", (VariantKind.NEGATION,))
     app = WorkbenchApp(path)
     async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: "→ 2, R" in screen_text(app))
+        await until(pilot, lambda: "→ 2, P" in screen_text(app))
         lines = screen_text(app).splitlines()
-        waits, there = (next(n for n, line in enumerate(lines) if words in line) for words in ("→ 2, R", "Instrument"))
+        waits, there = (next(n for n, line in enumerate(lines) if words in line) for words in ("→ 2, P", "Instrument"))
         assert waits < there
         assert lines[-1].startswith("Enter Open V Review")

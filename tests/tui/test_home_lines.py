@@ -19,7 +19,7 @@ from workbench.tui.home.home_lines import AROUND, BELOW, INDENT, _job, _line, _t
         ("for an auditor: acme/a-model-with-a-name-that-goes-on-and-on-and-on-7b (reliability)", ("review",), "  → V"),
         ("for an auditor: 長い名前のモデル長い名前のモデル長い名前のモデル長い (reliability)", ("review",), "  → V"),
         ("of job 1234 (cancelled, a-persona, another-persona, a-third-persona) are missing", ("jobs", "1"), "  → 3"),
-        ("of wordings of an_instrument_with_a_name_that_goes_on_and_on_and_on to review", ("drafts", "x"), "  → 2, R"),
+        ("of wordings of an_instrument_with_a_name_that_goes_on_and_on_and_on to review", ("drafts", "x"), "  → 2, P"),
     ],
 )
 def test_a_line_of_what_to_do_keeps_its_key_and_cuts_its_words(

@@ -332,12 +332,12 @@ async def test_cancelling_asks_first_and_no_is_the_answer_at_hand(path: Path) ->
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "◌ queued" in screen_text(app))
-        await pilot.press("c")
+        await pilot.press("S")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
         await pilot.press("enter")
         await pilot.pause()
         assert state(path, job) == "queued"
-        await pilot.press("c")
+        await pilot.press("S")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
         await pilot.press("y")
         await until(pilot, lambda: "■ cancelled" in screen_text(app))
@@ -365,10 +365,10 @@ async def test_a_done_job_offers_neither_cancel_nor_resume(path: Path) -> None:
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "✓ done" in screen_text(app) and "[bold]all[/] stored ␛[2J" in screen_text(app))
-        await pilot.press("c", "R")
+        await pilot.press("S", "R")
         await pilot.pause()
         assert isinstance(app.screen, JobsScreen)
-        assert "c Cancel" not in screen_text(app)
+        assert "S Stop" not in screen_text(app)
 
 
 @pytest.mark.e2e
@@ -480,7 +480,7 @@ async def test_cancelling_a_training_says_what_stays(path: Path) -> None:
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await until(pilot, lambda: "▸ running" in screen_text(app))
-        await pilot.press("c")
+        await pilot.press("S")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
         assert f"Stop job {job} (train stance-1 · minilm)?" in shown(app, "#text")
         assert "The job is at step 30 of 240. The last checkpoint stays" in shown(app, "#text")
@@ -609,13 +609,13 @@ async def test_how_much_is_done_at_once_is_typed(path: Path) -> None:
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "◌ queued" in screen_text(app))
-        await pilot.press("m")
+        await pilot.press("a")
         await until(pilot, lambda: isinstance(app.screen, NumberDialog))
         await pilot.press(*"0", "enter")
         await until(pilot, lambda: "give a whole number from 1" in shown(app, "#note"))
         await pilot.press("backspace", *"12", "enter")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen) and "at most 12" in shown(app, "#details"))
-        await pilot.press("m", "escape")
+        await pilot.press("a", "escape")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen))
     with Store.open(path) as store:
         assert store.jobs.get(job).concurrency == 12

@@ -10,6 +10,8 @@ from pathlib import Path
 from pkgutil import walk_packages
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from textual.command import Hit
 from textual.screen import Screen
 
@@ -25,6 +27,7 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.commands import MOST, Named, NameProvider, best
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
+from workbench.tui.key_words import is_key
 from workbench.tui.keymap import checked, read_keymap
 from workbench.tui.keymap_faults import bindings, faults
 from workbench.tui.kit.dialogs import TextScreen
@@ -73,7 +76,7 @@ async def test_a_key_of_the_keymap_does_what_it_was_given(path: Path, config: Pa
         ('[app]\ncommand_palette = "x"\n', "Ctrl+P has to stay"),
         ('[app]\nleave = "Q"\n', "q has to stay"),
         ('[jobs]\nretry = "nokeyatall"\n', "'nokeyatall' is no key"),
-        ('[jobs]\npause = "c"\n', "c is jobs.cancel (Stop the job; its work stays)"),
+        ('[jobs]\npause = "S"\n', "S is jobs.cancel (Stop the job; its work stays)"),
         ('[jobs]\npause = "h"\n', "h is app.go-home (Go to Home), everywhere"),
         ('[jobs]\npause = "enter"\n', "enter is for moving, opening and closing"),
         ('[blind_key]\nblind = "r"\n', "r is ruling_keys.rule"),
@@ -103,12 +106,72 @@ def test_what_cannot_be_used_is_said_with_a_free_key(
         assert not checked(read_keymap(), WorkbenchApp).wrong
 
 
+WRONG = (
+    *(
+        '["p"]',
+        "{a = {b = 3}}",
+        "[" * 5000,
+        "{a = " * 300 + "1" + "}" * 300,
+        "1979-05-27",
+        "nan",
+        '""',
+        '","',
+        '"ctrl+"',
+    ),
+    *('"\\u0000"', '"\\ud7ff"', '"+"', "'\"'", '"p"', "true", '"' + "x" * 100_000 + '"', ""),
+)
+"values that somebody may write in place of a key"
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.tuples(st.sampled_from(("home.go-jobs", "jobs.pause", "app.keys", "jobs", '"a b"."\\n"', "a.b.c.d")),
+                       st.sampled_from(WRONG)), max_size=3),
+    st.binary(max_size=3), st.integers(0, 80),
+)  # fmt: skip
+def test_a_mutated_keymap_is_read_and_what_is_used_can_be_pressed(
+    config: Path, lines: list[tuple[str, str]], noise: bytes, at: int
+) -> None:
+    text = "".join(f"{name} = {value}\n" for name, value in lines).encode()
+    config.write_bytes(text[:at] + noise + text[at:])
+    usable = checked(read_keymap(), WorkbenchApp)
+    assert all(is_key(key) for keys in usable.keys.values() for key in keys.split(","))
+    assert all(len(line) < 500 or "x" * 100 in line for line in usable.wrong)
+
+
+@pytest.mark.parametrize(
+    ("keys", "choices"),
+    [
+        ("pause = " + "[" * 5000, "[" * 100_000),
+        ('[jobs]\npause = ["p"]\n', '{"theme": ["nord"], "order of verdicts": {"a": []}}'),
+        ('[home]\nrow = "ctrl+"\n', '{"theme": "none of these"}'),
+        (None, None),
+    ],
+    ids=("nested", "lists", "unknown", "folders"),
+)
+async def test_the_terminal_starts_with_any_files_and_says_what_it_ignored(
+    path: Path, config: Path, tmp_path: Path, keys: str | None, choices: str | None
+) -> None:
+    chosen = tmp_path / "state" / "workbench" / "preferences.json"
+    for place, text in ((config, keys), (chosen, choices)):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if text is None:
+            place.mkdir()  # a folder in the place of the file
+        else:
+            place.write_text(text)
+    app = WorkbenchApp(path)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await until(pilot, lambda: "keymap.toml" in screen_text(app))
+        text = "".join(screen_text(app).replace("█", "").split())
+        assert "preferences.json,notused" in text or "themethatwasremembered" in text
+
+
 @pytest.mark.parametrize(
     ("text", "used"),
     [
-        ('[jobs]\npause = "c"\ncancel = "p"\n', ["jobs.cancel", "jobs.pause"]),
+        ('[jobs]\npause = "S"\ncancel = "p"\n', ["jobs.cancel", "jobs.pause"]),
         ('[jobs]\npause = "K"\ncancel = "K"\nlog = "Y"\n', ["jobs.log", "jobs.pause"]),
-        ('[jobs]\npause = "c"\ncancel = "nokeyatall"\nlog = "Y"\n', ["jobs.log"]),
+        ('[jobs]\npause = "S"\ncancel = "nokeyatall"\nlog = "Y"\n', ["jobs.log"]),
         ('[app]\nkeys = "f1,ctrl+k"\ncommand_palette = "ctrl+p,f8"\n', ["app.command_palette", "app.keys"]),
         ('[jobs]\npause = "!, f7"\n', ["jobs.pause"]),
     ],

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from rich.color import ColorSystem
 from rich.segment import Segment
+from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.color import Color
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import DataTable, Input, Static, TextArea
 
 from tests.core.test_visible import HOSTILE
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.literal import LITERAL, LiteralApp
+from workbench.tui.literal import LITERAL, LiteralApp, contrast, luminance
+from workbench.tui.results.sheet import VERDICT_STYLES
 
 
 class Editors(LiteralApp):
@@ -20,6 +23,18 @@ class Editors(LiteralApp):
         yield TextArea(HOSTILE)
         yield Input(HOSTILE.replace("\r", ""))
         yield Static(HOSTILE, markup=False)
+
+
+class Marks(LiteralApp):
+    """Every mark and style that tables have."""
+
+    def compose(self) -> ComposeResult:
+        table: DataTable[Text] = DataTable(cursor_type="row")
+        table.add_columns("mark", "what")
+        for style in sorted({*VERDICT_STYLES.values(), "bold green", "yellow", "dim", ""}):
+            for mark in ("✓", "✗", "·", "∅", "✗ fail"):
+                table.add_row(Text(mark, style=style), Text("word", style=style))
+        yield table
 
 
 def painted(app: App[int]) -> list[str]:
@@ -51,6 +66,30 @@ def test_a_line_keeps_its_width() -> None:
 def test_an_ordinary_line_is_the_same_object() -> None:
     line = [Segment("plain – ✓ 平")]
     assert LITERAL.apply(line, Color.parse("black")) is line
+
+
+@pytest.mark.parametrize("no_color", [False, True])
+@pytest.mark.parametrize("theme", ["textual-dark", "textual-light", "nord", "solarized-light"])
+async def test_every_mark_and_word_stands_out_without_colours_in_light_themes_and_with_256_colours(
+    monkeypatch: pytest.MonkeyPatch, theme: str, *, no_color: bool
+) -> None:
+    if no_color:
+        monkeypatch.setenv("NO_COLOR", "1")
+    app = Marks()
+    async with app.run_test(size=(60, 40)) as pilot:
+        app.theme = theme
+        await pilot.pause()
+        seen = [
+            segment for strip in app.screen._compositor.render_strips() for segment in strip if segment.text.strip()
+        ]
+        assert {segment.text.strip() for segment in seen} >= {"✗", "✓", "·", "✗ fail", "word"}
+        for text, style, _ in seen:
+            assert style is not None
+            colors = [one for one in (style.color, style.bgcolor) if one is not None]
+            assert len(colors) == 2
+            for shown, least in ((colors, 4.5), ([one.downgrade(ColorSystem.EIGHT_BIT) for one in colors], 3.0)):
+                fore, back = (luminance(one.get_truecolor()) for one in shown)
+                assert contrast(fore, back) >= least, (text, style)
 
 
 def test_the_workbench_has_the_gate() -> None:

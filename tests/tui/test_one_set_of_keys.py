@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ from textual.screen import Screen
 
 from tests.conftest import instrument
 from tests.tui.conftest import made, screen_text, status, until
+from workbench.tui import commands
 from workbench.tui.acts import acts, context, own_keys, screens
 from workbench.tui.app import WorkbenchApp, key_list
 from workbench.tui.commands import ActionProvider
@@ -116,6 +120,89 @@ def test_a_key_means_one_thing_on_a_screen_and_nothing_loses_its_last_key(screen
             inherited = issubclass(screen, BookScreen) or of == screen.__name__
             assert inherited, f"{key} on {screen.__name__}: {action} of {of}, and {lost} of {base}"
             assert lost in reachable, f"{screen.__name__}: {lost} of {base} lost its key {key} to {action} of {of}"
+
+
+ONE_MEANING = {
+    "D": ({"rows"}, "data: rows for other programs"),
+    "R": ({"run", "resume", "go_on"}, "run or resume a job"),
+    "m": ({"note"}, "a note"),
+    "x": ({"failed(1)", "cycle", "only_open"}, "only what failed or is open"),
+    "c": (
+        {"narrow('country')", "narrow('code')", "cycle('country')", "condition(1)", "classifier(1)", "confidence"}
+        | {"cycle_reason"},
+        "the next of a few: a country, condition, kind, classifier, reason or sureness",
+    ),
+}
+"key -> the actions that it may have, all of one meaning, anywhere"
+MENUS = {"RulingDialog", "JobKindDialog"}
+"lists in which a letter is that of the entry it chooses"
+
+
+def test_a_key_that_once_had_several_meanings_has_one_in_the_whole_program() -> None:
+    seen = set()
+    for screen in (*ALL, WorkbenchApp):
+        for kind in context(screen) if screen is not WorkbenchApp else (screen,):  # type: ignore[arg-type]
+            for key, binding, of in own_keys(kind):
+                if key in ONE_MEANING and of.__name__ not in MENUS:
+                    seen.add((key, binding.action))
+                    allowed, meaning = ONE_MEANING[key]
+                    assert binding.action in allowed, f"{key} on {screen.__name__} is for {meaning}"
+    assert {action for _, action in seen} == set().union(*(actions for actions, _ in ONE_MEANING.values()))
+
+
+WORDS = """adjudicate adjud kappa agreement reliability stance persona refusal export report label ruling csv latex json
+plot search filter cancel kill lint paper interval cost seed codebook download exclude note data translation party
+survey citation clipboard price duplicates history consistency human bootstrap"""
+"what people of the field type"
+
+
+def test_the_palette_knows_the_words_of_the_field() -> None:
+    unknown = [word for word in WORDS.split() if not any(commands.found(word, act.says)[0] for act in acts())]
+    assert unknown == []
+
+
+DOES = (
+    "resumes? stops shows opens starts lists clears deletes removes reviews unfolds unhides continues runs writes "
+    "hides changes counts leaves reads computes goes.to switches tries undoes rules does"
+)
+HINT = re.compile(rf"(?<![\w{{}}'’-])([A-Za-z0-9]) (?:{DOES.replace(' ', '|')})\b")
+THERE = re.compile(r"([0-9]), (?:then )?([A-Za-z])\b")
+
+
+def hints() -> Iterator[tuple[str, str]]:
+    """Yield (module, text) of every text in the terminal."""
+    for module in sorted({one.__module__ for one in ALL} | {f"workbench.tui.{name}" for name in HINTING}):
+        tree = ast.parse(Path(str(import_module(module).__file__)).read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield module, node.value
+
+
+HINTING = ("jobs.job_lines", "home.home_lines", "statements.statements_list", "statements.findings_explained")
+"modules with texts of screens of their folder"
+
+
+def test_hints_name_keys_that_work_in_their_place() -> None:
+    """A key beside what it does is one of a screen of the same folder, or of the whole terminal; one that is pressed
+    after the digit of a mode is one of the mode's first screen.
+    """
+    keys_on = {one: {key for of in context(one) for key, _, _ in own_keys(of)} for one in ALL}
+    everywhere = {key: binding.action for key, binding, _ in own_keys(WorkbenchApp)}
+    first = {f"go('{mode}')": name for name, mode in ROOTS.items()}
+    named = {one.__name__: one for one in ALL}
+    wrong, seen = [], 0
+    for module, text in hints():
+        here = [one for one in ALL if one.__module__.startswith(module.rpartition(".")[0])]
+        for key in HINT.findall(text):
+            seen += 1
+            if key not in everywhere and not any(key in keys_on[one] for one in here) and not THERE.search(text):
+                wrong.append(f"{module}: {text!r}")
+        for digit, key in THERE.findall(text):
+            screen = named.get(first.get(everywhere.get(digit, ""), ""))
+            if screen is not None and key not in keys_on[screen]:
+                wrong.append(f"{module}: {text!r} names {key}, which {screen.__name__} does not have")
+    assert wrong == []
+    assert seen > 20
 
 
 NOUNS = ("Row", "Line", "Page", "Item", "Issue", "Question", "Template", "Version", "View", "Model", "Reading")

@@ -62,7 +62,7 @@ async def test_leaving_rulings_out_is_another_judgement_than_planned(planned: Pa
         await settle(app, pilot)
         assert "rulings of auditors: excluded 1" in header(app), "decided afterwards"
         assert "without_rulings" not in header(app)
-        await press(app, pilot, "R")
+        await press(app, pilot, "A")
         assert "without_rulings: planned no, done yes" in header(app)
 
 

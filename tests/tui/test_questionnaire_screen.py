@@ -317,7 +317,7 @@ async def test_a_prompt_has_its_context_folded_and_unfolds_to_every_answered_que
         with Store.open(filled) as store:
             found = prompt_asked(store, judged, DOUBTS, missed.probe)
         text = app.screen.query_one(LongText)
-        assert text.lines[0] == f"▸ 10 answered questions of {found.respondent} · x unfolds"
+        assert text.lines[0] == f"▸ 10 answered questions of {found.respondent} · u unfolds"
         folded = "\n".join(text.lines)
         assert "t0 is good." in folded
         assert "c3" not in folded
@@ -330,13 +330,13 @@ async def test_a_prompt_has_its_context_folded_and_unfolds_to_every_answered_que
         assert "all other tokens" in shown(app, "#about")
         for part in (found.provenance.model, "float32", "qm", "code-1", f"job {found.provenance.job}"):
             assert part in origin
-        await press(app, pilot, "x")
+        await press(app, pilot, "u")
         unfolded = "\n".join(text.lines)
         assert all(f"Should c{n} be so?" in unfolded for n in range(10))
         assert "assistant" in unfolded
         await press(app, pilot, "y")
         assert app.clipboard.count("assistant:") == 10
-        await press(app, pilot, "x")
+        await press(app, pilot, "u")
         assert text.lines[0].startswith("▸ 10 answered")
         picture = likeliest(found)
         sizes = [size for bar in picture.bars for _, size in bar.parts]
@@ -376,7 +376,7 @@ async def test_every_level_fits_and_says_what_its_numbers_mean(filled: Path, siz
         assert isinstance(app.screen, PromptScreen)
         assert "q Leave" in screen_text(app).splitlines()[-1]
         await press(app, pilot, "question_mark")
-        assert "x unfolds it" in shown(app, "#text")
+        assert "u unfolds it" in shown(app, "#text")
 
 
 @pytest.mark.e2e
@@ -639,7 +639,7 @@ async def test_texts_tokens_and_names_are_shown_as_they_stand(hostile: Path) -> 
         assert "[red]r00" in screen_text(app)
         await press(app, pilot, "enter")
         assert isinstance(app.screen, PromptScreen)
-        await press(app, pilot, "x")
+        await press(app, pilot, "u")
         text = screen_text(app)
         assert "\x1b" not in text
         assert any("[bold]" in line or "[/" in line for line in app.screen.query_one(LongText).lines)

@@ -166,7 +166,7 @@ async def test_either_statement_of_a_similar_pair_is_ruled_on(path: Path, size: 
     app = WorkbenchApp(path, start="statements", annotator="otto")
     async with app.run_test(size=size) as pilot:
         await settle(app, pilot)
-        await press(app, pilot, "D")
+        await press(app, pilot, "N")
         screen = app.screen
         assert isinstance(screen, SimilarScreen)
         first, second = screen._pairs[screen.table.current or ""].key.split("\n")

@@ -84,9 +84,9 @@ async def test_four_keys_lead_from_a_flagged_statement_to_a_ruling_and_z_takes_i
         text = screen_text(app)
         assert "rulings: 1 excluded (1 verdict, 11 tests of 1 statement differ)" in " ".join(text.split())
         assert "ruled by otto: excluded" in text
-        await press(app, pilot, "R")
-        assert "without rulings (1 excluded): R counts it" in screen_text(app)
-        await press(app, pilot, "R", "r", "z")
+        await press(app, pilot, "A")
+        assert "without rulings (1 excluded): A counts it" in screen_text(app)
+        await press(app, pilot, "A", "r", "z")
         assert standing(path) == []
         assert "ruled by" not in screen_text(app)
         assert "rulings: " not in screen_text(app).split("undone")[0]
@@ -449,7 +449,7 @@ async def test_the_row_of_a_misread_answer_has_the_reading_that_figures_use_besi
         assert "the reader: + agree" in flowing(app)
         await press(app, pilot, "escape", "escape")
         assert flowing(app) != before, "the wordings are judged with the ruling"
-        await press(app, pilot, "escape", "escape", "R", "enter", "enter", "enter")
+        await press(app, pilot, "escape", "escape", "A", "enter", "enter", "enter")
         assert first_reading(app) == read, "figures without rulings rest on the reader"
         assert "ruled by otto: misread (disagree) – no" in flowing(app)
 

@@ -233,7 +233,7 @@ async def test_a_variant_is_added_and_deleted_and_both_are_undone(path: Path) ->
         await opened(pilot, StatementScreen, "f5")
         await until(pilot, lambda: "political opposite" in screen_text(app))
         assert "expected stance: opposite" in screen_text(app)
-        await pilot.press("j", "x")
+        await pilot.press("j", "T")
         await until(pilot, lambda: "paraphrase-1  expected" not in screen_text(app))
         await pilot.press("u")
         await until(pilot, lambda: "paraphrase-1  expected" in screen_text(app))
@@ -248,7 +248,7 @@ async def test_an_original_is_not_deleted_while_variants_need_it(path: Path) -> 
     app = app_on(path)
     async with app.run_test(size=(80, 30)) as pilot:
         await on_sheet(pilot)
-        await pilot.press("x")
+        await pilot.press("T")
         await until(pilot, lambda: "while its variants need it" in flat(app))
     assert held(path).wording(ORIGINAL, "en") is not None
 
@@ -301,7 +301,7 @@ async def test_fields_are_changed_and_a_statement_is_renamed_without_a_new_versi
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await on_sheet(pilot)
-        await opened(pilot, AboutForm, "m")
+        await opened(pilot, AboutForm, "i")
         for name, value in (("ref", "law-1"), ("tags", "pilot, rent"), ("topic", ""), ("source", "WVS")):
             app.screen.query_one(f"#{name}", Input).value = value
         app.screen.query_one("#leaning", Select).value = "left"
@@ -338,7 +338,7 @@ async def test_fields_that_cannot_be_so_are_refused_and_kept(path: Path, field: 
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await on_sheet(pilot)
-        await opened(pilot, AboutForm, "m")
+        await opened(pilot, AboutForm, "i")
         app.screen.query_one(f"#{field}", Input).value = value
         await pilot.press("f5")
         await until(pilot, lambda: said in shown(app, "#said"))
@@ -441,7 +441,7 @@ async def test_the_text_of_a_wording_is_copied(path: Path) -> None:
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await on_sheet(pilot)
-        await pilot.press("j", "c")
+        await pilot.press("j", "y")
         assert app.clipboard == "Statement a-1 should become law. (1)"
 
 
@@ -497,7 +497,7 @@ async def test_marked_statements_are_tagged_and_found_by_their_tag(path: Path) -
         await pilot.press("T")
         await rows(pilot, 2)
         assert "tag pilot" in screen_text(app)
-        await pilot.press("x", "slash", *"pilo", "enter")
+        await pilot.press("0", "slash", *"pilo", "enter")
         await rows(pilot, 2)
         await pilot.press("escape", "u")
         await until(pilot, lambda: "Undone: tagged pilot a-1, a-2" in flat(app))
@@ -621,7 +621,7 @@ async def test_near_duplicates_are_listed_with_their_difference(path: Path) -> N
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await rows(pilot)
-        await pilot.press("D")
+        await pilot.press("N")
         await until(pilot, lambda: "3 pairs" in screen_text(app))
         await until(pilot, lambda: "Statement +[b-1] should" in screen_text(app))
         await opened(pilot, StatementScreen, "enter")
@@ -688,13 +688,13 @@ async def test_everything_of_the_workshop_is_a_named_action(path: Path) -> None:
     ("key", "screen"),
     [
         ("d", "DraftForm"),
-        ("R", "DraftsScreen"),
+        ("P", "DraftsScreen"),
         ("f", "ChecksScreen"),
         ("g", "IssueGridScreen"),
         ("G", "IssueGoldScreen"),
         ("y", "SurveyScreen"),
         ("w", "ExportScreen"),
-        ("D", "SimilarScreen"),
+        ("N", "SimilarScreen"),
         ("A", "ArchivedScreen"),
     ],
 )

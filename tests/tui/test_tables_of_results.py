@@ -20,8 +20,8 @@ from workbench.figures.book import Book
 from workbench.figures.table import AnyTable, Column, Kind
 from workbench.figures.visible import visible
 from workbench.tui.results.details import explained
-from workbench.tui.results.grid import sheet_of
-from workbench.tui.results.sheet import GAP, Sheet
+from workbench.tui.results.grid import Grid, sheet_of
+from workbench.tui.results.sheet import GAP, NARROWEST_MAIN, Sheet
 from workbench.tui.widgets import record_table
 from workbench.tui.widgets.fluid_table import FluidTable
 
@@ -72,6 +72,22 @@ def test_no_cell_touches_its_neighbour_and_none_is_wider_than_its_column(sheets:
             for _, cells in sheet.records(width, range(len(sheet.table.rows))):
                 for column, cell in zip(columns, cells, strict=True):
                     assert cell.cell_len <= (column.width or 0) - GAP, (sheet.table.name, width, column, cell)
+
+
+@pytest.mark.parametrize("width", [46, 60, 78])
+def test_what_is_read_has_the_width_first_and_nothing_is_lost(sheets: list[Sheet], width: int) -> None:
+    """The text of a row stays; what has no room beside it is above the table or among the details."""
+    for sheet in sheets:
+        main = {at for at, column in enumerate(sheet.table.columns) if column.main and at in sheet._usable}
+        if not main or isinstance(sheet, Grid):
+            continue
+        places = {place.at: place for place in sheet.places(width) if not place.picture}
+        assert main <= places.keys(), sheet.table.name
+        longest = {at: max((len(row[at]) for row in sheet.cells), default=0) for at in main}
+        assert all(places[at].width >= min(longest[at], NARROWEST_MAIN) for at in main), sheet.table.name
+        folded = sheet._folded[width]
+        assert all(len({row[at] for row in sheet.cells}) == 1 for at in folded)
+        assert {*places, *folded, *sheet.hidden(width)} >= set(sheet._usable)
 
 
 def test_every_heading_that_is_a_sign_or_shortened_is_explained(sheets: list[Sheet]) -> None:

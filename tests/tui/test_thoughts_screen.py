@@ -53,7 +53,7 @@ async def test_a_thought_is_unfolded_by_a_key_and_never_read(app: WorkbenchApp, 
         assert "disagree" in shown(app, "#reading")
         await pilot.press("t")
         await until(pilot, lambda: TRACE not in shown(app, "#text"))
-        await pilot.press("c")
+        await pilot.press("b")
         await until(pilot, lambda: table(app).row_count == 1)
         await pilot.press("u")
         await until(pilot, lambda: "No answers here: unreadable only" in screen_text(app))

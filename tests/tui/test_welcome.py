@@ -149,7 +149,7 @@ async def test_a_store_that_is_gone_says_so_and_x_takes_it_off_the_list(folder: 
         await pilot.press("home", "enter")
         await until(pilot, lambda: app.screen.query_one(Trouble).shown)
         assert "the store is gone: it was deleted, moved or renamed" in flowing(app)
-        await pilot.press("x")
+        await pilot.press("T")
         await until(pilot, lambda: "old.db" not in screen_text(app))
         assert not app.screen.query_one(Trouble).shown
     assert app.chosen is None

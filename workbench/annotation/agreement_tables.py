@@ -329,7 +329,7 @@ def items(of: QueueAgreement) -> Table[ItemAgreement]:
     known = bool(of.items)
     about: list[Column[ItemAgreement]] = [
         Column("decided", "decided", lambda row: of.items[row.item].decided),
-        Column("statement", "statement", lambda row: of.items[row.item].statement, aside=True),
+        Column("statement", "statement", lambda row: of.items[row.item].statement, main=True, aside=True),
         Column("text", "text", lambda row: of.items[row.item].text, aside=True),
     ]
     return Table(

@@ -23,7 +23,9 @@ class Asked(TypedDict, total=False):
     instrument: str | None
     """its name (default: the only one)"""
     statements: str | Sequence[str] | int | None
-    """the first N, or these; for a questionnaire its targets (default: all)"""
+    """the first N, or these, or `quick`; for a questionnaire its targets (default: all)"""
+    quick: bool
+    """a quick look: 8 statements that the seed draws, 5 samples unless --samples says otherwise"""
     variants: str | Sequence[str] | None
     """original, paraphrase-1, changed, … (default: those that the audit compares)"""
     templates: str | Sequence[str] | int | None

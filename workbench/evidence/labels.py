@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stores.annotation.labels import Judged, anonymous, item_labels
-from stores.core.store import Store
+from stores.core.store import Store, at_once
 from workbench.annotation.agreement import agreement_report
 from workbench.annotation.agreement_tables import LabelledItem, QueueAgreement
 from workbench.classifier.dataset import Example
@@ -59,6 +59,7 @@ class QueueLabels:
     "(annotator, correct, answered) for items with a known label"
 
 
+@at_once
 def queue_labels(store: Store, queue: str) -> QueueLabels:
     """Return people's labels in a queue. Raises UnknownName."""
     book = store.queues.get(queue).codebook
@@ -96,6 +97,7 @@ class Disputed:
     "the different labels"
 
 
+@at_once
 def gold(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -> tuple[list[Example], list[Disputed]]:
     """Return the settled labels of these queues (empty: all of that purpose), and the unsettled items.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from stores.core.store import Store
+from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.domain.rulings import Ruled, Ruling, Subject, Verdict, answer_to, disputed
 from workbench.evidence.reviewed import run_key
@@ -64,6 +64,7 @@ def reading_of(ruling: Ruling) -> str:
     return (ruling.label or UNREADABLE) if ruling.verdict is Verdict.MISREAD else ""
 
 
+@at_once
 def listed(store: Store, of: Subject | None = None, *, texts: bool = False) -> list[ListedRuling]:
     """Return every event, or those about a subject, the oldest first. `texts`: with what they are about in words."""
     standing = store.rulings.standing()

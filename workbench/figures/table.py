@@ -78,6 +78,8 @@ class Column(Generic[Row]):
     "least width in columns of the terminal; 0: the width of the longest word"
     mark: str = "•"
     "sign of a true value of kind MARK"
+    main: bool = False
+    "what a person reads in a row: it has the width first, and stays in narrow tables"
     aside: bool = False
     "left out of narrow tables; the details of a row show it"
     scale: tuple[float, float] | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from stores.annotation.classifiers import Classifier
-from stores.core.store import Store
+from stores.core.store import Store, at_once
 from workbench.classifier.config import PUBLISHED_THRESHOLD
 from workbench.domain.seeds import SEED
 from workbench.evidence.classifier_test import Evaluation, evaluation
@@ -83,6 +83,7 @@ class Assessed:
         }
 
 
+@at_once
 def assessed(store: Store, name: str | None, threshold: float = PUBLISHED_THRESHOLD, seed: int = SEED) -> Assessed:
     """Return a classifier of a store, the newest unless one is named, with the texts of its test set."""
     classifier = store.classifiers.get(name)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from stores.core.store import Store
+from stores.core.store import Store, at_once
 from stores.instruments.issues import Added, SchemeChange
 from workbench.annotation.issue_tables import IssueFigures
 from workbench.annotation.issues import IssueReport, issue_report
@@ -43,6 +43,7 @@ def issues_of(store: Store, instrument: str) -> tuple[IssueDefinition, ...]:
     return defined([issue.name for issue in own], own, shipped_issue_scheme().issues)
 
 
+@at_once
 def issue_overview(
     store: Store,
     instrument: str,
@@ -68,6 +69,7 @@ def issue_overview(
     return IssueOverview(instrument, issues, statements, report)
 
 
+@at_once
 def issue_figures(
     store: Store,
     instrument: str,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from stores.annotation.review_queries import ReadAnswer, Remarked
-from stores.core.store import Store
+from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench import registry
 from workbench.domain.counting import plural
@@ -99,6 +99,7 @@ def _covers(subject: Subject, given: Given) -> bool:
     return named.get("variant") == variant
 
 
+@at_once
 def review(store: Store, run: Run, readings: Readings) -> Review:
     """Return the queue of a run. Verdicts are those without rulings, so that ruling does not reorder the queue.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import islice
 
-from stores.core.store import Store
+from stores.core.store import Store, at_once
 from workbench.domain.control_samples import ControlItem
 from workbench.domain.reviews import BY_AUDITORS, Ranked
 from workbench.evidence.reviewed import run_key
@@ -113,6 +113,7 @@ def _wants_another(item: Waiting) -> bool:
     return isinstance(item, Ranked) and any(one.reason in BY_AUDITORS for one in item.signals)
 
 
+@at_once
 def progress_of(store: Store, of: Review, auditor: str | None) -> Progress:
     """Return a queue as an auditor sees it now."""
     return Progress(of, control_of(store, of), auditor, store.review_leases.held(run_key(store, of.run)))
@@ -130,6 +131,7 @@ def _seen(progress: Progress) -> tuple[object, ...]:
     return of.run, of.card, of.queue, of.judged.passed, rulings, sample, progress.auditor, progress.held
 
 
+@at_once
 def looked_again(store: Store, known: Progress, auditor: str | None) -> Progress:
     """Return the same with what was ruled, drawn and leased meanwhile. Statements keep the order in which they are
     known, whatever their scores are now: somebody is going through them. New ones come last.

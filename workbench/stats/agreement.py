@@ -43,6 +43,10 @@ __all__ = [
 NO_PAIRS = "no pairs"
 NO_UNITS = "no unit has two ratings"
 ALL_EQUAL = "all answers equal"
+ONE_PAIR, ONE_UNIT = "one pair alone", "one unit alone"
+"chance agreement is estimated from the answers: of one pair it is 0 or 1, whatever raters do"
+CORRECTED = ("alpha", "ordinal-alpha", "fleiss")
+"coefficients of many raters whose chance agreement is estimated from the shares of categories alone"
 NEVER_GIVEN = "no unit with two ratings has this category"
 
 FARTHEST = 700.0
@@ -67,8 +71,8 @@ def cohen_kappa(
 ) -> Estimate:
     """Return Cohen's κ between two raters, see `contingency.kappa`.
 
-    Undefined when there are `no pairs` or `all answers equal`: both raters gave one and the same category throughout,
-    so that chance agreement is 1. If only one of them is constant, κ is 0 and defined.
+    Undefined when there are `no pairs`, `one pair alone` or `all answers equal`: both raters gave one and the same
+    category throughout, so that chance agreement is 1. If only one of them is constant, κ is 0 and defined.
 
     Parameters
     ----------
@@ -148,6 +152,8 @@ class PairsEstimates:
         """Return why an item has no value; empty where it has one."""
         if not np.isnan(self.value[item]):
             return ""
+        if self.coefficient == "kappa" and self.n[item] == 1:
+            return ONE_PAIR
         return ALL_EQUAL if self.n[item] else NO_PAIRS
 
     def estimate(self, item: int, excluded: int = 0) -> Estimate:
@@ -188,12 +194,14 @@ def pairs_estimates(tables: npt.ArrayLike, coefficient: Coefficient = "kappa") -
     if counts.ndim != 4:
         raise ValueError(f"expected tables of shape (items, clusters, 2, 2), found {counts.shape}")
     whole, of_tables = counts.sum(axis=1), _OF_TABLES[coefficient]
-    value = of_tables(whole)
+    value, n = of_tables(whole), whole.sum(axis=(1, 2))
+    if coefficient == "kappa":
+        value = np.where(n == 1, np.nan, value)
     low = high = np.full(len(value), np.nan)
     if coefficient != "kappa":
         low, high = _jackknife_interval(value, of_tables(whole[:, None] - counts), counts.sum(axis=(2, 3)) > 0)
         low = np.maximum(low, 0 if coefficient == "observed" else -1)
-    return PairsEstimates(value, low, high, whole.sum(axis=(1, 2)), coefficient)
+    return PairsEstimates(value, low, high, n, coefficient)
 
 
 def _jackknife_interval(value: FloatArray, left_out: FloatArray, there: BoolArray) -> tuple[FloatArray, FloatArray]:
@@ -232,7 +240,7 @@ def krippendorff_alpha(
     Returns
     -------
     Estimate with n = units with two ratings or more, excluded = the other units. Undefined: `no unit has two ratings`,
-    `all answers equal`.
+    `one unit alone`, `all answers equal`.
 
     References
     ----------
@@ -370,6 +378,8 @@ def _paired(
     n, excluded = int(complete.sum()), int((~complete).sum())
     if n == 0:
         return _undefined(NO_PAIRS, n, excluded)
+    if n == 1 and name == "kappa":
+        return _undefined(ONE_PAIR, n, excluded)
     seen, index = np.unique(np.stack([first[complete], second[complete]]), return_inverse=True)
     size = max(categories, len(seen))
     row, column = index.reshape(2, n)
@@ -417,6 +427,8 @@ def _over_units(
     excluded = len(counts) - n
     if n == 0:
         return _undefined(NO_UNITS, n, excluded)
+    if n == 1 and name in CORRECTED:
+        return _undefined(ONE_UNIT, n, excluded)
     rows = np.asarray(features, dtype=np.float64)
     value = float(statistic(rows.sum(axis=0)))
     if np.isnan(value):

@@ -30,16 +30,16 @@ from workbench.tui.format import percent
 from workbench.tui.help_pages import HelpProvider, PageScreen
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.jobs.jobs import JobsScreen
-from workbench.tui.key_words import does
+from workbench.tui.key_words import does, is_key
 from workbench.tui.keymap import Keymap, checked, keymap_file, read_keymap, with_ids
-from workbench.tui.kit.base import StoreScreen
+from workbench.tui.kit.base import Background, StoreScreen
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.note_dialog import NoteDialog
 from workbench.tui.kit.status import say
 from workbench.tui.kit.store_gone_dialog import StoreGoneDialog
 from workbench.tui.leading import lead
 from workbench.tui.literal import LiteralApp
-from workbench.tui.preferences import keep, remembered, reviews_blind
+from workbench.tui.preferences import ignored, keep, remembered, reviews_blind
 from workbench.tui.recent_stores import remember
 from workbench.tui.results.answers import WORDS_ARE
 from workbench.tui.routes import opener, results_of, screen
@@ -69,7 +69,7 @@ READ_ONLY = tuple(place.mode for place in registry.places())
 "modes whose levels below can be left at any time: what is typed there is stored at once"
 
 
-class WorkbenchApp(LiteralApp):
+class WorkbenchApp(LiteralApp, Background):
     """The workbench on one store."""
 
     CSS_PATH = "workbench.tcss"
@@ -140,16 +140,20 @@ class WorkbenchApp(LiteralApp):
         "holds the store's file, so that what it held can be written elsewhere when it goes away"
         self._away = 0
         "how often in a row the store's file was not there"
-        self.keymap_notice = ""
-        "what of a person's own keys is not used, for Home"
+        self.notice = ""
+        "what of a person's own keys and choices is not used, for Home"
         self.left_at: dict[str, tuple[Loaded, Mapping[Look, Shown]]] = {}
         "place of a screen that is made anew each time -> what it showed when it was left"
         self._offered = False
         "whether a copy was offered since a person last did something"
 
     async def on_mount(self) -> None:
-        if (theme := remembered("theme")) in self.available_themes:
-            self.theme = str(theme)
+        self.notice = ignored()
+        theme = remembered("theme")
+        if isinstance(theme, str) and theme in self.available_themes:
+            self.theme = theme
+        elif theme is not None:
+            self.notice = "The theme that was remembered is none of this version: Ctrl+P, then “theme” chooses one."
         self.theme_changed_signal.subscribe(self, lambda theme: keep("theme", theme.name))
         await self.switch_mode(self._start)
         self._take_keys()
@@ -163,8 +167,8 @@ class WorkbenchApp(LiteralApp):
     def _take_keys(self) -> None:
         """Use the keys that a person chose, those of them that cannot be used until that is found out."""
         keymap = read_keymap()
-        if keymap.keys:
-            self.set_keymap(dict(keymap.keys))
+        if usable := {name: keys for name, keys in keymap.keys.items() if all(map(is_key, keys.split(",")))}:
+            self.set_keymap(usable)
         if keymap.keys or keymap.wrong:
             self.check_keys(keymap)
 
@@ -177,11 +181,9 @@ class WorkbenchApp(LiteralApp):
         """Use the keys without a fault; Home says which have one."""
         self.set_keymap(dict(keymap.keys))
         if keymap.wrong:
-            self.keymap_notice = f"{keymap_file()}, not used (`workbench keys` lists all keys):\n" + "\n".join(
-                keymap.wrong[:MOST_COMPLAINTS]
-            )
-            if len(keymap.wrong) > MOST_COMPLAINTS:
-                self.keymap_notice += f"\nand {len(keymap.wrong) - MOST_COMPLAINTS} more"
+            more = len(keymap.wrong) - MOST_COMPLAINTS
+            told = [f"{keymap_file()}, not used (`workbench keys` lists all keys):", *keymap.wrong[:MOST_COMPLAINTS]]
+            self.notice = "\n".join([*filter(None, [self.notice]), *told, *([f"and {more} more"] if more > 0 else [])])
             if isinstance(self.screen, HomeScreen):
                 self.screen.show_notice()
             else:
@@ -198,6 +200,10 @@ class WorkbenchApp(LiteralApp):
             call_off(self)
             self._offered = self._offered and isinstance(self.screen, StoreGoneDialog)
         await super().on_event(event)
+
+    def failed(self, error: WorkbenchError) -> None:
+        """Show what the app itself could not do beside the screens."""
+        self.notify(str(error), severity="error", timeout=TELL_S, markup=False)
 
     def on_unmount(self) -> None:
         from stores.core import backup
@@ -276,14 +282,17 @@ class WorkbenchApp(LiteralApp):
     def show_mode(self, mode: str) -> None:
         """Show the screen of a mode; from a level below it, come up where nothing is being written there.
 
-        From elsewhere, results are shown as they were left, any other mode from its first screen: a digit on the way
-        to the statements asks for their list, not for what was opened from it and left for another screen.
+        From Home, results begin with their first table, so that Enter leads from it to the answers. From elsewhere they
+        are shown as they were left, any other mode from its first screen: a digit on the way to the statements asks for
+        their list, not for what was opened from it and left for another screen.
         """
-        below = mode == self.current_mode
+        below, anew = mode == self.current_mode, self.current_mode == "home"
         self.switch_mode(mode)
-        if (below and mode in READ_ONLY) or ((below or mode not in READ_ONLY) and self._reads_only()):
+        if ((below or anew) and mode in READ_ONLY) or ((below or mode not in READ_ONLY) and self._reads_only()):
             while len(self.screen_stack) > 1:
                 self.pop_screen()
+        if anew and isinstance(self.screen, StoreScreen):
+            self.screen.begin_anew()
 
     def _reads_only(self) -> bool:
         """Return whether on all that stands above the screen of a mode nothing is typed that could be lost."""

@@ -23,7 +23,7 @@ from workbench.domain.names import in_words
 from workbench.tui.acts import Act, acts
 from workbench.tui.doing import do
 from workbench.tui.format import visible
-from workbench.tui.key_words import does
+from workbench.tui.key_words import does, meant
 from workbench.tui.kit.base import store_path
 from workbench.tui.leading import lead
 from workbench.tui.preferences import reviews_blind
@@ -37,11 +37,13 @@ def _nearness(active: ActiveBinding) -> int:
 
 
 def found(query: str, text: str) -> tuple[float, Content]:
-    """Return how well a text answers a query, 0 where a word of it is missing, and the text with those words marked.
+    """Return how well a text answers a query, 0 where a word of it is missing and nothing that it means is there, and
+    the text with those words marked.
 
     Textual's own search tries every way to spread the letters of a query over a text: too many in a sentence.
     """
-    sought, within = query.casefold().split(), text.casefold()
+    within = text.casefold()
+    sought = [next((one for one in meant(word) if one in within), word) for word in query.casefold().split()]
     at = [within.find(word) for word in sought]
     if not sought or min(at) < 0 or len(within) != len(text):
         return 0.0, Content(text)

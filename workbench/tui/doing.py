@@ -27,7 +27,7 @@ GROUP = "act"
 
 def do(app: App[Any], act: Act) -> None:
     """Go where an act is done and do it; what a person presses meanwhile calls it off."""
-    app.run_worker(_do(app, act), group=GROUP, exclusive=True)
+    app.run_worker(_do(app, act), group=GROUP, exclusive=True, exit_on_error=False)
 
 
 def call_off(app: App[Any]) -> None:

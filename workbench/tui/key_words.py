@@ -1,9 +1,11 @@
-"""What keys do, in a sentence: their tooltips, else the words for what lists, texts and dialogs share."""
+"""What keys are called and do, in a sentence: their tooltips, else the words that lists, texts and dialogs share."""
 
 from __future__ import annotations
 
 from textual.binding import Binding
+from textual.keys import REPLACED_KEYS, Keys, _character_to_key, key_to_character
 
+NAMED_KEYS = frozenset(one.value for one in Keys)
 SHARED = {
     "+1": "Decide +1: agreeing supports the issue",
     "0": "Decide 0: not related to the issue",
@@ -20,7 +22,6 @@ SHARED = {
     "Previous definition": "Show the previous definition",
     "Dismiss menu": "Close the list",
     "Down": "Go down",
-    "Previous draw": "Show the previous draw",
     "End": "Go to the end",
     "Explain the fields": "Explain what the fields mean",
     "Previous failed test": "Show the rows that fail the previous test",
@@ -118,6 +119,74 @@ SHARED = {
 }
 "what a key is called in a footer -> what it does"
 
+SOUGHT = {
+    "adjudicate": ("disagreements", "who decides"),
+    "adjudication": ("disagreements", "adjudication"),
+    "baseline": ("κ", "leaning, policy issues"),
+    "bootstrap": ("resampling",),
+    "budget": ("asks a model", "at once"),
+    "calibration": ("threshold", "how good the classifier"),
+    "cancel": ("stop the job",),
+    "chart": ("picture",),
+    "citation": ("methods",),
+    "clipboard": ("copy",),
+    "codebook": ("new queue", "guideline"),
+    "consistency of stances": ("leaning, policy issues",),
+    "cost": ("asks a model", "at once"),
+    "csv": ("write rows", "to files"),
+    "data": ("rows for other programs",),
+    "download": ("write",),
+    "duplicates": ("nearly the same",),
+    "excel": ("write rows", "to files"),
+    "export": ("write",),
+    "figure": ("picture", "report"),
+    "filter": ("show only", "show one"),
+    "history": ("versions",),
+    "human": ("people",),
+    "hypothesis": ("differences, with tests",),
+    "interval": ("significance", "zoom to the intervals"),
+    "json": ("write rows", "to files"),
+    "kappa": ("κ", "agreement between people"),
+    "kill": ("stop the job",),
+    "latex": ("report",),
+    "lint": ("findings",),
+    "moderate": ("review queue",),
+    "multiple": ("form",),
+    "paper": ("methods", "report"),
+    "party": ("leaning, policy issues",),
+    "persona": ("asks a model",),
+    "plane": ("left/right bias",),
+    "plot": ("picture",),
+    "price": ("asks a model", "at once"),
+    "quality": ("how good the classifier", "agreement"),
+    "refusal": ("could not be read",),
+    "reliability of statements": ("the verdicts", "reliable"),
+    "remove": ("remove", "delete"),
+    "reproduce": ("methods", "exact prompt"),
+    "respondent": ("respondents", "people"),
+    "run": ("start a job", "run"),
+    "search": ("find", "search"),
+    "seed": ("draws", "resampling"),
+    "significance": ("significance", "with tests"),
+    "stance": ("leaning", "stance", "how good the classifier"),
+    "survey": ("statements yourself",),
+    "translation": ("another language", "next language"),
+    "variance": ("variability", "the verdicts"),
+}
+"what people of the field type -> parts of the sentences that are meant, any of which answers it"
+
+
+def meant(word: str) -> tuple[str, ...]:
+    """Return what a typed word, or its beginning, is looked for as: itself, and what it means here.
+
+    Examples
+    --------
+    >>> meant("kapp"), meant("pause")
+    (('kapp', 'κ', 'agreement between people'), ('pause',))
+    """
+    several = (parts for known, parts in SOUGHT.items() if len(word) > 2 and known.startswith(word))
+    return (word, *dict.fromkeys(part for parts in several for part in parts if part != word))
+
 
 def does(binding: Binding) -> str:
     """Return in a sentence what a key does.
@@ -131,3 +200,14 @@ def does(binding: Binding) -> str:
     """
     said = binding.tooltip or SHARED.get(binding.description, binding.description)
     return f"Move the {said[:1].lower()}{said[1:].lower()}" if said.startswith("Cursor ") else said
+
+
+def is_key(key: str) -> bool:
+    """Return whether a terminal can send a key of this name."""
+    *held, name = key.split("+")
+    if key in NAMED_KEYS:
+        return True
+    if not name or not set(held) <= {"ctrl", "shift", "alt", "meta", "super"}:
+        return False
+    character = name if len(name) == 1 else key_to_character(REPLACED_KEYS.get(name, name))
+    return name in NAMED_KEYS or (character is not None and _character_to_key(character) == name)

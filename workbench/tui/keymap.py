@@ -20,6 +20,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from textual.app import App
@@ -27,7 +28,8 @@ from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.keys import _character_to_key
 
-NAMED = "keymap.toml"
+NAMED, MOST_FOUND = "keymap.toml", 60
+"the file, and the characters of a value in it that a complaint repeats"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +84,13 @@ def keymap_file() -> Path:
 
 def read_keymap(place: Path | None = None) -> Keymap:
     """Return the keys that a person chose, as they are written; none where there is no file."""
-    place = place or keymap_file()
     try:
+        place = place or keymap_file()
         tables = tomllib.loads(place.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Keymap({})
-    except (OSError, ValueError) as error:
-        return Keymap({}, (f"{place}: cannot be read ({error})",))
+    except (OSError, ValueError, RuntimeError) as error:  # nested too deep, or nobody has a home
+        return Keymap({}, (f"{place or NAMED}: cannot be read ({error})",))
     keys: dict[str, str] = {}
     wrong = []
     for name, value in _entries(tables):
@@ -96,7 +98,8 @@ def read_keymap(place: Path | None = None) -> Keymap:
         if all(parts):
             keys[name] = ",".join(_character_to_key(part) if len(part) == 1 else part for part in parts)
         else:
-            wrong.append(f'{name}: found {value!r}; give a key, or several separated by commas: "p", "ctrl+r,f6"')
+            found = shorten(repr(value), MOST_FOUND, placeholder=" …")
+            wrong.append(f'{name}: found {found}; give a key, or several separated by commas: "p", "ctrl+r,f6"')
     return Keymap(keys, tuple(wrong))
 
 

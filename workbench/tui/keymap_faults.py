@@ -9,13 +9,11 @@ from typing import Any
 
 from textual.app import App
 from textual.binding import Binding
-from textual.keys import REPLACED_KEYS, _character_to_key, key_to_character
-from textual.keys import Keys as Named
 from textual.screen import Screen
 
 from workbench.codebooks import RESERVED_KEYS
 from workbench.tui.acts import Keys, context, own_keys, screens, split
-from workbench.tui.key_words import does
+from workbench.tui.key_words import does, is_key
 
 KEPT = {"f1": "F1", "ctrl+p": "Ctrl+P", "q": "q"}
 "keys that stay what they are: the list of keys, the way to every action, and the way out"
@@ -44,7 +42,6 @@ ANYWHERE = frozenset(
         "ctrl+q",
     }
 )
-NAMED_KEYS = frozenset(one.value for one in Named)
 FREE = (*ascii_lowercase, *ascii_uppercase, *(f"f{n}" for n in range(2, 13)))
 
 
@@ -98,7 +95,7 @@ def _by_itself(name: str, keys: str, known: Mapping[str, Binding]) -> str:
         near = next((one for one in known if one.rpartition(".")[2] == action), "")
         return f"no action has this id{f'; {near} is one' if near else ''}"
     had, wanted = split(known[name].key), split(keys)
-    if unknown := [key for key in wanted if not _is_key(key)]:
+    if unknown := [key for key in wanted if not is_key(key)]:
         return f'{unknown[0]!r} is no key; a free one: "{_free(known[name], wanted, _places({}), known)}"'
     for key, called in KEPT.items():
         if key in had and key not in wanted:
@@ -166,17 +163,6 @@ def _free(binding: Binding, wanted: Sequence[str], places: Sequence[_Place], app
     used |= {*ascii_lowercase, *ascii_uppercase} if not whole and any(_labels(one.screen) for one in here) else set()
     near = [key.swapcase() for key in wanted if len(key) == 1 and key.isalpha()]
     return next((key for key in (*near, *FREE) if key not in used), "ctrl+g")
-
-
-def _is_key(key: str) -> bool:
-    """Return whether a terminal can send a key of this name."""
-    *held, name = key.split("+")
-    if key in NAMED_KEYS:
-        return True
-    if not name or not set(held) <= {"ctrl", "shift", "alt", "meta", "super"}:
-        return False
-    character = name if len(name) == 1 else key_to_character(REPLACED_KEYS.get(name, name))
-    return name in NAMED_KEYS or (character is not None and _character_to_key(character) == name)
 
 
 def complaints(found: Sequence[Fault], chosen: Mapping[str, str]) -> Iterator[str]:

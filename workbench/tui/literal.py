@@ -7,13 +7,24 @@ those in tables. The widgets keep the exact text: only what is painted changes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
+from rich.color import Color as RichColor
+from rich.color import blend_rgb
+from rich.color_triplet import ColorTriplet
 from rich.segment import Segment
+from rich.style import Style
 from textual.app import App
 from textual.color import Color
 from textual.filter import LineFilter
 
 from workbench.figures.visible import visible
+
+CONTRAST, STEPS = 4.5, 10
+"least ratio of words to their background (WCAG 2.2, AA), and in how many steps a colour comes to it"
+ENDS = ColorTriplet(255, 255, 255), ColorTriplet(0, 0, 0)
+MARKS = frozenset("✓✗∅·°!?*−±→←▲▼▸●○◌=≠")
+"what is read like a word"
 
 
 class Literal(LineFilter):
@@ -37,11 +48,56 @@ class Literal(LineFilter):
         return Segment.adjust_line_length(painted, width)
 
 
-LITERAL = Literal()
+class Legible(LineFilter):
+    """Paints words and marks in colours that stand out from their background, whatever the theme makes of them.
+
+    It comes after Textual's own filters: under NO_COLOR the red of a mark is a dark grey.
+    """
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """Return the line with no word or mark of less contrast than `CONTRAST`."""
+        back = background.rich_color
+        return [
+            Segment(text, legible(style, back))
+            if style is not None and not control and any(one.isalnum() or one in MARKS for one in text)
+            else Segment(text, style, control)
+            for text, style, control in segments
+        ]
+
+
+@lru_cache(maxsize=4096)
+def legible(style: Style, background: RichColor) -> Style:
+    """Return a style whose colour has the least contrast with its background, or more: it goes towards black or white
+    as far as it must.
+    """
+    back = style.bgcolor or background
+    if style.color is None or style.color.triplet is None or back.triplet is None:  # the terminal's own colours
+        return style
+    under = luminance(back.triplet)
+    end = max(ENDS, key=lambda one: contrast(luminance(one), under))
+    for step in range(STEPS + 1):
+        mixed = blend_rgb(style.color.triplet, end, step / STEPS)
+        if contrast(luminance(mixed), under) >= CONTRAST:
+            break
+    return style if not step else style + Style(color=RichColor.from_triplet(mixed))
+
+
+def luminance(color: ColorTriplet) -> float:
+    """Return the relative luminance of a colour (WCAG 2.2)."""
+    parts = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in color.normalized)
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
+
+
+def contrast(one: float, two: float) -> float:
+    """Return the contrast ratio of two luminances, 1 to 21 (WCAG 2.2)."""
+    return (max(one, two) + 0.05) / (min(one, two) + 0.05)
+
+
+LITERAL, LEGIBLE = Literal(), Legible()
 
 
 class LiteralApp(App[int]):
-    """An app whose every line passes the gate."""
+    """An app whose every line passes the gate, and can be read."""
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        return (*super().get_line_filters(), LITERAL)
+        return (*super().get_line_filters(), LITERAL, LEGIBLE)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from workbench import registry
-from workbench.audits.audit import HomeLine
+from workbench.audits.audit import Audit, HomeLine
 from workbench.domain.verdicts import Estimate
+from workbench.errors import StoreError
+from workbench.tui.kit.base import as_trouble
 
 if TYPE_CHECKING:
     from stores.annotation.classifiers import Classifier
@@ -19,6 +23,9 @@ if TYPE_CHECKING:
     from stores.instruments.instruments import InstrumentSummary
     from stores.jobs.job_rows import Job
     from workbench.pipeline.todo import Task
+
+T = TypeVar("T")
+FAILED, LINE = "could not be worked out", 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +99,8 @@ class Judgement:
     classifier: ClassifierScore | None
     audits: tuple[AuditLines, ...] = ()
     tasks: tuple[Task, ...] = ()
+    faults: tuple[HomeLine, ...] = ()
+    "what could not be worked out, and why"
 
 
 def read_overview(path: Path) -> Overview:
@@ -99,7 +108,7 @@ def read_overview(path: Path) -> Overview:
     from stores.core.state import Part, state_of
     from stores.core.store import Store
 
-    with Store.open(path) as store:
+    def seen() -> Overview:
         answers, _ = store.runs.totals()
         runs = store.runs.list(personas=True) if answers else ()
         queues = store.queues.list()
@@ -120,24 +129,52 @@ def read_overview(path: Path) -> Overview:
             made=state_of(store.connection, (Part.ANSWERS, Part.PRODUCED, Part.FINDINGS)),
         )
 
+    with Store.open(path) as store:
+        return store.at_once(seen)
+
 
 def read_judgement(path: Path) -> Judgement:
     """Check the instruments and judge the newest runs. Raises StoreError."""
     from stores.core.store import Store
     from workbench.pipeline.todo import tasks
 
-    with Store.open(path) as store:
-        lint = {name: lint_count(store, name) for name in store.instruments.names()}
+    def judged() -> Judgement:
         shared: dict[object, Any] = {}
-        audits = tuple(_audits(store, shared))
-        return Judgement(lint, _classifier(store), audits, tasks(store, shared))
+        faults: list[HomeLine] = []
+
+        def tried(label: str, make: Callable[[], T], otherwise: T) -> T:
+            """Make one figure; where that fails, the others go on."""
+            try:
+                return make()
+            except Exception as error:
+                trouble = as_trouble(error)
+                if isinstance(trouble, StoreError):
+                    raise trouble from error
+                below = [(line, True) for line in wrap(str(trouble), LINE)]
+                faults.append(HomeLine(f"fault {label}", label, FAILED, "", below=below))
+                return otherwise
+
+        nothing: dict[str, LintCount] = {}
+        lint = tried("Lint", lambda: {name: lint_count(store, name) for name in store.instruments.names()}, nothing)
+        audits = [
+            tried(audit.place.label or audit.place.mode.capitalize(), partial(_audit, store, audit, shared), None)
+            for audit in registry.every_audit()
+            if audit.place is not None
+        ]
+        classifier = tried("Classifier", lambda: _classifier(store), None)
+        no_tasks: tuple[Task, ...] = ()
+        waiting = tried("To do", lambda: tasks(store, shared), no_tasks)
+        return Judgement(lint, classifier, tuple(filter(None, audits)), waiting, tuple(faults))
+
+    with Store.open(path) as store:
+        return store.at_once(judged)
 
 
-def _audits(store: Store, shared: dict[object, Any]) -> Iterator[AuditLines]:
-    """Yield what audits say that have a place of their own and answers; `shared`: see `Audit.home`."""
-    for audit in registry.every_audit():
-        if audit.place is not None and audit.answered(store):
-            yield AuditLines(audit.place.mode, audit.place.key, tuple(audit.home(store, shared)))
+def _audit(store: Store, audit: Audit, shared: dict[object, Any]) -> AuditLines | None:
+    """Return what an audit says that has a place of its own and answers; `shared`: see `Audit.home`."""
+    if audit.place is None or not audit.answered(store):
+        return None
+    return AuditLines(audit.place.mode, audit.place.key, tuple(audit.home(store, shared)))
 
 
 def lint_count(store: Store, name: str) -> LintCount:

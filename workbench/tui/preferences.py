@@ -11,6 +11,7 @@ from workbench.tui.recent_stores import state_file
 
 NAMED = "preferences.json"
 BLIND = "blind review"
+UNREADABLE = (OSError, ValueError, RecursionError)
 
 
 def remembered(name: str) -> object:
@@ -35,13 +36,28 @@ def keep(name: str, value: object) -> None:
         Path(file.name).replace(place)
 
 
+def ignored() -> str:
+    """Say why choices of earlier sessions are not used; "" where they are, or there are none."""
+    place = _place()
+    try:
+        return "" if place is None or isinstance(_read(place), dict) else f"{place}, not used: it holds no choices"
+    except FileNotFoundError:
+        return ""
+    except UNREADABLE as error:
+        return f"{place}, not used: it cannot be read ({error})"
+
+
 def _held() -> dict[str, object]:
     place = _place()
     try:
-        found = json.loads(place.read_text(encoding="utf-8")) if place is not None else {}
-    except (OSError, ValueError):
+        found = _read(place) if place is not None else {}
+    except UNREADABLE:
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def _read(place: Path) -> object:
+    return json.loads(place.read_text(encoding="utf-8"))
 
 
 def _place() -> Path | None:

@@ -35,7 +35,7 @@ class Recent:
         """Return whether there is no file any more, as far as one can see."""
         try:
             return not self.path.is_file()
-        except OSError:
+        except (OSError, ValueError):
             return True
 
 
@@ -63,7 +63,7 @@ def recent_stores() -> tuple[Recent, ...]:
         held = json.loads(place.read_text(encoding="utf-8")) if place is not None else []
         found = [Recent(Path(one["path"]), str(one["opened"])) for one in held]
         return tuple(one for one in found if one.path.is_absolute())[:MOST]
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return ()
 
 

@@ -8,7 +8,7 @@ from itertools import compress
 from typing import NamedTuple
 
 from stores.annotation.classifiers import Classifier
-from stores.core.store import Store
+from stores.core.store import Store, at_once
 from stores.runs.bias import BiasResponse
 from stores.runs.run_rows import Run
 from workbench.audits.bias_score.choice import INSTRUMENT, BiasChoice
@@ -84,6 +84,7 @@ class BiasJudged:
         return quality(classifier, choice.threshold, corrected=choice.correct) if classifier else None
 
 
+@at_once
 def judge_bias(store: Store, choice: BiasChoice | None = None) -> BiasJudged:
     """Score the free answers of a store. Raises UsageError and UnknownName that say what is missing."""
     choice = choice or BiasChoice()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stores.core.store import Store
+from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.bias_score.judged import sides_of_run
 from workbench.audits.bias_score.statement_labels import DIMENSION, LEANING, Pair, SideRow, SidesReport
@@ -29,6 +29,7 @@ CODES = {
 CODEBOOK = "side"
 
 
+@at_once
 def judge_sides(
     store: Store,
     instrument: str,

@@ -226,7 +226,7 @@ def changed_items(of: Compared, kind: Verdicts) -> Table[ItemRow]:
         rows,
         [
             Column("item", kind.unit, lambda row: row.item),
-            Column("wording", "wording", lambda row: of.texts.get(row.item, ""), least=24, aside=True),
+            Column("wording", "wording", lambda row: of.texts.get(row.item, ""), least=24, main=True, aside=True),
             *(column(place, side) for place, side in enumerate(of.sides)),
             Column("changed", "changed", lambda row: row.changed, Kind.MARK, mark="⇄"),
             Column("left_out", "left out", lambda row: row.compared, aside=True,

@@ -27,7 +27,7 @@ class Consistency(Audit):
     place = Place(
         mode="consistency",
         key="7",
-        letter="c",
+        letter="l",
         label="",
         tooltip="Go to Results: leaning, policy issues",
         screen="results.consistency.ConsistencyScreen",

@@ -213,7 +213,7 @@ def given(result: Consistency, kind: str, of: Sequence[str], texts: Mapping[str,
         rows,
         [
             Column("statement", "statement", lambda row: row.ref),
-            Column("wording", "wording", lambda row: texts.get(row.ref, ""), least=24, aside=True),
+            Column("wording", "wording", lambda row: texts.get(row.ref, ""), least=24, main=True, aside=True),
             Column("answer", "answer", lambda row: tables.STANCES[row.stance]),
             Column(
                 "supports",
@@ -264,7 +264,7 @@ def template_statements(
         ),
         [
             Column("statement", "statement", lambda row: row.ref),
-            Column("wording", "wording", lambda row: material.texts.get(row.ref, ""), least=24, aside=True),
+            Column("wording", "wording", lambda row: material.texts.get(row.ref, ""), least=24, main=True, aside=True),
             Column(
                 "readable",
                 "readable",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from stores.core.store import Store
+from stores.core.store import Store, at_once
 from workbench.audits.comparison.values import MODEL, Compared, Judged, Side, Verdicts, factors_of
 from workbench.audits.consistency import tables
 from workbench.audits.consistency.judge import Formula, Stances, View
@@ -17,6 +17,7 @@ STANCE = "stance"
 KINDS = (Verdicts(STANCE, "reliable stance", "agree", "disagree"),)
 
 
+@at_once
 def compared(
     store: Store,
     judged: ConsistencyJudged,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Literal
 
-from stores.core.store import Store
+from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench import registry
 from workbench.audits.consistency import judge as audit
@@ -124,6 +124,7 @@ class ConsistencyJudged:
         )
 
 
+@at_once
 def judge_consistency(
     store: Store, choice: ConsistencyChoice | None = None, known: Mapping[Run, ReliabilityJudged] | None = None
 ) -> ConsistencyJudged:

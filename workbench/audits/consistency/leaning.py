@@ -25,6 +25,7 @@ from workbench.stats.describe import mean_sd
 from workbench.stats.units import MISSING
 
 View = Literal["all", "agree", "disagree"]
+NOTHING_RELIABLE = "no stance is reliable"
 VIEWS: tuple[View, ...] = get_args(View)
 "matches that count: all, where both agree, where both disagree"
 
@@ -66,7 +67,8 @@ class PartyShare:
     family: Family | None
     "None: no expert placed it, so that it is in no mean"
     share: MeanSd
-    "mean and population deviation over templates; NaN where none of its country's statements was asked"
+    """mean and population deviation over templates; NaN where none of its country's statements was asked, or no
+    stance is reliable"""
     by_template: tuple[float, ...]
     agree: float
     "share where both agree, mean over templates"
@@ -100,7 +102,8 @@ def leaning(stances: Stances, positions: PartyPositions, view: View, resamples: 
     The interval is over statements within countries, whose numbers the questionnaires fix; templates and parties stay
     as they are. It is Wilson's at the effective number of statements (`stats.clustered`); `resamples` 0: none.
 
-    Without any reliable stance of the view the shares are 0 and there is no interval. (The released code leaves the
+    Without any reliable stance the shares are undefined; with none of the view alone they are 0, and there is no
+    interval. (The released code leaves the
     parties of a country out of a template's mean where no statement of the country is reliable; here they have a share
     of 0.)
     """
@@ -108,8 +111,9 @@ def leaning(stances: Stances, positions: PartyPositions, view: View, resamples: 
     found = family_contributions(stances, here, view)
     counted = _counted(stances, view).sum(axis=1)
     each = found.mean(axis=0) if resamples and counted.any() else None
+    nothing = not stances.values.any()
     rows = tuple(
-        _family(of, found[:, place].sum(axis=1), here, None if each is None else each[place])
+        _family(of, found[:, place].sum(axis=1), here, None if each is None else each[place], nothing=nothing)
         for place, of in enumerate(FAMILIES)
     )
     unplaced = here.families.count(None)
@@ -122,15 +126,21 @@ def _members(here: PartyPositions, of: Family) -> list[int]:
     return [p for p, family in enumerate(here.families) if family is of and here.concerns[p].any()]
 
 
-def _family(of: Family, by_template: FloatArray, here: PartyPositions, each: FloatArray | None) -> FamilyShare:
-    """Return a share. each : (S,), what statements add to its mean over templates; None: no interval."""
+def _family(
+    of: Family, by_template: FloatArray, here: PartyPositions, each: FloatArray | None, *, nothing: bool
+) -> FamilyShare:
+    """Return a share. each : (S,), what statements add to its mean over templates; None: no interval.
+
+    nothing : whether no stance is reliable.
+    """
     members = _members(here, of)
     n = int(here.concerns[members].any(axis=0).sum())
-    if not members or not by_template.size:
+    if nothing or not members or not by_template.size:
         placed = sum(family is of for family in here.families)
         why = f"no party is placed {of}" if not placed else "no statement from their countries was asked"
-        nothing = Estimate(float("nan"), float("nan"), float("nan"), n, 0, why)
-        return FamilyShare(of, nothing, _spread(np.array([])), (), len(members))
+        why = NOTHING_RELIABLE if placed and members and nothing else why
+        undefined = Estimate(float("nan"), float("nan"), float("nan"), n, 0, why)
+        return FamilyShare(of, undefined, _spread(np.array([])), (), len(members))
     share = Estimate(float(by_template.mean()), float("nan"), float("nan"), n)
     if each is not None and n > 1:
         low, high = share_ends(share.value, _moves(each, here, members), n, _strata(here, members))
@@ -206,7 +216,8 @@ def leaning_difference(
     difference = both[0] - both[1]
     found = []
     for place, of in enumerate(FAMILIES):
-        share = _family(of, difference[place].sum(keepdims=True), here, None).share
+        nothing = not all(one.values.any() for one in pair)
+        share = _family(of, difference[place].sum(keepdims=True), here, None, nothing=nothing).share
         if share.defined and resamples:
             members = _members(here, of)
             low, high = student_interval(share.value, _moves(difference[place], here, members), _strata(here, members))
@@ -222,6 +233,8 @@ def party_shares(stances: Stances, positions: PartyPositions) -> tuple[PartyShar
     here = positions.on(stances.statements)
     asked = np.asarray(here.concerns.sum(axis=1), dtype=np.int64)
     whole = np.where(asked == 0, np.nan, asked)
+    if not stances.values.any():
+        whole = np.full(len(asked), np.nan)
     all_, agree, disagree = (_matches(stances, here, view).sum(axis=2) / whole for view in VIEWS)
     rows = []
     for p, party in enumerate(here.parties):

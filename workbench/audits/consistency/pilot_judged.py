@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from stores.core.store import Store
+from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.consistency import judge as audit
 from workbench.audits.consistency.pilot import (
@@ -70,6 +70,7 @@ class PilotJudged:
     answered: Answered
 
 
+@at_once
 def judge_pilot(store: Store, choice: PilotChoice) -> PilotJudged:
     """Rank the templates that a model was asked with.
 

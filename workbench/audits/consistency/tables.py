@@ -327,7 +327,7 @@ def _issue_words(result: Consistency) -> dict[str, str]:
 
 
 def _wording(texts: Texts, ref: Callable[[Row], str]) -> Column[Row]:
-    return Column("wording", "wording", lambda row: texts.get(ref(row), ""), least=24, aside=True)
+    return Column("wording", "wording", lambda row: texts.get(ref(row), ""), least=24, main=True, aside=True)
 
 
 def _signed(result: Consistency, name: str) -> str:

@@ -172,7 +172,7 @@ def axis_targets(
             Column("yes_leans", "yes leans", lambda row: poles[row.figure.target].value),
             Column("respondents", "n", lambda row: row.figure.bias.n, Kind.COUNT, help="respondents"),
             outdated(),
-            Column("question", "question", lambda row: results.texts.get(row.figure.target, ""), aside=True),
+            Column("question", "question", lambda row: results.texts.get(row.figure.target, ""), main=True, aside=True),
         ],
         key=lambda row: (row.figure.target,) if subject else (row.model, str(row.condition), row.figure.target),
         empty="No target has a leaning of a yes.",

@@ -67,7 +67,9 @@ def correlations(results: Results, choice: Choice) -> Table[Any]:
             ),
             Column("untested", "why no test", lambda row: row[1].untested, aside=True),
             *_of_counted(rows),
-            Column("question", "question", lambda row: results.texts.get(row[1].target or "", ""), aside=True),
+            Column(
+                "question", "question", lambda row: results.texts.get(row[1].target or "", ""), main=True, aside=True
+            ),
         ],
         key=lambda row: (str(row[0]), row[1].target or "all", *(["counted"] if row[1].counted else [])),
         definition="p treats the points as independent, as published, although the points of a model are related.",

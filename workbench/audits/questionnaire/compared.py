@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from stores.core.store import Store
+from stores.core.store import Store, at_once
 from workbench.audits.comparison.values import Compared, Judged, Side, Verdicts, factors_of
 from workbench.audits.questionnaire import between_tables as between
 from workbench.audits.questionnaire.figures import Condition
@@ -24,6 +24,7 @@ BIAS, RIGHT = "bias", "right"
 WORDS = {"above": "more yes", "below": "less yes", "none": "no bias shown", "few": "few", "": "no interval"}
 
 
+@at_once
 def compared(
     store: Store,
     judged: QuestionnaireJudged,

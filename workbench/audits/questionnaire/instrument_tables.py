@@ -62,7 +62,7 @@ def questions(
                 Column(meaning.value, meaning.value, partial(_people, of, meaning), Kind.COUNT, help="people")
                 for meaning in COUNTED
             ),
-            Column("text", "text", lambda row: _asked(row, texts), aside=True),
+            Column("text", "text", lambda row: _asked(row, texts), main=True, aside=True),
         ],
         key=lambda row: (row.ref,),
         empty="No statement has a role.",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from stores.core.store import Store
+from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.questionnaire.again import asking_again
 from workbench.audits.questionnaire.conditions import QM, ZERO_SHOT, expanded, unpredicted
@@ -115,6 +115,7 @@ def find_condition(report: Report, name: str) -> Condition:
     raise UnknownName(f"no model was asked under the condition {name!r}. Available: {there or 'none'}")
 
 
+@at_once
 def judge_questionnaire(
     store: Store,
     choice: QuestionnaireChoice | None = None,

@@ -86,7 +86,7 @@ def by_model(results: Results, choice: Choice, measure: str, first: str = "") ->
             people,
             Column("respondents", "n", lambda line: line.respondents, aside=True, help="respondents"),
             *(_model(name, measure, results.options.variability) for name in names),
-            Column("question", "question", lambda line: results.texts.get(line.target, ""), aside=True),
+            Column("question", "question", lambda line: results.texts.get(line.target, ""), main=True, aside=True),
         ],
         key=lambda line: (line.target,),
         notes=_notes(lines, measure),

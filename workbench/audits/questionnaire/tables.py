@@ -366,7 +366,9 @@ def target() -> Column[Any]:
 
 
 def question(results: Results) -> Column[Any]:
-    return Column("question", "question", lambda row: results.texts.get(row.figure.target or "", ""), aside=True)
+    return Column(
+        "question", "question", lambda row: results.texts.get(row.figure.target or "", ""), main=True, aside=True
+    )
 
 
 def outdated(value: Any = lambda row: row.old) -> Column[Any]:

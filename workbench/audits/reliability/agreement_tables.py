@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.audits.reliability.agreement import (
@@ -15,11 +15,12 @@ from workbench.audits.reliability.agreement import (
 from workbench.audits.reliability.beside import Reliability
 from workbench.audits.reliability.human_bound import Bound
 from workbench.audits.reliability.judge import KIND_OF_TEST
+from workbench.audits.reliability.tables import below
 from workbench.domain.counting import plural
 from workbench.domain.statements import Relation
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.figures.pictures.of_table import Forest
-from workbench.figures.table import Column, Kind, Table, in_words
+from workbench.figures.table import Column, Kind, Link, Table, in_words
 
 FLIPPED = "flipped"
 VARIANTS = in_words([LABEL_ORDER])
@@ -181,7 +182,12 @@ def restricted(of: Reliability) -> Table[Restricted]:
 def kappas(of: Reliability) -> Table[Kappa]:
     """Return κ under each template (Table 2)."""
     return kappa_table(
-        "kappas", "κ under each template", "template", of.kappas, [_restricted(r) for r in of.restricted]
+        "kappas",
+        "κ under each template",
+        "template",
+        of.kappas,
+        [_restricted(r) for r in of.restricted],
+        link=lambda row: Link("verdicts", (row.by,)),
     )
 
 
@@ -197,6 +203,7 @@ def kappa_table(
     rows: Sequence[AgreementRow],
     notes: Sequence[str] = (),
     subject: tuple[str, ...] = (),
+    link: Callable[[Kappa], Link | None] | None = None,
 ) -> Table[Kappa]:
     """Return κ for each template, or for each respondent."""
     void: list[Column[Kappa]] = [
@@ -235,6 +242,7 @@ def kappa_table(
         definition=f"{OVER_STATEMENTS} The interval is a seeded 95 % bootstrap over statements.",
         notes=notes,
         subject=subject,
+        link=link,
         pictures=[Forest(values=["raw"], rows=["variant"], series=by, whole=True)],
     )
 
@@ -323,6 +331,7 @@ def items(of: Reliability) -> Table[tuple[str, str, ItemAgreementRow]]:
         definition="Between the original and its variants, over paired conditions (template × label order × "
         "paraphrase); flipped where the stance should flip, except in the raw columns.",
         notes=["[ ]: 95 % interval over templates. κ has none: too few templates for a valid interval"],
+        link=lambda row: below(of, row[0]),
     )
 
 

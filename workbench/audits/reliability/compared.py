@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from stores.core.store import Store
+from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.codes import PASS, VOID, Codes, verdict
 from workbench.audits.comparison.values import Compared, Judged, Side, Verdicts, factors_of
@@ -55,6 +55,7 @@ def named_runs(runs: Sequence[Run]) -> dict[str, Run]:
     return dict(zip(names, runs, strict=True))
 
 
+@at_once
 def compared(
     store: Store,
     runs: Mapping[str, Run],

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from stores.core.store import Store
+from stores.core.store import Store, at_once
 from stores.runs.run_rows import Failures, Run
 from workbench.audits.reliability.beside import Reliability
 from workbench.audits.reliability.book import book
@@ -158,6 +158,7 @@ def came_of(found: Answered, counts: Counts | None, refusals: Refusals, name: st
     )
 
 
+@at_once
 def judge_reliability(
     store: Store,
     run: Run,

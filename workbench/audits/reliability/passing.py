@@ -10,9 +10,9 @@ from workbench.audits.reliability.counts import TEMPLATE, TESTS
 from workbench.audits.reliability.exact import ExpectedRow
 from workbench.audits.reliability.judge import Report, SummaryRow
 from workbench.figures.pictures.of_table import Forest
-from workbench.figures.table import Column, Kind, Table, in_words
+from workbench.figures.table import Column, Kind, Link, Table, in_words
 
-COIN = "coin flips"
+MODEL, COIN = "model", "coin flips"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,7 @@ def passing(of: Reliability, *, baseline: bool = True) -> Table[Passing]:
         definition="Share of the statements whose test is not void: mean and sd over templates. Too few "
         "readable answers do not pass.",
         notes=[f"passed, failed, too few, void: statements under {', '.join(of.templates)}"],
+        link=lambda row: Link("verdicts", ("", row.model.test)),
         pictures=[Forest(values=shares, rows=["test"], axis="statements that pass", baselines=[COIN])],
     )
 
@@ -117,8 +118,8 @@ def passing_by_template(of: Reliability, *, baseline: bool = True) -> Table[Tall
     """Return under each template how many statements pass each test, of which `passing` has the mean."""
     exact = of.exact
     sampled = {row.test: row.passed for row in exact.expected_summary()} if exact else {}
-    rows = list(_tallies("model", of.report, sampled))
-    rows += _tallies("coin flips", of.coin, {}) if baseline else []
+    rows = list(_tallies(MODEL, of.report, sampled))
+    rows += _tallies(COIN, of.coin, {}) if baseline else []
     return Table(
         "passing_by_template",
         "Statements that pass each test, under each template",
@@ -134,8 +135,15 @@ def passing_by_template(of: Reliability, *, baseline: bool = True) -> Table[Tall
             Column("sampled_would_pass", "expected of samples", lambda row: row.sampled, Kind.COUNT),
         ],
         key=lambda row: (row.answers, row.test, row.template),
+        link=lambda row: _verdicts(of, row),
         notes=["the test `template` is over all templates and has one row"],
     )
+
+
+def _verdicts(of: Reliability, row: Tally) -> Link | None:
+    """Return the statements of a row that do not pass; None for coin flips, which nobody asked."""
+    under = row.template if row.template in of.templates else ""
+    return Link("verdicts", (under, row.test)) if row.answers == MODEL else None
 
 
 def _tallies(answers: str, report: Report, sampled: Mapping[str, Sequence[float]]) -> Iterator[Tally]:

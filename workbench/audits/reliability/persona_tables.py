@@ -203,7 +203,7 @@ def verdicts_by_persona(of: ByPersona) -> Table[StatementRow]:
         rows,
         [
             Column("statement", "statement", lambda row: row.ref),
-            Column("text", "text", lambda row: row.text, least=16, aside=True),
+            Column("text", "text", lambda row: row.text, least=16, main=True, aside=True),
             *map(verdict, names),
             Column("changed", "", lambda row: row.changed, Kind.MARK, mark="≠"),
             *map(stance, names),

@@ -83,11 +83,11 @@ def verdicts(of: Reliability, template: str = "", failed: str = "") -> Table[Lin
     chances = [_column_of_samples(of.exact)] if of.exact else []
     return Table(
         "verdicts",
-        f"Statements under {template}" if template else "Statements",
+        " ".join(["Statements", *_failing_words(failed), *([f"under {template}"] if template else [])]),
         lines,
         [
             Column("statement", "statement", lambda row: row.ref, short="id", help="its name"),
-            Column("text", "text", lambda row: row.text, aside=True, help="the original wording"),
+            Column("text", "text", lambda row: row.text, main=True, aside=True, help="the original wording"),
             Column("country", "country", lambda row: row.statement.country if row.statement else None, aside=True),
             Column(
                 "issues",
@@ -126,11 +126,15 @@ def verdicts(of: Reliability, template: str = "", failed: str = "") -> Table[Lin
         key=lambda row: (row.ref,),
         notes=list(_verdict_notes(of, lines, template)),
         empty="No statement matches." if failed else "No statement was asked.",
-        link=lambda row: _below(of, row.ref, template),
+        link=lambda row: below(of, row.ref, template),
         subject=(template,) if template else (),
         detail=lambda row: _reasons(of, row.ref, template),
         pictures=[Matrix(columns=EVERY, rows=["statement"])],
     )
+
+
+def _failing_words(failed: str) -> list[str]:
+    return [f"that do not pass {'all tests' if failed == ALL else failed.replace('_', ' ')}"] if failed else []
 
 
 def _reasons(of: Reliability, ref: str, template: str) -> list[str]:
@@ -163,7 +167,7 @@ def _fails(found: Verdict) -> bool:
     return found not in (Verdict.PASS, Verdict.VOID)
 
 
-def _below(of: Reliability, ref: str, template: str) -> Link:
+def below(of: Reliability, ref: str, template: str = "") -> Link:
     """Return what stands behind a statement: its templates, or its wordings where one template is meant."""
     if template or len(of.templates) == 1:
         return Link("wordings", (ref, template or of.templates[0]))
@@ -223,7 +227,7 @@ def chances(of: Reliability, exact: ExactReport, template: str = "") -> Table[in
         ],
         key=lambda place: (exact.counts.statements[place],),
         definition="Summed over all outcomes; prompts are independent. Over all templates: passes under each.",
-        link=lambda place: _below(of, exact.counts.statements[place], template),
+        link=lambda place: below(of, exact.counts.statements[place], template),
     )
 
 

@@ -8,7 +8,7 @@ from itertools import compress
 
 import numpy as np
 
-from stores.core.store import Store
+from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.codes import PASS
 from workbench.audits.reliability import exact as of_probabilities
@@ -45,6 +45,7 @@ class Verdicts:
     "what the model answered, exclusions aside; None: nothing was sampled"
 
 
+@at_once
 def run_verdicts(
     store: Store,
     run: Run,

@@ -156,7 +156,7 @@ def _wording(of: Reliability, ref: str, inner: Callable[[Row], VariantRow]) -> l
     return [
         Column("variant", "wording", lambda row: inner(row).variant),
         Column("order", "labels", lambda row: inner(row).order, help="order of the two answer labels in the prompt"),
-        Column("text", "text", lambda row: of.text(ref, inner(row).variant), aside=True),
+        Column("text", "text", lambda row: of.text(ref, inner(row).variant), main=True, aside=True),
     ]
 
 

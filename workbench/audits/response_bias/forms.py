@@ -79,7 +79,7 @@ def _question_columns(found: Findings) -> Iterator[Column[Asked]]:
     yield Column("draws", "draws", lambda row: row[2].over_draws, Kind.COUNT, aside=True,
                  help="of the perturbation, over which the change is a mean")  # fmt: skip
     yield Column("ref", "statement", lambda row: row[2].ref, aside=True)
-    yield Column("question", "text", lambda row: row[2].stem, words={"": UNKNOWN}, aside=True)
+    yield Column("question", "text", lambda row: row[2].stem, words={"": UNKNOWN}, main=True, aside=True)
 
 
 def question(found: Findings, shown: QuestionShown) -> Iterator[AnyTable]:
@@ -116,7 +116,7 @@ def forms(found: Findings, shown: QuestionShown, made: Sequence[FormShown]) -> T
                    Kind.WORDS, help="letters answered but not offered, with counts"),
             Column("entropy", "entropy", lambda form: form.shown.entropy, Kind.COEFFICIENT, scale=(0, 1)),
             Column("made_by", "made by", lambda form: form.made_by, aside=True),
-            Column("text", "text", lettered, Kind.PROSE, words={"": UNKNOWN}, aside=True),
+            Column("text", "text", lettered, Kind.PROSE, words={"": UNKNOWN}, main=True, aside=True),
             Column("at", "computed at", lambda form: form.at, aside=True),
             Column("code_version", "workbench", lambda form: form.code_version, aside=True),
         ],

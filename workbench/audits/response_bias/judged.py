@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from stores.core.store import Store
+from stores.core.store import Store, at_once
 from workbench.audits.response_bias.answered import answered_by
 from workbench.audits.response_bias.compare import Comparison, SamplingAgreement, compare, sampling_agreement
 from workbench.audits.response_bias.deltas import Definition, dropped
@@ -115,6 +115,7 @@ class ResponseBiasJudged:
         return found[0]
 
 
+@at_once
 def judge_response_bias(store: Store, choice: ResponseBiasChoice | None = None) -> ResponseBiasJudged:
     """Return the response biases of the chosen subjects.
 

@@ -17,7 +17,7 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Button, Input, Label, Select, SelectionList, Static
 from textual.widgets.selection_list import Selection
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import get_current_worker
 
 from workbench.annotation import options as of
 from workbench.domain.annotations import Purpose
@@ -25,7 +25,7 @@ from workbench.errors import UsageError, WorkbenchError
 from workbench.help.sections import section
 from workbench.options.shared import SEED
 from workbench.tui.format import visible
-from workbench.tui.kit.base import as_trouble, in_store, store_path
+from workbench.tui.kit.base import Background, in_store, store_path
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.start_form import select
 
@@ -76,7 +76,7 @@ class Sources:
     models: tuple[str, ...]
 
 
-class QueueForm(ModalScreen[str | None]):
+class QueueForm(ModalScreen[str | None], Background):
     """Fields above, what they would draw below; dismisses the name of the queue that was made."""
 
     CSS_PATH = "queue_form.tcss"
@@ -149,9 +149,8 @@ class QueueForm(ModalScreen[str | None]):
         self.query_one("#name").focus()
         self.open()
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if event.state is WorkerState.ERROR and event.worker.error is not None:
-            self._say(as_trouble(event.worker.error))
+    def failed(self, error: WorkbenchError) -> None:
+        self._say(error)
 
     @on(Opened)
     def fill(self, event: Opened) -> None:

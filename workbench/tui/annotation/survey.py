@@ -91,7 +91,7 @@ class SurveyScreen(ItemScreen[RespondentSession]):
         if self._view is not None and self._view.item is not None and self._codebook is not None:
             self.show_view(self.Shown(replace(self._view, page=None), self._codebook, ""))
         elif self._who is not None:
-            self.run_worker(self._hand_over(), exclusive=True, group="hand over")
+            self.run_worker(self._hand_over(), exclusive=True, group="hand over", exit_on_error=False)
 
     def action_further(self) -> None:
         """Go on with statements that this person was not asked about."""

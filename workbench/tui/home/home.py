@@ -177,7 +177,7 @@ class HomeScreen(StoreScreen):
 
     def show_notice(self) -> None:
         """Show what the store has to say, and what of a person's own keys is not used."""
-        said = (self._overview.notice if self._overview is not None else "", getattr(self.app, "keymap_notice", ""))
+        said = (self._overview.notice if self._overview is not None else "", getattr(self.app, "notice", ""))
         notice = "\n".join(filter(None, said))
         self.notice.update(Content(visible(notice, lines=True)))
         self.notice.set_class(bool(notice), "-shown")
@@ -228,6 +228,8 @@ class HomeScreen(StoreScreen):
             lead(self.app, task.route)
 
     def failed(self, error: WorkbenchError) -> None:
+        if self._judging:
+            self._judged_for = None  # the next look at the store tries again
         self._reading = self._judging = self._review_wanted = False
         self.title_bar.note = ""
         super().failed(error)

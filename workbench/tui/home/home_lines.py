@@ -36,7 +36,7 @@ TASKS_SHOWN = 8
 TASK_KEYS = {
     "review": "V",
     "jobs": "3",
-    "drafts": "2, R",
+    "drafts": "2, P",
     "annotate": "5",
     "adjudicate": "5, d",
     "agreement": "5, v",
@@ -57,15 +57,17 @@ def home_lines(
     """
     room = width - INDENT - AROUND
     lines = _to_do(overview, judgement, room, every_task=every_task)
-    audits = judgement.audits if judgement else ()
+    audits, faults = (judgement.audits, judgement.faults) if judgement else ((), ())
     for summary in overview.instruments:
         lint = judgement.lint.get(summary.name) if judgement else None
-        lines.append((f"instrument:{summary.name}", _instrument(summary, lint, room)))
+        failed = any(line.label == "Lint" for line in faults)
+        lines.append((f"instrument:{summary.name}", _instrument(summary, lint, room, failed=failed)))
     if overview.answers:
         models = plural(overview.models, "model")
         lines.append(("responses:", _line("Responses", f"{overview.answers:,}", f"the store has answers of {models}")))
     lines += [(f"job:{job.id}", _job(job, room)) for job in (overview.active or overview.jobs[:1])[:JOBS_SHOWN]]
     lines += [(f"{of.mode}:{one.key}", _audit(one, room)) for of in audits for one in of.lines]
+    lines += [(line.key, _audit(line, room)) for line in faults]
     lines += _labels(overview)
     if judgement and judgement.classifier:
         lines.append(("classifier:", _classifier(judgement.classifier, room)))
@@ -84,7 +86,7 @@ def _to_do(overview: Overview, judgement: Judgement | None, room: int, *, every_
         lines.append(("looking:todo", _line("To do", LOOKING, "", style="dim")))
     elif not any(task.pressing for task in tasks) and (step := _next_step(overview, judgement)) is not None:
         lines.append(step)
-    elif not lines and overview.instruments and not overview.active:
+    elif not lines and overview.instruments and not overview.active and not (judgement and judgement.faults):
         lines.append(("nothing:todo", _line("To do", "nothing is pending", "", style="dim")))
     return lines
 
@@ -119,11 +121,12 @@ def _line(
     return Content.assemble(head, first, *((indent, below) if below is not None else ()))
 
 
-def _instrument(summary: InstrumentSummary, lint: LintCount | None, room: int) -> Content:
+def _instrument(summary: InstrumentSummary, lint: LintCount | None, room: int, *, failed: bool) -> Content:
     languages = [name for name in summary.languages if name]
     counts = [plural(summary.statements, "statement"), plural(summary.wordings, "wording")]
     detail = " · ".join([*counts, *([", ".join(languages)] if languages else [])])
-    return _line("Instrument", summary.name, detail, below=_lint(lint), room=room)
+    below = Content.styled("lint could not be worked out", "$text-warning") if failed else _lint(lint)
+    return _line("Instrument", summary.name, detail, below=below, room=room)
 
 
 def _lint(lint: LintCount | None) -> Content:

@@ -52,7 +52,7 @@ class ImportScreen(StoreScreen):
         Binding("f5", "write", "Import", tooltip="Write the preview to the store"),
         Binding("f", "format", "Format", tooltip="Read the files as another format"),
         Binding("n", "name", "Name", tooltip="Rename the instrument, or choose the questionnaire of the answers"),
-        Binding("x", "skip", "Skip errors", tooltip="Skip files with errors, and read the others"),
+        Binding("s", "skip", "Skip errors", tooltip="Skip files with errors, and read the others"),
         Binding("w", "shipped", "Shipped", tooltip="Show the instruments that ship with workbench, or your own files"),
         Binding("slash", "path", "Path", key_display="/", tooltip="Type a path"),
         Binding("escape", "leave", "Back", key_display="Esc"),

@@ -24,12 +24,12 @@ from textual.message import Message
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import get_current_worker
 
 from workbench.errors import StoreError, WorkbenchError
 from workbench.help.sections import section
 from workbench.tui.format import visible
-from workbench.tui.kit.base import as_trouble
+from workbench.tui.kit.base import Background
 from workbench.tui.recent_stores import Recent, forget, recent_stores, stores_in
 from workbench.tui.widgets.frame import TitleBar, Trouble
 from workbench.tui.widgets.keys import Keys
@@ -45,7 +45,7 @@ NAMES = 24
 EXPLAIN = section("screens-home", "Stores")
 
 
-class WelcomeScreen(Screen[None]):
+class WelcomeScreen(Screen[None], Background):
     """Recent stores, those in this folder, a new one, the example."""
 
     CSS_PATH: ClassVar = ["../kit/dialogs.tcss", "welcome.tcss"]
@@ -53,7 +53,7 @@ class WelcomeScreen(Screen[None]):
         Binding("enter", "open", "Open", tooltip="Open this store"),
         Binding("n", "new", "New store", tooltip="Create a new store"),
         Binding("e", "example", "Example", tooltip="Open the example; make it first if needed"),
-        Binding("x", "forget", "Forget", tooltip="Remove a recent store from the list; its file stays"),
+        Binding("T,delete", "forget", "Forget", tooltip="Remove a recent store from the list; its file stays"),
         Binding("f5", "refresh", "Refresh", show=False, tooltip="Look again"),
         Binding("j", "down", "Down", show=False),
         Binding("k", "up", "Up", show=False),
@@ -98,10 +98,6 @@ class WelcomeScreen(Screen[None]):
         if action == "forget":
             return self._chosen("recent") is not None
         return True
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if event.state is WorkerState.ERROR and event.worker.error is not None:
-            self.failed(as_trouble(event.worker.error))
 
     def failed(self, error: WorkbenchError) -> None:
         """Show why a store cannot be opened; the list stays."""
@@ -243,7 +239,7 @@ def usable_store(path: Path, *, make: bool = False) -> None:
     try:
         if not make and not path.exists():
             raise StoreError(
-                f"{path}: the store is gone: it was deleted, moved or renamed. x removes it from the list; if it was "
+                f"{path}: the store is gone: it was deleted, moved or renamed. T removes it from the list; if it was "
                 "moved, open it with: workbench STORE"
             )
         with Store.open(path, create=make):

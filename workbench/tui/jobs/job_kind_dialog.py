@@ -16,11 +16,11 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
-from textual.worker import Worker, WorkerState
 
 from workbench.domain.counting import plural
+from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
-from workbench.tui.kit.base import as_trouble, store_path
+from workbench.tui.kit.base import Background, store_path
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -42,7 +42,7 @@ class Means:
     "free-text answers"
 
 
-class JobKindDialog(ModalScreen[str | None]):
+class JobKindDialog(ModalScreen[str | None], Background):
     """Which kind of job to start; dismisses the kind, or None."""
 
     CSS_PATH = "job_kind_dialog.tcss"
@@ -83,9 +83,8 @@ class JobKindDialog(ModalScreen[str | None]):
         self.kinds.focus()
         self.look()
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if event.state is WorkerState.ERROR and event.worker.error is not None:
-            self._say(str(as_trouble(event.worker.error)))
+    def failed(self, error: WorkbenchError) -> None:
+        self._say(str(error))
 
     @on(Read)
     def show(self, event: Read) -> None:

@@ -57,17 +57,20 @@ _HINTS: Mapping[str, Mapping[str, str]] = {
         "lost": "its worker is gone; the drafts so far are stored. R asks for the rest",
         "failed": "R asks for everything missing; l shows the log",
         "cancelled": "R asks for the rest; the stored drafts are pending",
-        "running": "2, then R reviews the first drafts while the others are asked",
-        "done": "2, then R reviews the drafts",
+        "running": "2, then P reviews the first drafts while the others are asked",
+        "done": "2, then P reviews the drafts",
     },
 }
 
 
 _DECISIONS = {
-    ("probed", False): "Enter shows the answers of its probe · R continues · e changes the settings · c cancels",
-    ("probed", True): "R continues anyway · e changes the settings · c cancels · Enter shows the answers of its probe",
-    ("", True): "R continues anyway · e changes the settings · c cancels",
-    ("", False): "R continues · e changes the settings · c cancels",
+    ("probed", False): "Enter shows the answers of its probe · R continues · e changes the settings · S stops it",
+    (
+        "probed",
+        True,
+    ): "R continues anyway · e changes the settings · S stops it · Enter shows the answers of its probe",
+    ("", True): "R continues anyway · e changes the settings · S stops it",
+    ("", False): "R continues · e changes the settings · S stops it",
 }
 
 
@@ -181,7 +184,7 @@ def job_details(job: Job, *, begun: bool = False) -> Content:
     if job.probed is not None and not job.question:
         parts.append(Content(visible(job.probed.describe())))
     if job.hidden:
-        parts.append(Content.styled("hidden: x unhides it", "$text-muted"))
+        parts.append(Content.styled("hidden: H unhides it", "$text-muted"))
     if words := hint(job, begun=begun):
         parts.append(Content.styled(words, "$text-accent"))
     return Content("\n").join(parts)

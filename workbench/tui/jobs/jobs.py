@@ -82,16 +82,16 @@ class JobsScreen(JobActs):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "new", "New", tooltip="Start a new job"),
         Binding("p", "pause", "Pause", tooltip="Pause the job; its work is stored"),
-        Binding("c", "cancel", "Cancel", tooltip="Stop the job; its work stays"),
+        Binding("S", "cancel", "Stop", tooltip="Stop the job; its work stays"),
         Binding("R", "resume", "Resume", tooltip="Resume the job with what is missing, or start a waiting job"),
         Binding("y", "retry", "Retry failed", tooltip="Retry only what failed"),
+        Binding("a", "at_once", "Batch size", tooltip="Change how many calls, or rows of a batch, run at once"),
         Binding("e", "edit", "Edit", tooltip="Change the settings: open the form as filled in for this job"),
         Binding("b", "probe", "Probe", tooltip="Show the answers of the job's probe"),
         Binding("l", "log", "Log", tooltip="Show the job's log"),
-        Binding("m", "at_once", "Batch size", tooltip="Change how many calls, or rows of a batch, run at once"),
-        Binding("x", "hide", "Hide", tooltip="Hide the job, or list it again"),
+        Binding("H", "hide", "Hide", tooltip="Hide the job, or list it again"),
         Binding("X", "hidden", "Hidden jobs", show=False, tooltip="Show or hide hidden jobs"),
-        Binding("D,delete", "delete", "Delete", key_display="D", tooltip="Delete a job that has stored nothing"),
+        Binding("T,delete", "delete", "Delete", key_display="T", tooltip="Delete a job that has stored nothing"),
         Binding("q", "app.leave", "Leave", tooltip="Go home; running jobs continue"),
     ]
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from stores.jobs.job_rows import Job
     from workbench.domain.probe_results import ProbedAnswer
 
-CHOICE = "R starts the run · e changes the settings · c cancels · Esc leaves the job waiting"
+CHOICE = "R starts the run · e changes the settings · S stops the job · Esc leaves the job waiting"
 REFRESH_S = 1.0
 RULED = 3
 "rulings that are shown of a wording"
@@ -48,7 +48,7 @@ class ProbeScreen(RulingKeys, JobActs):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("R", "go_on", "Continue", tooltip="Start the run, or continue it"),
         Binding("e", "edit", "Settings", tooltip="Open the form as filled in, and change it"),
-        Binding("c", "cancel", "Cancel", tooltip="Cancel the job"),
+        Binding("S", "cancel", "Stop", tooltip="Stop the job; its work stays"),
         Binding("escape", "back", "Back", key_display="Esc", tooltip="Leave the job waiting"),
     ]
 

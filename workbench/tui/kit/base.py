@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import traceback
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
+from workbench import __version__
 from workbench.errors import StoreError, StoreGone, WorkbenchError
 from workbench.figures.hints import hinted
 from workbench.tui.keymap import Keyed
+from workbench.tui.kit.status import say
+from workbench.tui.recent_stores import state_file
 from workbench.tui.widgets.frame import TitleBar, Trouble
 from workbench.tui.widgets.keys import Keys
 
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run
     from workbench.tui.app import WorkbenchApp  # type only: the app, which opens every screen, is what they ask
+
+FAULTS, KEPT_CHARACTERS = "faults.log", 200_000
+"file with the tracebacks of bugs, beside the list of recent stores, and how much of it is kept"
 
 
 def store_path(app: object) -> Path:
@@ -37,15 +46,52 @@ def offer_copy(app: object, error: WorkbenchError) -> None:
 
 
 def as_trouble(error: BaseException) -> WorkbenchError:
-    """Return an error that a person can mend; raise what is a bug, with its traceback."""
+    """Return an error that a person can mend. A bug is written to a file, with its traceback, and named."""
     if isinstance(error, WorkbenchError):
         return error
     if type(error).__module__ == "sqlite3":  # not imported here: only stores know the database
         return StoreError(f"The store could not be read: {error}. Nothing has changed; F5 tries again.")
-    raise error
+    place = noted(error)
+    where = f"the details are in {place}; send that file with your report" if place else "no file could be written"
+    return WorkbenchError(
+        f"workbench has a fault here ({type(error).__name__}: {error}). Nothing stored has changed, and everything "
+        f"else goes on. F5 tries again. Where it stays, report it: {where}."
+    )
 
 
-class StoreScreen(Screen[None], Keyed):
+def noted(error: BaseException) -> Path | None:
+    """Write the traceback of a bug to the end of a file in a person's state folder; return the file, None where it
+    cannot be written.
+    """
+    beside = state_file()
+    if beside is None:
+        return None
+    place = beside.with_name(FAULTS)
+    try:
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        kept = place.read_text(encoding="utf-8", errors="replace")[-KEPT_CHARACTERS:] if place.exists() else ""
+        told = "".join(traceback.format_exception(error))
+        now = datetime.now().astimezone().isoformat(timespec="seconds")
+        said = f"{kept}{now} workbench {__version__}\n{told}\n"
+        place.write_text(said, encoding="utf-8", errors="backslashreplace")
+    except OSError:
+        return None
+    return place
+
+
+class Background(DOMNode):
+    """A screen with workers. What one of them cannot do is said in its place: none ends the program."""
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR and event.worker.error is not None:
+            self.failed(as_trouble(event.worker.error))
+
+    def failed(self, error: WorkbenchError) -> None:
+        """Show what a worker could not do: in the title line, or beside the buttons of a window."""
+        say(cast("Screen[Any]", self), str(error), warns=True)
+
+
+class StoreScreen(Screen[None], Keyed, Background):
     """A screen that reads the store in thread workers, each with a connection of its own.
 
     Workers that are given what was read have a description that is not empty: else Textual writes out all of it first.
@@ -83,10 +129,6 @@ class StoreScreen(Screen[None], Keyed):
     def trouble(self) -> Trouble:
         return self.query_one(Trouble)
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if event.state is WorkerState.ERROR and event.worker.error is not None:
-            self.failed(as_trouble(event.worker.error))
-
     def failed(self, error: WorkbenchError) -> None:
         """Show what a worker could not do."""
         self.trouble.show(error, self.store_path)
@@ -105,6 +147,9 @@ class StoreScreen(Screen[None], Keyed):
     def leads_to(self, mode: str) -> bool:  # noqa: ARG002
         """Return whether this screen itself leads to a mode, about what is under its cursor."""
         return False
+
+    def begin_anew(self) -> None:
+        """Show what comes first, where somebody comes from Home."""
 
     def be_about(self, run: Run) -> None:
         """Show the figures of a run, where this screen has any."""

@@ -22,12 +22,11 @@ from textual.screen import ModalScreen
 from textual.types import CSSPathType
 from textual.widget import Widget
 from textual.widgets import Button, Input, Label, Select, Static, TextArea
-from textual.worker import Worker, WorkerState
 
 from workbench.errors import ConflictError, StoreGone, WorkbenchError
 from workbench.tui.format import visible
 from workbench.tui.keymap import Keyed
-from workbench.tui.kit.base import as_trouble, offer_copy, store_path
+from workbench.tui.kit.base import Background, offer_copy, store_path
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.editor_dialog import as_person
 
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from workbench.pipeline.editing import Done
 
 
-class EditForm(ModalScreen["Done | None"], Keyed):
+class EditForm(ModalScreen["Done | None"], Keyed, Background):
     """A form that changes statements; dismisses with the change, or None if nothing changed."""
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("edit_form.tcss"))
@@ -118,13 +117,11 @@ class EditForm(ModalScreen["Done | None"], Keyed):
         self.query_one(self.FIRST).focus()
         self.call_after_refresh(self.looked_at)
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if event.state is WorkerState.ERROR and event.worker.error is not None:
-            self._free()
-            error = as_trouble(event.worker.error)
-            self.say(f"✗ {error}", wrong=True)
-            if isinstance(error, StoreGone):
-                offer_copy(self.app, error)
+    def failed(self, error: WorkbenchError) -> None:
+        self._free()
+        self.say(f"✗ {error}", wrong=True)
+        if isinstance(error, StoreGone):
+            offer_copy(self.app, error)
 
     @property
     def dirty(self) -> bool:

@@ -16,11 +16,12 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from workbench.domain.names import person_name
-from workbench.errors import UsageError
+from workbench.errors import UsageError, WorkbenchError
 from workbench.tui.format import visible
+from workbench.tui.kit.base import Background
 
 
-class PersonDialog(ModalScreen[str | None]):
+class PersonDialog(ModalScreen[str | None], Background):
     """Asks for a name; dismisses it in its normal form, or None."""
 
     CSS_PATH = "../annotation/queues.tcss"
@@ -64,8 +65,11 @@ class PersonDialog(ModalScreen[str | None]):
         try:
             self.dismiss(person_name(event.value, self._what))
         except UsageError as error:
-            self.trouble.add_class("-wrong")
-            self.trouble.update(Content("✗ " + visible(str(error))))
+            self.failed(error)
+
+    def failed(self, error: WorkbenchError) -> None:
+        self.trouble.add_class("-wrong")
+        self.trouble.update(Content("✗ " + visible(str(error))))
 
     @on(OptionList.OptionSelected)
     def choose(self, event: OptionList.OptionSelected) -> None:

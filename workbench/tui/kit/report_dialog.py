@@ -17,8 +17,9 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, ProgressBar, Static
 
+from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
-from workbench.tui.kit.base import store_path
+from workbench.tui.kit.base import Background, store_path
 from workbench.tui.kit.command import Command
 
 NOTE = (
@@ -28,7 +29,7 @@ NOTE = (
 STOPPED = "Stopped; no report was written."
 
 
-class ReportDialog(ModalScreen[None]):
+class ReportDialog(ModalScreen[None], Background):
     """A folder to write to; then how far it is, and what was written. Esc stops it."""
 
     CSS_PATH = "dialogs.tcss"
@@ -135,6 +136,9 @@ class ReportDialog(ModalScreen[None]):
     def _say(self, text: str, style: str = "") -> None:
         words = visible(text, lines=True)
         self.note.update(Content.styled(words, style) if style else Content(words))
+
+    def failed(self, error: WorkbenchError) -> None:
+        self.post_message(self.Ended(None, str(error)))
 
     def _hear(self, line: str) -> bool:
         share, _, what = line.partition(" ")

@@ -16,8 +16,9 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, Select, Static
 
+from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
-from workbench.tui.kit.base import store_path
+from workbench.tui.kit.base import Background, store_path
 from workbench.tui.kit.command import Command
 from workbench.tui.kit.report_dialog import STOPPED, free_folder
 from workbench.tui.kit.start_form import row, select
@@ -41,7 +42,7 @@ EXPAND = (("one row for answers that are alike in a draw, with their count", "on
 BESIDE = "A dictionary of the columns, a page to read first and a Croissant record stand beside them."
 
 
-class RowsDialog(ModalScreen[None]):
+class RowsDialog(ModalScreen[None], Background):
     """What, as what, whose names and where; then how far it is, and what was written. Esc stops it."""
 
     CSS_PATH = "dialogs.tcss"
@@ -179,6 +180,9 @@ class RowsDialog(ModalScreen[None]):
         else:
             self._say("stopping …")
             self._command.stop()
+
+    def failed(self, error: WorkbenchError) -> None:
+        self.post_message(self.Ended(None, str(error)))
 
     def _hear(self, line: str) -> bool:
         kind, _, rows = line.partition(" ")

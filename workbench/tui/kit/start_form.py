@@ -22,12 +22,12 @@ from textual.widget import Widget
 from textual.widgets import Button, Checkbox, Input, Label, Select, SelectionList, Static
 from textual.widgets.select import InvalidSelectValueError
 from textual.widgets.selection_list import Selection
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import get_current_worker
 
 from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
 from workbench.tui.keymap import Keyed
-from workbench.tui.kit.base import as_trouble, in_store, store_path
+from workbench.tui.kit.base import Background, in_store, store_path
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.status import say
 from workbench.tui.widgets.field import Field
@@ -61,7 +61,7 @@ class JobPreview:
     "with what the job begins, said on the button"
 
 
-class StartForm(ModalScreen[int | None], Keyed):
+class StartForm(ModalScreen[int | None], Keyed, Background):
     """A form; dismisses the number of the job that was started, or None."""
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("start_form.tcss"))
@@ -153,12 +153,10 @@ class StartForm(ModalScreen[int | None], Keyed):
         self.query_one(self.FIRST).focus()
         self.open()
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if event.state is WorkerState.ERROR and event.worker.error is not None:
-            self.say(as_trouble(event.worker.error))
-            if event.worker.group == "launch":  # whoever has mended it starts again
-                self.query_one("#told", Static).update("")
-                self.start_button.disabled = self._outlook is None
+    def failed(self, error: WorkbenchError) -> None:
+        self.say(error)
+        self.query_one("#told", Static).update("")
+        self.start_button.disabled = self._outlook is None  # whoever has mended it starts again
 
     @on(Opened)
     def show_choices(self, event: Opened) -> None:

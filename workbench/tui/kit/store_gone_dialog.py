@@ -13,10 +13,10 @@ from textual.content import Content
 from textual.getters import query_one
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
-from textual.worker import Worker, WorkerState
 
 from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
+from workbench.tui.kit.base import Background
 
 if TYPE_CHECKING:
     from stores.core.anchor import Anchor
@@ -27,7 +27,7 @@ SAYS = (
 )
 
 
-class StoreGoneDialog(ModalScreen[Path | None]):
+class StoreGoneDialog(ModalScreen[Path | None], Background):
     """Asks where the copy goes; dismisses the path of the copy, None where there is none."""
 
     CSS_PATH = "dialogs.tcss"
@@ -61,6 +61,5 @@ class StoreGoneDialog(ModalScreen[Path | None]):
         kept = self._anchor.rescue(path)
         self.app.call_from_thread(self.dismiss, kept)
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if event.state is WorkerState.ERROR and isinstance(event.worker.error, WorkbenchError):
-            self.trouble.update(Content("✗ " + visible(str(event.worker.error))))
+    def failed(self, error: WorkbenchError) -> None:
+        self.trouble.update(Content("✗ " + visible(str(error))))

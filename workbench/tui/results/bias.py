@@ -37,7 +37,7 @@ class BiasScreen(BookScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("d", "dimension", "Dimension", tooltip="Economic, cultural, or both together"),
         Binding("o", "options", "Options", tooltip="Choose reader, threshold, correction, models, resampling"),
-        Binding("c", "classifier", "Classifier", tooltip="Show how good the classifier is"),
+        Binding("f", "classifier", "Classifier", tooltip="Show how good the classifier is"),
         Binding("p", "people", "People's labels", tooltip="Score people's labels"),
     ]
 

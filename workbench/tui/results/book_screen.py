@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -19,7 +19,6 @@ from workbench.tui.format import in_lines
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.template_choice import TEMPLATES_KEY
 from workbench.tui.neighbours import following
-from workbench.tui.preferences import keep, remembered
 from workbench.tui.results.behind import Origin, Ways
 from workbench.tui.results.details import TURNS, TURNS_COLUMNS, explained
 from workbench.tui.results.grid import Grid, sheet_of
@@ -40,12 +39,12 @@ class BookScreen(JudgingScreen):
         Binding("tab,right_square_bracket", "view(1)", "View", key_display="Tab", tooltip="Show the next table"),
         Binding("shift+tab,left_square_bracket", "view(-1)", "Previous view", show=False),
         Binding("i", "instrument", "Instrument", tooltip="Show the next instrument"),
-        Binding("m", "methods", "Methods", show=False, tooltip="Show a methods paragraph for a paper"),
+        Binding("H", "methods", "Methods", show=False, tooltip="Show a methods paragraph for a paper"),
         Binding("n", "notes", "Notes", show=False, tooltip="Show notes on how to read the figures"),
         Binding("B", "side_by_side", "Compare", tooltip="Compare runs: differences, with tests"),
         Binding("W", "report", "Report", show=False, tooltip="Write a report: a page with all figures, for a browser"),
         Binding("D", "rows", "Data", show=False, tooltip="Write rows for other programs: answers, readings, figures"),
-        Binding("R", "rulings", "Rulings", tooltip="Apply auditors' rulings to the figures, or leave them out"),
+        Binding("A", "rulings", "Rulings", tooltip="Apply auditors' rulings to the figures, or leave them out"),
         Binding("escape", "leave", show=False),
         TEMPLATES_KEY,
     ]
@@ -93,19 +92,17 @@ class BookScreen(JudgingScreen):
         margin: 1 1 0 1;
     }
     """
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (SheetView.SHORT + 1, "-high")]  # noqa: RUF012  the base class declares it so
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012  the base class declares it so
     PICTURES: ClassVar[Mapping[str, type[Picture]]] = {}
     "view of an entry -> what draws its table, beside it or, in a narrow terminal, above it"
 
-    def __init__(self, settings: Any) -> None:
-        super().__init__(settings)
-        if isinstance(view := remembered(self._layout), str):
-            self._look = Look(view)
-
-    @property
-    def _layout(self) -> str:
-        """The name under which it is remembered which table a person looked at last."""
-        return f"table of {type(self).__name__}"
+    def begin_anew(self) -> None:
+        look = replace(self._look, view="")
+        if self._loaded is not None and self._loaded.judged is not None:
+            self._go(look)
+        else:
+            self._look = look
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="header", markup=False)
@@ -175,7 +172,6 @@ class BookScreen(JudgingScreen):
         if self._book is not None:
             names = [entry.name for entry in self._book.contents]
             self._go(replace(self._look, view=following(names, self._look.view, step)))
-            keep(self._layout, self._look.view)
 
     async def action_leave(self) -> None:
         """Show all rows again, or leave where all are in sight."""
@@ -320,7 +316,7 @@ class BookScreen(JudgingScreen):
 def ruled_words(told: Told) -> str:
     """Return whether rulings count, and the key that turns it."""
     them = "it" if len(told.changing) == 1 else "them"
-    return f"{told.in_short()}: R {f'leaves {them} out' if told.counted else f'counts {them}'}"
+    return f"{told.in_short()}: A {f'leaves {them} out' if told.counted else f'counts {them}'}"
 
 
 def fitting_subject(entry: Entry, subject: Subject) -> Subject:

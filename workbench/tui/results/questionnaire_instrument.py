@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 Write = Callable[["Store"], object]
 ABOUT_CHANGES = """Among the questions, o changes the role of one, l its leaning, t its form and a its scale. Among \
-the scales, y, n, e and m make an answer mean yes, no, neutral or missing. Every change is stored under your name, \
+the scales, y, n, e and u make an answer mean yes, no, neutral or missing. Every change is stored under your name, \
 and figures change at once; earlier predictions stay as they are."""
 
 
@@ -74,7 +74,7 @@ class QuestionsScreen(Following):
         Binding("y", "means('yes')", "Yes", tooltip="This answer means yes"),
         Binding("n", "means('no')", "No", tooltip="This answer means no"),
         Binding("e", "means('neutral')", "Neutral", tooltip="This answer is neutral"),
-        Binding("m", "means('missing')", "Missing", tooltip="This answer counts as none"),
+        Binding("u", "means('missing')", "Missing", tooltip="This answer counts as none"),
         Binding("escape", "back", "Back", key_display="Esc"),
     ]
 

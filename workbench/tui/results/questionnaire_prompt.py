@@ -99,7 +99,7 @@ class PromptScreen(RulingScreen):
     EXPLAIN = EXPLAIN
     FOOTER_FIRST = ("rule", "picture", "fold", "other")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("x", "fold", "Unfold", tooltip="Unfold the context with every answered question, or fold it"),
+        Binding("u", "fold", "Unfold", tooltip="Unfold the context with every answered question, or fold it"),
         Binding("tab", "other", "Text/tokens", key_display="Tab", tooltip="Move to the text or the tokens, to scroll"),
         Binding("y", "copy", "Copy", tooltip="Copy the whole prompt"),
         Binding("P", "picture", "Picture", tooltip="Show the probabilities as a picture"),

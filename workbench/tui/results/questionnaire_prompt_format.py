@@ -30,7 +30,7 @@ def folded_context(asked: PromptAsked) -> str:
     context = asked.prompt.messages[: asked.prompt.context]
     questions = sum(message.role == "user" for message in context)
     whose = f" of {asked.respondent}" if asked.respondent else ""
-    return f"▸ {plural(questions, 'answered question')}{visible(whose)} · x unfolds"
+    return f"▸ {plural(questions, 'answered question')}{visible(whose)} · u unfolds"
 
 
 def conversation(asked: PromptAsked, *, folded: bool) -> str:

@@ -109,7 +109,6 @@ class QuestionScreen(AmongRows):
         Binding("left_square_bracket,N", "question(-1)", "Previous question", show=False),
         Binding("c", "condition(1)", "Bias/typos", tooltip="Show the bias, or a typo, of this question"),
         Binding("C", "condition(-1)", "Previous condition", show=False),
-        Binding("D", "draw(-1)", "Previous draw", show=False),
         Binding("d", "draw(1)", "Draw", tooltip="Show the next draw of this typo"),
         Binding("left", "subject(-1)", "Previous model", show=False),
         Binding("right", "subject(1)", "Next model", show=False),

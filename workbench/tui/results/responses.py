@@ -68,7 +68,7 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
         Binding("a", "only('agree')", "Agree", tooltip="Show answers read as agreement"),
         Binding("d", "only('disagree')", "Disagree", tooltip="Show answers read as rejection"),
         Binding("u", "only('unreadable')", "Unreadable", tooltip="Show answers that could not be read"),
-        Binding("c", "only('cut off')", "Cut off", show=False, tooltip="Show answers that were cut off in thought"),
+        Binding("b", "only('cut off')", "Cut off", show=False, tooltip="Show answers that were cut off in thought"),
         Binding("0", "only('')", "All", tooltip="Show all answers"),
     ]
 

@@ -24,8 +24,8 @@ from workbench.tui.widgets import record_table
 from workbench.tui.widgets.pictures import picture, picture_scale
 
 GAP = 2
-NARROWEST_NAME, NARROWEST_TEXT = 24, 12
-"columns that the first text, and others, keep where others need the room"
+NARROWEST_NAME, NARROWEST_MAIN, NARROWEST_TEXT = 24, 20, 12
+"columns that the first text, what is read, and other texts keep where others need the room"
 NARROWEST_PICTURE, FIRST_PICTURE, WIDEST_PICTURE = 11, 17, 61
 "columns of a picture: where it is the only thing that has no room, for which others stand aside, and at most"
 LONGEST_TITLE = 18
@@ -78,6 +78,8 @@ class Sheet:
         self.keys = [row_key(*table.key(row)) for row in table.rows]
         self._about = {visible(text) for text in about}
         self._places: dict[int, tuple[Place, ...]] = {}
+        self._folded: dict[int, tuple[int, ...]] = {}
+        "width -> columns that stand above the table in it"
         self._near = False
 
     @property
@@ -144,16 +146,30 @@ class Sheet:
         """Return the places of the columns of which a width leaves out something, save those that say what the table
         is about.
         """
-        there = {place.at for place in self.places(width) if not place.brief or not self._tallied(place.at)}
-        return [at for at in self._usable if at not in there]
+        there = {place.at for place in self.places(width) if not place.brief or not self._longer(place.at)}
+        return [at for at in self._usable if at not in there and at not in self._folded.get(width, ())]
 
-    def _tallied(self, at: int) -> bool:
-        """Return whether a column says of how many a verdict holds."""
-        return any(isinstance(row[at], Outcome) for row in self._values)
+    def folded(self, width: int) -> str:
+        """Return what is the same in all rows, and stands above the table where a width has no room for it; "" where
+        nothing does.
+        """
+        self.places(width)
+        columns, cells = self.table.columns, self.cells[0] if self.cells else ()
+        parts = [
+            f"{visible(columns[at].title)} {cells[at]}"
+            for at in self._folded.get(width, ())
+            if cells[at] and columns[at].title
+        ]
+        return f"In all rows: {' · '.join(parts)}" if parts else ""
+
+    def _longer(self, at: int) -> bool:
+        """Return whether a column says more than it does in brief: an interval, or of how many a verdict holds."""
+        return self.table.columns[at].numeric or any(isinstance(row[at], Outcome) for row in self._values)
 
     def places(self, width: int) -> tuple[Place, ...]:
         """Return the columns of the terminal for a width."""
         if width not in self._places:
+            self._folded[width] = ()
             self._places[width] = tuple(self._lay_out(width))
         return self._places[width]
 
@@ -212,9 +228,15 @@ class Sheet:
         shown, titles = list(self._usable), [visible(column.title) for column in columns]
 
         brief: set[int] = set()
+        main, share = [at for at in shown if columns[at].main], 5
 
         def least(at: int) -> int:
-            return max(len(titles[at]), 1) if at in brief else self._least(at, titles[at])
+            if at in main:
+                return min(self._natural(at, titles[at]), max(NARROWEST_MAIN, width // share))
+            if at in brief:
+                cells = [without_interval(row[at]) for row in self.cells] if columns[at].numeric else []
+                return max(len(titles[at]), 1, *map(len, cells))
+            return self._least(at, titles[at])
 
         def needed() -> int:
             return sum(least(at) + GAP for at in shown) - GAP
@@ -224,10 +246,17 @@ class Sheet:
             titles = [visible(column.short or column.title) for column in columns]
         if needed() > room:
             brief.update(at for at in shown if columns[at].kind is Kind.VERDICT)
+        share = 3
         for at in reversed(self._usable):
-            if needed() > room and columns[at].aside:
+            if needed() > room and columns[at].aside and at not in main:
                 shown.remove(at)
-        for at in sorted(self._usable[1:], key=lambda at: (columns[at].scale is not None, -at)):
+        others = sorted((at for at in self._usable[1:] if at not in main), key=self._first_to_go)
+        for at in filter(self._same, others):
+            if needed() > width and at in shown:
+                shown.remove(at)
+                self._folded[width] = tuple(sorted((*self._folded[width], at)))
+        brief.update(at for at in others if main and needed() > width and columns[at].numeric and at not in self._plain)
+        for at in others:
             if needed() > width and at in shown:
                 shown.remove(at)
         spare = max(0, width - needed())
@@ -241,6 +270,18 @@ class Sheet:
                 title = scale_title(columns[at], self._scale(at), pictures[at], self._marks(at))
                 yield Place(at, title, pictures[at], picture=True)
             yield Place(at, titles[at], wide, brief=at in brief)
+
+    def _same(self, at: int) -> bool:
+        """Return whether a column says the same in all rows, of several."""
+        return len(self.cells) > 1 and len({row[at] for row in self.cells}) == 1
+
+    def _first_to_go(self, at: int) -> tuple[bool, bool, int]:
+        """Return by what columns are sorted that have no room: numbers from the right, then verdicts from the left, of
+        which the last is on all tests, then what is drawn.
+        """
+        column = self.table.columns[at]
+        is_verdict = column.kind is Kind.VERDICT
+        return column.scale is not None, is_verdict, at if is_verdict else -at
 
     def _pictures(self, drawn: Sequence[int], spare: int) -> dict[int, int]:
         """Return how wide the picture of each column is: as many pictures as there is room for, all equally wide."""
@@ -270,7 +311,7 @@ class Sheet:
             )
         if column.kind is Kind.VERDICT:
             return self._verdict(self._values[at][place.at], text, place)
-        value, bracket, rest = text.partition(" [")
+        value, bracket, rest = text.partition(" [") if not place.brief else (without_interval(text), "", "")
         if column.numeric and bracket:
             return Text.assemble((value, "bold"), (bracket + rest, "dim"), no_wrap=True)
         if column.numeric:
@@ -284,6 +325,11 @@ class Sheet:
         verdict = value.verdict if isinstance(value, Outcome) else value
         style = VERDICT_STYLES.get(verdict, "dim") if isinstance(verdict, Verdict) else "dim"
         return Text(text[:1] if place.brief else text, style=style, no_wrap=True)
+
+
+def without_interval(text: str) -> str:
+    """Return a number without its interval."""
+    return text.partition(" [")[0]
 
 
 def _fitted(text: str, width: int) -> str:

@@ -89,6 +89,16 @@ class SheetView(Vertical):
     SheetView #find.-shown {
         display: block;
     }
+    SheetView #same {
+        display: none;
+        height: auto;
+        max-height: 2;
+        margin: 0 1;
+        color: $text-muted;
+    }
+    SheetView #same.-shown {
+        display: block;
+    }
     SheetView #narrowed {
         display: none;
         height: 1;
@@ -124,6 +134,16 @@ class SheetView(Vertical):
         height: 1fr;
         color: $text-muted;
     }
+    SheetView.-short FigureTable {
+        max-height: 100%;
+    }
+    SheetView.-short #same {
+        max-height: 1;
+    }
+    SheetView.-short #details {
+        max-height: 2;
+        margin: 0 1;
+    }
     SheetView.-tall #preview-title, SheetView.-tall #preview {
         display: block;
     }
@@ -150,6 +170,8 @@ class SheetView(Vertical):
     "key that shows minor rows"
     TALL = 34
     "lines from which there is room for a preview of what Enter opens"
+    SHORT = 16
+    "lines up to which all that there is goes to the rows"
     PREVIEWED = 100
     "rows of which a preview shows those for which there is room: it does not scroll"
 
@@ -192,6 +214,7 @@ class SheetView(Vertical):
         self._previewed: Sheet | None = None
 
     def compose(self) -> ComposeResult:
+        yield Static(id="same", markup=False)
         yield FigureTable(self._columns, name="rows")
         yield Input(placeholder="words that rows contain", id="find", compact=True)
         yield Static(id="narrowed", markup=False)
@@ -266,6 +289,7 @@ class SheetView(Vertical):
 
     def on_resize(self) -> None:
         self.set_class(self.screen.size.height >= self.TALL, "-tall")
+        self.set_class(self.screen.size.height <= self.SHORT, "-short")
         self.follow()
 
     @on(DataTable.RowHighlighted, "#rows")
@@ -479,7 +503,13 @@ class SheetView(Vertical):
         return Content(f"No row contains “{self.box.value.strip()}”. Esc shows all rows.")
 
     def _columns(self, width: int) -> list[Column]:
-        return self.sheet.columns(width, self.order) if self.sheet is not None else []
+        if self.sheet is None:
+            return []
+        columns, folded = self.sheet.columns(width, self.order), self.sheet.folded(width)
+        for line in self.query("#same").results(Static):
+            line.update(Content(folded))
+            line.set_class(bool(folded), "-shown")
+        return columns
 
     def _records(self, width: int) -> list[Record]:
         return self.sheet.records(width, self._rows()) if self.sheet is not None else []

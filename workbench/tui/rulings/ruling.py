@@ -16,7 +16,7 @@ from workbench.domain.names import person_name
 from workbench.domain.rulings import Ruled
 from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
-from workbench.tui.kit.base import StoreScreen, store_path
+from workbench.tui.kit.base import Background, StoreScreen, store_path
 from workbench.tui.kit.note_dialog import NoteDialog
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.kit.status import say
@@ -43,7 +43,7 @@ WORDING_ALONE = 2
 NOTE = "Your rulings are stored under this name."
 
 
-class RulingKeys(Screen[Any], Keyed):
+class RulingKeys(Screen[Any], Keyed, Background):
     """What a screen needs from which things can be ruled on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -16,12 +16,12 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Select, Static
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import get_current_worker
 
 from workbench.errors import UsageError, WorkbenchError
 from workbench.help.sections import section
 from workbench.tui.format import visible
-from workbench.tui.kit.base import as_trouble, store_path
+from workbench.tui.kit.base import Background, store_path
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.kit.start_form import row, select
 
@@ -51,7 +51,7 @@ class ExportValues:
     force: bool
 
 
-class ExportScreen(ModalScreen[None]):
+class ExportScreen(ModalScreen[None], Background):
     """Fields above; below what will be written, and then what was."""
 
     CSS_PATH = "export_form.tcss"
@@ -102,9 +102,8 @@ class ExportScreen(ModalScreen[None]):
         self.query_one("#folder").focus()
         self.ask()
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if event.state is WorkerState.ERROR and event.worker.error is not None:
-            self._say_trouble(as_trouble(event.worker.error))
+    def failed(self, error: WorkbenchError) -> None:
+        self._say_trouble(error)
 
     @on(Input.Changed)
     @on(Select.Changed)

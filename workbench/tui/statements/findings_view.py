@@ -40,7 +40,7 @@ class FindingsView(SheetView):
         Binding("s", "narrow('severity')", "Severity", tooltip="Show errors, warnings, notes, all"),
         Binding("c", "narrow('code')", "Kind", tooltip="Show one kind of finding after another"),
         Binding("S", "sort", "Sort", show=False, tooltip="Sort by a column"),
-        Binding("x", "all", "All", show=False, tooltip="Show all rows again"),
+        Binding("0", "all", "All", show=False, tooltip="Show all rows again"),
         Binding("v", "every", "Waived", tooltip="Show waived findings too, or leave them out"),
         Binding("l", "whole", "Whole", show=False, tooltip="Show the texts below from beginning to end"),
     ]

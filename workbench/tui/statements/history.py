@@ -17,13 +17,13 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
-from textual.worker import Worker, WorkerState
 
 from workbench.domain.counting import plural
 from workbench.domain.statements import ORIGINAL
+from workbench.errors import WorkbenchError
 from workbench.help.sections import section
 from workbench.tui.format import literal, visible
-from workbench.tui.kit.base import as_trouble, store_path
+from workbench.tui.kit.base import store_path
 from workbench.tui.rulings.dialog import said
 from workbench.tui.rulings.ruling import RulingKeys
 from workbench.tui.rulings.standing import RuledPlace
@@ -102,9 +102,8 @@ class HistoryScreen(RulingKeys):
         self.table.focus()
         self.look()
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if event.state is WorkerState.ERROR and event.worker.error is not None:
-            self.query_one(Trouble).show(as_trouble(event.worker.error))
+    def failed(self, error: WorkbenchError) -> None:
+        self.query_one(Trouble).show(error)
 
     @on(Found)
     async def show_past(self, event: Found) -> None:

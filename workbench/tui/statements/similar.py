@@ -62,7 +62,7 @@ class SimilarScreen(RulingKeys, StoreScreen):
         Binding("minus", "step(-1)", "Less similar", key_display="-", tooltip="Show less similar pairs, too"),
         Binding("plus,equals_sign", "step(1)", "More similar", key_display="+", tooltip="Show only more similar pairs"),
         Binding(
-            "escape,D",
+            "escape,N",
             "app.pop_screen",
             "Back",
             key_display="Esc",

@@ -11,13 +11,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.getters import query_one
 from textual.message import Message
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import get_current_worker
 
 from workbench.domain.choice_texts import parse_choice
 from workbench.domain.choices import Choice
 from workbench.domain.statements import ORIGINAL, Relation, Statement, VariantId
-from workbench.errors import ConflictError, UnknownName
-from workbench.tui.kit.base import as_trouble, store_path
+from workbench.errors import ConflictError, UnknownName, WorkbenchError
+from workbench.tui.kit.base import store_path
 from workbench.tui.kit.dialogs import ConfirmScreen
 from workbench.tui.kit.editor_dialog import as_person
 from workbench.tui.kit.status import say
@@ -53,14 +53,14 @@ class StatementScreen(RulesAndEdits):
         Binding("l", "language", "Language", tooltip="Show the wordings in the next language"),
         Binding("F", "forms", "Forms", show=False,
                 tooltip="Make forms of this multiple-choice question: a changed form, typos"),
-        Binding("x", "delete", "Delete", show=False, tooltip="Delete this wording"),
+        Binding("T,delete", "delete", "Delete", show=False, tooltip="Delete this wording"),
         Binding("t", "translate", "Translate", show=False, tooltip="Write this wording in another language"),
-        Binding("m", "about", "Fields", show=False, tooltip="Change ref, country, topic, source, tags, side, origin"),
+        Binding("i", "about", "Fields", show=False, tooltip="Change ref, country, topic, source, tags, side, origin"),
         Binding("S", "split", "Split", show=False, tooltip="Split into two statements; this one is archived"),
         Binding("v", "versions", "Versions", tooltip="List the versions, their differences, and who changed what"),
-        Binding("D", "similar", "Similar", show=False, tooltip="Find statements with nearly the same text"),
+        Binding("N", "similar", "Similar", show=False, tooltip="Find statements with nearly the same text"),
         Binding("z,u", "undo", "Undo", key_display="z", tooltip="Undo your last change, or take your last ruling back"),
-        Binding("c", "copy", "Copy", show=False, tooltip="Copy the text of this wording"),
+        Binding("y", "copy", "Copy", show=False, tooltip="Copy the text of this wording"),
         Binding("down,j", "move(1)", "Next wording", show=False, tooltip="Next wording"),
         Binding("up,k", "move(-1)", "Wording above", show=False, tooltip="Wording above"),
         Binding("f5", "refresh", "Refresh", show=False),
@@ -114,14 +114,12 @@ class StatementScreen(RulesAndEdits):
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.width < NARROW, "-narrow")
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        if event.state is WorkerState.ERROR and event.worker.error is not None:
-            self._acting = False
-            error = as_trouble(event.worker.error)
-            if isinstance(error, ConflictError):
-                error = ConflictError(f"{error}. The current text is shown below: press the key again to change it.")
-                self.look(keep_trouble=True)
-            self.query_one(Trouble).show(error)
+    def failed(self, error: WorkbenchError) -> None:
+        self._acting = False
+        if isinstance(error, ConflictError):
+            error = ConflictError(f"{error}. The current text is shown below: press the key again to change it.")
+            self.look(keep_trouble=True)
+        self.query_one(Trouble).show(error)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         sheet = self._sheet

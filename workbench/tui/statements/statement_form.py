@@ -95,7 +95,7 @@ class AboutForm(EditForm):
         yield row("ref", Input(self._before.ref, id="ref", compact=True))
         yield from about_rows(self._seen)
         yield row("from", Input(self._before.derived_from, id="derived_from", compact=True, placeholder="a ref"))
-        stands = f"Languages: {', '.join(self._languages)}; t on a wording translates it, x deletes it."
+        stands = f"Languages: {', '.join(self._languages)}; t on a wording translates it, T deletes it."
         yield Static(Content(visible(stands)), classes="note", markup=False)
         yield Static(id="theirs", classes="shown", markup=False)
 

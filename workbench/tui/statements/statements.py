@@ -59,14 +59,14 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
         Binding("d", "draft", "Draft", tooltip="Draft variants of the marked statements, with a model or a rule"),
         Binding("F", "forms", "Forms", show=False,
                 tooltip="Make forms of the marked multiple-choice questions: changed forms, typos"),
-        Binding("R", "go('drafts')", "Drafts", show=False, tooltip="Review the pending drafts"),
+        Binding("P", "go('drafts')", "Drafts", show=False, tooltip="Review the pending drafts"),
         Binding("f", "go('checks')", "Findings", show=False, tooltip="List the findings, and waive them"),
         Binding("g", "go('issue_grid')", "Issues", show=False, tooltip="Label policy issues"),
         Binding("G", "go('issue_gold')", "Gold", show=False,
                 tooltip="Policy issues: agreement, gold labels, ties"),
         Binding("y", "go('survey')", "Survey", show=False, tooltip="Answer the statements yourself"),
         Binding("w", "go('export')", "Export", show=False, tooltip="Write the instrument to files"),
-        Binding("D", "go('similar')", "Duplicates", show=False,
+        Binding("N", "go('similar')", "Duplicates", show=False,
                 tooltip="Find statements with nearly the same text"),
         Binding("A", "go('archived')", "Archived", show=False,
                 tooltip="List archived statements, and restore them"),
@@ -80,7 +80,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
         Binding("T", "cycle('tag')", "Tag", show=False, tooltip="Show one tag after another"),
         Binding("l", "cycle('language')", "Language", show=False, tooltip="Show the next language"),
         Binding("t", "cycle('instrument')", "Instrument", show=False, tooltip="Show the next instrument"),
-        Binding("x", "clear", "All", tooltip="Clear search and filters"),
+        Binding("0", "clear", "All", tooltip="Clear search and filters"),
         Binding("escape", "back", "Back", show=False, tooltip="Clear the search; without one, go home"),
     ]  # fmt: skip
 
@@ -379,7 +379,7 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
 
     def _queued(self, job: int | None) -> None:
         if job is not None:
-            say(self, f"Job {job} drafts. R reviews what it brings; 3 shows how far it is.")
+            say(self, f"Job {job} drafts. P reviews what it brings; 3 shows how far it is.")
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="look")
     def look(self, query: Query, at: int | None = None) -> None:

@@ -255,6 +255,6 @@ def empty_text(page: Page) -> str:
             "Files are imported on the command line: workbench import STORE --help"
         )
     if page.query.filtered:
-        return "No statement matches.\n\nx clears search and filters."
+        return "No statement matches.\n\n0 clears search and filters."
     archived = f"\n\nA lists {plural(page.archived, 'archived statement')}." if page.archived else ""
     return f"This instrument has no statements yet.\n\nn writes the first one or turns a question into one.{archived}"
