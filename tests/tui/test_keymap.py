@@ -190,7 +190,7 @@ def test_the_keys_as_they_ship_have_no_fault(config: Path) -> None:
 
 @pytest.mark.e2e
 async def test_what_is_not_used_is_said_on_home_and_covers_nothing(path: Path, config: Path) -> None:
-    config.write_text('[jobs]\npause = "c"\nlog = "Y"\n')
+    config.write_text('[jobs]\npause = "S"\nlog = "Y"\n')
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, HomeScreen) and "jobs.pause" in screen_text(app))
