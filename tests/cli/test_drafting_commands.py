@@ -49,7 +49,7 @@ def test_a_dry_run_says_what_would_be_asked_and_asks_nothing(
     assert "political_opposite: faulborn2025 (Faulborn et al. 2025, Table 6), 2 statements × 1 call" in out
     assert "12 prompts to ask" in out
     found = data(capsys, *ask, "--calls", "2", "--keep", "3", "--dry-run")
-    assert found == {"prompts": 8, "prompts_needed": 8, "job": None}
+    assert found == {"prompts": 8, "prompts_needed": 8, "left_out": 0, "job": None}
     code, _, err = run(capsys, *ask)
     assert (code, "--yes" in err) == (2, True)
     assert data(capsys, "jobs", path) == []

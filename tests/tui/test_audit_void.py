@@ -49,7 +49,7 @@ def verdicts_of(found: Any, ref: str) -> dict[str, Any]:
 
 
 def by_template(found: Any, test: str, outcome: str) -> list[int]:
-    return [row[outcome] for row in figures(found, "passing_by_template", test=test)]
+    return [row[outcome] for row in figures(found, "passing_by_template", answers="model", test=test)]
 
 
 def share(found: Any, test: str) -> float:

@@ -59,6 +59,7 @@ WITHOUT = {
     "SessionScreen": AT_WORK,
     "SurveyScreen": AT_WORK,
     "DraftsScreen": "a pending draft is accepted, edited or rejected; rulings on its source are shown",
+    "CodebookScreen": NONE,
     "HomeScreen": NONE,
     "ImportScreen": NONE,
     "JobActs": NONE,

@@ -230,7 +230,7 @@ async def test_v_leads_to_the_review_and_2_to_the_list_from_what_was_opened_ther
     app = WorkbenchApp(path, start="statements")
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: table(app).row_count == 3)
-        for key, place in (("A", "statements › archived"), ("D", "statements › similar")):
+        for key, place in (("A", "statements › archived"), ("N", "statements › similar")):
             await pilot.press(key)
             await until(pilot, lambda place=place: app.screen.query_one(TitleBar).place == place)  # type: ignore[misc]
             await until(pilot, lambda: note(app) != "")

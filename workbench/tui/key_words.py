@@ -105,6 +105,7 @@ SHARED = {
     "Draft wordings": "Start a job in which a model drafts wordings",
     "Train a classifier": "Start a job that trains a classifier",
     "Confirmed": "Rule: confirmed",
+    "Reviewed": "Rule: reviewed, nothing more to rule on",
     "Excluded": "Rule: excluded from the figures",
     "Look again": "Rule: somebody should look again",
     "Mark": "Tick or untick this run",

@@ -72,7 +72,7 @@ WAYS: Mapping[str, Way] = {
     "VersionAnswersScreen": Way("HistoryScreen", on="a version"),
     "CodebookScreen": Way("QueuesScreen", "codebook"),
     "CodebookForm": Way("CodebookScreen", "edit"),
-    "FoundAnswersScreen": Way("HomeScreen", "find_answers"),
+    "FoundAnswersScreen": Way("", on="after F3 and the words to find"),
     "QueueForm": Way("QueuesScreen", "new"),
     "PeopleScreen": Way("QueuesScreen", "people"),
     "PersonForm": Way("PeopleScreen", on="a person"),

@@ -311,7 +311,8 @@ class Sheet:
             )
         if column.kind is Kind.VERDICT:
             return self._verdict(self._values[at][place.at], text, place)
-        value, bracket, rest = text.partition(" [") if not place.brief else (without_interval(text), "", "")
+        text = without_interval(text) if place.brief else text
+        value, bracket, rest = text.partition(" [")
         if column.numeric and bracket:
             return Text.assemble((value, "bold"), (bracket + rest, "dim"), no_wrap=True)
         if column.numeric:
