@@ -110,6 +110,7 @@ class StartForm(ModalScreen[int | None], Keyed, Background):
         self._like = like
         "number of the job whose options the fields begin with"
         self._outlook: JobPreview | None = None
+        self._launching = False
         self._pause: Timer | None = None
 
     @abstractmethod
@@ -155,8 +156,10 @@ class StartForm(ModalScreen[int | None], Keyed, Background):
 
     def failed(self, error: WorkbenchError) -> None:
         self.say(error)
-        self.query_one("#told", Static).update("")
-        self.start_button.disabled = self._outlook is None  # whoever has mended it starts again
+        if self._launching:
+            self._launching = False
+            self.query_one("#told", Static).update("")
+            self.start_button.disabled = self._outlook is None  # whoever has mended it starts again
 
     @on(Opened)
     def show_choices(self, event: Opened) -> None:
@@ -225,6 +228,7 @@ class StartForm(ModalScreen[int | None], Keyed, Background):
         elif self._outlook.start is not None and not self.start_button.disabled:
             self.start_button.disabled = True
             say(self, self.STARTING)
+            self._launching = True
             self.launch(self._outlook.start)
         elif self._outlook.start is None:
             say(self, NOTHING_TO_START, warns=True)
