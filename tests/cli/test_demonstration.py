@@ -87,7 +87,8 @@ def test_a_classifier_learns_from_the_training_set(
     with Store.open(made) as store:
         store.connection.execute("vacuum into ?", (str(path),))
     few = ("--steps", "2", "--batch", "4", "--max-length", "32", "--warmup", "0")
-    assert run(capsys, "train", path, "--yes", *few)[0] == 0
+    code, out, err = run(capsys, "train", path, "--yes", *few)
+    assert code == 0, out + err
     with Store.open(path) as store:
         (made_of,) = store.classifiers.list()
     assert set(made_of.data["training"]) >= {"agree", "disagree", "neutral"}
