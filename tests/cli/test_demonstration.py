@@ -11,7 +11,7 @@ from stores.core.store import Store
 from tests.cli.test_commands import data, rows, run
 from tests.tui.conftest import screen_text, until
 from workbench.cli.main import main
-from workbench.jobs.demonstration import AUDITOR, FIRST, QUEUE, SECOND
+from workbench.jobs.demonstration import AUDITOR, FIRST, QUEUE, SECOND, TRAINING
 from workbench.tui import routes
 from workbench.tui.app import WorkbenchApp
 
@@ -70,12 +70,29 @@ def test_people_disagree_and_an_auditor_ruled(made: Path, capsys: pytest.Capture
     kappa = rows(agreement, "pairs")[0]["kappa"]
     assert 0 < kappa["low"] < kappa["high"] < 1
     assert data(capsys, "adjudicate", made), "disagreements wait"
-    (queue,) = data(capsys, "labels", made)
-    assert queue["done"] < queue["needed"], "there is something to annotate"
+    queues = {queue["name"]: queue for queue in data(capsys, "labels", made)}
+    assert queues[QUEUE]["done"] < queues[QUEUE]["needed"], "there is something to annotate"
+    assert queues[TRAINING]["done"] == queues[TRAINING]["needed"] > 0
     assert {one["auditor"] for one in data(capsys, "rulings", made)["rulings"]} == {AUDITOR}
     review = data(capsys, "review", made, "--model", "scripted:wavering")
     assert rows(review, "review")
     assert rows(review, "drawn")
+
+
+@pytest.mark.e2e
+def test_a_classifier_learns_from_the_training_set(
+    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / STORE
+    with Store.open(made) as store:
+        store.connection.execute("vacuum into ?", (str(path),))
+    few = ("--steps", "2", "--batch", "4", "--max-length", "32", "--warmup", "0")
+    code, out, err = run(capsys, "train", path, "--yes", *few)
+    assert code == 0, out + err
+    with Store.open(path) as store:
+        (made_of,) = store.classifiers.list()
+    assert set(made_of.data["training"]) >= {"agree", "disagree", "neutral"}
+    assert all(made_of.data["training"][label] and made_of.data["test"][label] for label in ("agree", "disagree"))
 
 
 @pytest.mark.e2e

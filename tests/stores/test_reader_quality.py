@@ -70,6 +70,18 @@ def test_a_classifier_that_misses_two_thirds_of_a_stance_is_too_poor() -> None:
     assert [name for name, marked in poor.items() if marked] == ["macro F1", "recall of agree"]
 
 
+def test_a_threshold_that_keeps_nothing_names_one_that_does() -> None:
+    good = classifier_with((0.95, 0.95, 0.9, 0.9))
+    way = {**good.evaluation["tuned"], "confidence": [0.75] * 70 + [0.65] * 30}
+    unsure = replace(good, evaluation={**good.evaluation, "tuned": way})
+    warning = quality_header(quality(unsure, 0.9))[0]
+    assert warning == (
+        "! The classifier bart reads no test text with a confidence of 0.9 or more. Lower the threshold: 0.7 keeps "
+        "70.0 %."
+    )
+    assert not quality(unsure, 0.7).would_keep
+
+
 def test_one_poor_stance_is_enough_and_one_that_no_score_rests_on_is_not() -> None:
     assert quality(classifier_with((0.95, 0.6, 0.95, 0.95)), 0.9).too_poor
     unrelated = quality(classifier_with((0.95, 0.95, 0.95, 0.7)), 0.9)

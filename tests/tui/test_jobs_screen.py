@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,10 @@ from textual.widgets import Button, Collapsible, Input, Select, SelectionList
 from stores.core.store import Store
 from stores.jobs.job_rows import Job
 from tests.tui.conftest import flowing, made, screen_text, shown, until
+from workbench import pipeline
 from workbench.classifier.config import TrainConfig
+from workbench.cli.acts import make
+from workbench.cli.main import main
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, Sampling
 from workbench.errors import UsageError
@@ -666,3 +670,24 @@ async def test_a_job_from_elsewhere_goes_on_after_a_person_has_seen_whom_it_asks
     assert begun == [job]
     with Store.open(path) as store:
         assert origin.here().made(store.jobs.get(job)), "it is not asked about again"
+
+
+def test_a_quick_look_is_few_statements_by_the_seed_in_the_form_and_said_in_the_shell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "panel.db"
+    make(path, demo=True, instrument="veldania_panel")
+    with Store.open(path) as store:
+        every = len(store.instruments.lines("veldania_panel"))
+        form = FormValues(
+            "veldania_panel", model="scripted", audit="bias_score", family="prefixes", statements="quick", seed="7"
+        )
+        design = as_design(store, form)
+        assert as_design(store, form).statements == design.statements
+        assert as_design(store, replace(form, seed="8")).statements != design.statements
+        plan = pipeline.plan(store, design)
+    said = f"a quick look: 8 of {every} statements"
+    assert said in plan.describe()
+    command = ["run", str(path), "--model", "scripted", "--audit", "bias_score", "--quick", "--seed", "7", "--dry-run"]
+    assert main(command) == 0
+    assert said in " ".join(capsys.readouterr().out.split())

@@ -15,7 +15,7 @@ from typing import Any
 
 from stores.annotation.classifiers import Classifier
 from workbench.classifier.config import LABELS
-from workbench.domain.readings import Stance
+from workbench.domain.readings import THRESHOLDS, Stance
 from workbench.domain.seeds import SEED
 from workbench.domain.verdicts import Estimate
 from workbench.evidence.classifier_test import Evaluation
@@ -29,6 +29,8 @@ LEAST_RECALL = 0.75
 "least recall of a stance: below it a score may be half its true size"
 LEAST_TEXTS = 12
 "fewest test texts of a stance to know its recall: if all of 11 are read correctly, Wilson's lower end is .74"
+MOST = 0.5
+"share of the test that a proposed threshold keeps, where there is such a threshold"
 CARRYING = (Stance.AGREE.value, Stance.DISAGREE.value)
 "stances whose difference is a score"
 UNTESTED = "was never tested on labelled answers: the error rate of the readings behind these figures is unknown"
@@ -53,6 +55,8 @@ class Quality:
     stands_for: str
     corrected: bool = False
     "whether figures are corrected for its error"
+    would_keep: str = ""
+    "where no test text reaches the threshold: one that keeps some, and the share it keeps"
 
     @property
     def poor(self) -> tuple[str, ...]:
@@ -86,17 +90,27 @@ def quality(classifier: Classifier, threshold: float, *, corrected: bool = False
     """Return the quality of a classifier for readings that reach a threshold."""
     test = Evaluation.of(classifier.evaluation)
     report = test.report("tuned", threshold, seed=seed)
+    point = test.point("tuned", threshold, seed=seed)
     return Quality(
         reader=classifier.name,
         threshold=threshold,
-        macro_f1=test.point("tuned", threshold, seed=seed).macro_f1,
+        macro_f1=point.macro_f1,
         recall=dict(zip(LABELS, report.recall, strict=True)),
         texts=len(test.true),
         queues=tuple(map(str, classifier.data.get("test_queues", ()))),
         by_statement=bool(classifier.data.get("by_statement")),
         stands_for=test.rests_on(),
         corrected=corrected,
+        would_keep="" if point.n else _would_keep(test, seed),
     )
+
+
+def _would_keep(test: Evaluation, seed: int) -> str:
+    """Return the highest threshold that keeps `MOST` of the test, or else any, as "0.7 keeps 92.5 %"."""
+    points = [point for point in test.curve("tuned", THRESHOLDS, seed=seed) if point.n]
+    chosen = [point for point in points if point.kept.value >= MOST] or points
+    best = max(chosen, key=lambda point: point.threshold, default=None)
+    return f"{best.threshold:g} keeps {100 * best.kept.value:.1f} %" if best else ""
 
 
 def quality_header(of: Quality) -> tuple[str, ...]:
@@ -129,7 +143,12 @@ def quality_warnings(of: Quality) -> Iterator[str]:
     if not of.texts:
         yield f"{WARNS}The classifier {of.reader} {UNTESTED}."
         return
-    if not of.macro_f1.defined:
+    if of.would_keep:
+        yield (
+            f"{WARNS}The classifier {of.reader} reads no test text with a confidence of {of.threshold:g} or more. "
+            f"Lower the threshold: {of.would_keep}."
+        )
+    elif not of.macro_f1.defined:
         yield f"{WARNS}The test of the classifier {of.reader} cannot tell how good it is: {of.macro_f1.undefined}."
     if of.shortcoming:
         yield (

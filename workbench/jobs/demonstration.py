@@ -6,10 +6,14 @@ Their names begin with `demo-`. Their actions follow from the answers and a seed
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from stores.annotation.annotator import Annotator
+from stores.annotation.queues import NewItem
 from stores.core.store import Store
 from stores.runs.run_rows import Run
+from workbench import registry
+from workbench.annotation.sampling import Sample
 from workbench.data import attention_items
 from workbench.domain.annotations import Purpose, Reason
 from workbench.domain.counting import plural
@@ -21,13 +25,15 @@ from workbench.evidence.labels import codebook_of
 from workbench.inference.scripted.model import UNREADABLE
 from workbench.inference.scripted.sides import AGREES, DISAGREES, HEDGES
 from workbench.pipeline.control import control_of, draw
-from workbench.pipeline.queues import QueueSpec, make
+from workbench.pipeline.queues import Proposal, QueueSpec, make, pooled
 from workbench.pipeline.review import Review, answers_of, review
 from workbench.stats.resampling import derive_rng
 
 FIRST, SECOND, AUDITOR = "demo-ada", "demo-ben", "demo-cleo"
 "two annotators, and the auditor who adjudicates and rules"
-QUEUE, CODEBOOK = "demo", "stance"
+QUEUE, TRAINING, CODEBOOK = "demo", "demo-training", "stance"
+LEARNED = frozenset((*AGREES[1:3], *DISAGREES[1:3], HEDGES[1]))
+"answers that only the training set has; the test set has the others, among them those people disagree about"
 PER_STRATUM, ATTENTION = 10_000, 6
 "texts per stratum (all), and number of items with a known label"
 SHARE, SLIPS, FLAGGED = 0.6, 0.03, 0.1
@@ -53,8 +59,11 @@ def label(store: Store, models: Sequence[str]) -> str:
     """Let the annotators label the free answers of scripted models; return a sentence about it, "" if none."""
     before = store.labels.totals()
     if all(queue.name != QUEUE for queue in store.queues.list()):
+        _make_training(store, models)
         make(store, QueueSpec(QUEUE, Purpose.TEST, CODEBOOK, models=tuple(models), per_stratum=PER_STRATUM, labels=2,
                               attention=ATTENTION))  # fmt: skip
+    if any(queue.name == TRAINING for queue in store.queues.list()):
+        _label(store, FIRST, 1.0, TRAINING)
     _label(store, FIRST, 1.0)
     _label(store, SECOND, SHARE)
     decided = _decide(store)
@@ -67,12 +76,23 @@ def label(store: Store, models: Sequence[str]) -> str:
     )
 
 
-def _label(store: Store, name: str, share: float) -> None:
-    """Let one person label up to a share of the queue."""
+def _make_training(store: Store, models: Sequence[str]) -> None:
+    """Make the training set: each answer of `LEARNED` once beside every wording that it was given to."""
+    offers = pooled(chain.from_iterable(store.queues.candidates(name, None, models) for name in registry.free_text()))
+    items = tuple(NewItem(one.wording_id, 1, one.model, text_id=one.text_id) for one in offers if one.text in LEARNED)
+    if not items:
+        return
+    spec = QueueSpec(TRAINING, Purpose.TRAINING, CODEBOOK, models=tuple(models), per_stratum=PER_STRATUM)
+    book = codebook_of(store, None, CODEBOOK)
+    make(store, spec, Proposal(spec, book, items, Sample((), 1, 0, 0), len(offers), 0, ()))
+
+
+def _label(store: Store, name: str, share: float, queue: str = QUEUE) -> None:
+    """Let one person label up to a share of a queue."""
     place = 0 if name == FIRST else 1
     known = dict(attention_items(CODEBOOK))
-    with Annotator.open(store.path, QUEUE, name) as person:
-        wanted = share * store.queues.get(QUEUE).items
+    with Annotator.open(store.path, queue, name) as person:
+        wanted = share * store.queues.get(queue).items
         while person.progress().done < wanted and (item := person.next()) is not None:
             text = item.context.text
             if text not in known and text not in SAYS:
