@@ -26,7 +26,9 @@ from workbench.cli.main import main, workbench
 from workbench.cli.parser import Command
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.statements import NEGATION, ORIGINAL
+from workbench.formats.native import statement_columns
 from workbench.help import Topic, topics
+from workbench.tui.home.importing import EXPLAIN
 
 PAGES = {one.name: one for one in topics()}
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -253,3 +255,11 @@ def published_answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert main(["init", str(path)]) == 0
     assert main(["import", str(path), "--format", "biasmonkey", str(folder)]) == 0
     return path
+
+
+def test_columns_of_statements_are_told_by_page_command_and_f1(capsys: pytest.CaptureFixture[str]) -> None:
+    columns = statement_columns()
+    told = run(capsys, "import", "--help")[1]
+    assert columns in PAGES["workshop"].text
+    assert columns in EXPLAIN
+    assert all(line.strip() in told for line in columns.splitlines())

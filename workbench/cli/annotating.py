@@ -206,10 +206,10 @@ def _codebook_history(options: Namespace, known: Sequence[CodebookVersion], book
         ],
     )
     for before, after in pairwise(known):
-        texts = [codebook_text(version.codebook).splitlines() for version in (before, after)]
+        old, new = (codebook_text(version.codebook).splitlines() for version in (before, after))
         say("")
         names = (f"version {before.number}", f"version {after.number}")
-        say("\n".join(unified_diff(*texts, *names, n=0, lineterm="")))
+        say("\n".join(unified_diff(old, new, names[0], names[1], n=0, lineterm="")))
     return 0
 
 

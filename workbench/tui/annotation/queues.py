@@ -55,8 +55,8 @@ class QueuesScreen(StoreScreen):
         Binding("n", "new", "New", tooltip="Make a new queue"),
         Binding("d", "adjudicate", "Decide", tooltip="Decide disagreements between people"),
         Binding("v", "agreement", "Agreement", tooltip="Show the agreement between people"),
-        Binding("b", "codebook", "Codebook", tooltip="Read and change the codebook that people label by"),
         Binding("p", "person", "Person", tooltip="Choose who annotates"),
+        Binding("b", "codebook", "Codebook", tooltip="Read and change the codebook that people label by"),
         Binding("w", "people", "Who", show=False, tooltip="Describe the annotators and respondents"),
     ]
 

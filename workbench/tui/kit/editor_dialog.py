@@ -19,7 +19,7 @@ from workbench.tui.kit.base import store_path
 from workbench.tui.kit.person_dialog import PersonDialog
 
 
-def as_person(screen: Screen[Any], instrument: str, then: Callable[[str], None]) -> None:
+def as_person(screen: Screen[Any], instrument: str, then: Callable[[str], object]) -> None:
     """Go on as the person who sits here; ask who that is where nobody said so yet."""
     person = getattr(screen.app, "annotator", None)
     if isinstance(person, str):
