@@ -138,6 +138,7 @@ def leaning_by_template(
             Column("share", "share", lambda row: row[3], Kind.SHARE),
         ],
         key=lambda row: (row[0], row[1].family.value, row[2]),
+        link=lambda row: Link("party_matches", (row[0],)),
     )
 
 
@@ -250,6 +251,7 @@ def issues_by_template(
         ],
         key=lambda row: (row[0], row[1].issue, row[2]),
         notes=["+1, −1: label of the counted statements"],
+        link=lambda row: Link("issue_statements", (row[0], row[1].issue)),
         subject=(formula,),
     )
 
