@@ -80,7 +80,7 @@ async def test_the_answers_of_a_probe_are_shown_with_their_readings_and_never_se
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, ProbeScreen) and "Probe: 1 of 7" in shown(app, "#told"))
         assert "unreadable" in screen_text(app)
-        assert "R starts the run · e changes the settings · S stops it" in shown(app, "#told")
+        assert "R starts the run · e changes the settings · S stops the job" in shown(app, "#told")
         await pilot.press("G")
         await until(pilot, lambda: "Beneficial it is." in shown(app, "#details"))
         await pilot.press("enter")
