@@ -231,8 +231,12 @@ async def test_the_form_says_how_answers_are_made_and_where(
         await pilot.press("n", "s")
         await until(pilot, lambda: "estimate: about" in shown(app, "#plan"))
         assert "the time is unknown" in screen_text(app)
-        text = screen_text(app)
-        assert all(word in text for word in ("answers ", "dtype ", "cluster ", "Start  F5")), text
+        assert "Start  F5" in screen_text(app)
+        assert "dtype" not in screen_text(app)
+        unfold(app, "Where the model runs")
+        await until(pilot, lambda: all(word in screen_text(app) for word in ("dtype ", "cluster ", "Start  F5")))
+        unfold(app, "How answers are drawn")
+        await until(pilot, lambda: "answers " in screen_text(app))
         app.screen.query_one("#answers", Select).value = "until decided"
         await until(pilot, lambda: "20 tokens, until decided" in shown(app, "#plan"))
         app.screen.query_one("#dtype", Select).value = "bfloat16"
@@ -252,6 +256,12 @@ async def test_the_form_says_how_answers_are_made_and_where(
     assert (design.samples, design.sampling, design.dtype, design.cluster) == (1, EXACTLY, "bfloat16", "auto")
 
 
+def unfold(app: WorkbenchApp, title: str) -> None:
+    """Open one group of the form's fields, and fold the others."""
+    for fold in app.screen.query(Collapsible):
+        fold.collapsed = fold.title != title
+
+
 def one_line(app: WorkbenchApp) -> str:
     return flowing(app)
 
@@ -266,7 +276,9 @@ async def test_the_form_asks_prompts_until_they_are_settled(
     async with app.run_test(size=size) as pilot:
         await pilot.press("n", "s")
         await until(pilot, lambda: "estimate: about" in shown(app, "#plan"))
-        assert "stop early" in screen_text(app)
+        assert "stop early" not in screen_text(app)
+        unfold(app, "Of this audit")
+        await until(pilot, lambda: "stop early" in screen_text(app))
         app.screen.query_one("#reliability-until_settled", Select).value = "yes"
         await until(pilot, lambda: "asked until settled" in shown(app, "#plan"))
         await pilot.press("f5")
