@@ -436,7 +436,7 @@ class Jobs(Aggregate):
 
 
 def _hide(job_id: int) -> str:
-    return f"Hide it from the list instead: x on the screen of jobs, or workbench jobs STORE hide {job_id}"
+    return f"Hide it from the list instead: H on the screen of jobs, or workbench jobs STORE hide {job_id}"
 
 
 _OF_JOB = "attempt_id in (select id from attempt where job_id = ?)"

@@ -31,7 +31,7 @@ def test_verdicts_stand_beside_what_samples_would_be_expected_to_say(
     assert "ALL of 30 samples" in out
     found = data(capsys, "verdicts", scored)
     assert found["options"]["exact"] == {"named": 0.05, "samples": 30, "readable": "given"}
-    sampling = rows(found, "passing_by_template", test="sampling")
+    sampling = rows(found, "passing_by_template", test="sampling", answers="model")
     assert [row["passed"] for row in sampling] == [4, 4]
     assert 3.9 < sampling[0]["sampled_would_pass"] < 4, "leanings of .08 and .92 are nearly always clear of 30"
     first = rows(found, "sampled_would_pass")[0]

@@ -17,6 +17,7 @@ import pytest
 from tests.conftest import published
 from tests.jobs.faulty_server import Asked, FaultyServer
 from workbench.help import topics
+from workbench.inference.served.drawing import OPEN
 
 ROOT = Path(__file__).parents[2]
 TUTORIALS = [page for page in topics() if page.name.startswith("tutorial-")]
@@ -95,6 +96,9 @@ class German(FaultyServer):
 
     def answer(self, asked: Asked, index: int) -> dict[str, Any]:
         *_, statement = (message["content"] for message in asked.body["messages"])
+        if statement == OPEN:  # it draws
+            text = f"Es war einmal {asked.body.get('seed')} {index}"
+            return {"index": index, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
         instruction = " ".join(str(message["content"]) for message in asked.body["messages"])
         labels = re.findall(r'"([^"]+)"', instruction)
         bad = ("Ablehnung", "schädlich", "nachteilig", "ungünstig")

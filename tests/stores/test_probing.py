@@ -225,7 +225,7 @@ def test_a_job_is_hidden_listed_again_and_deleted_only_where_nothing_rests_on_it
     assert filled.jobs.delete(job_id).id == job_id
     done = filled.jobs.note_done("sample", design("scripted").as_json(), 5, "", "1")
     with pytest.raises(
-        JobError, match=r"figures may rest on what it asked, so it is not deleted. Hide it from the list instead: x on"
+        JobError, match=r"figures may rest on what it asked, so it is not deleted. Hide it from the list instead: H on"
     ):
         filled.jobs.delete(done)
     assert filled.jobs.hide(done).hidden

@@ -179,14 +179,14 @@ async def test_a_job_that_is_not_deleted_says_why_and_is_hidden_instead(path: Pa
         await pilot.press("T")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
         said = " ".join(shown(app, "#text").split())
-        assert "figures may rest on what it asked, so it is not deleted. Hide it from the list instead: x on" in said
+        assert "figures may rest on what it asked, so it is not deleted. Hide it from the list instead: H on" in said
         await pilot.press("y")
         await until(pilot, lambda: job(path, 1).hidden)
 
 
 DESIGNS = [
     Design("veldania", "scripted"),
-    Design("veldania", "m", samples=3, seed=9, family="user", templates=("personal-1",), statements=("env-03",)),
+    Design("veldania", "scripted:steady", samples=3, seed=9, family="user", templates=("personal-1",), statements=("env-03",)),
     Design("veldania", "smollm2", variants=("original", "negation"), dtype="float16", chat_format="smollm2"),
     Design("veldania", "scripted", sampling=Sampling(0.4, 0.5, 7, 33, WHEN_DECIDED)),
     Design("veldania", "scripted", sampling=EXACTLY, samples=1),

@@ -261,7 +261,7 @@ def welcome_options(
     if not recent and not here:
         found.append(_heading(f"You have opened no store yet, and {short(folder)} has none", first=True))
     there = (folder / f"{EXAMPLE}.db").exists()
-    made = f"a study with answers, to try things out; {'opens' if there else 'makes'} {EXAMPLE}.db"
+    made = f"a study with answers; {'opens' if there else 'makes'} {EXAMPLE}.db"
     found.append(_heading("Begin"))
     found.append(Option(_line("n  A new store …", "", "an empty store in a file of your own"), id="new:"))
     found.append(Option(_line("e  The example", "", made), id="example:"))
