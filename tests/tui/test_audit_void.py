@@ -126,7 +126,7 @@ async def test_the_screen_marks_them_explains_them_and_judges_them_on_request(
         assert "every negation is empty or identical to the original" in flowing(app)
         await press(app, pilot, "escape", "X")
         assert shown(app, "#narrowed") == "4 of 4 rows · a test is void", "label order is, under one template"
-        await press(app, pilot, "0", "o", *["down"] * 6, "space", "enter")
+        await press(app, pilot, "0", "o", *["down"] * 8, "space", "enter")
         assert by_parts(app)["soc-07",]["negation"].startswith("✓")
         assert "void tests judged" in shown(app, "#options")
 

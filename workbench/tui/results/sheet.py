@@ -146,7 +146,8 @@ class Sheet:
         """Return the places of the columns of which a width leaves out something, save those that say what the table
         is about.
         """
-        there = {place.at for place in self.places(width) if not place.brief or not self._longer(place.at)}
+        whole = [place for place in self.places(width) if not place.picture and not self._cut(place)]
+        there = {place.at for place in whole if not place.brief or not self._longer(place.at)}
         return [at for at in self._usable if at not in there and at not in self._folded.get(width, ())]
 
     def folded(self, width: int) -> str:
@@ -161,6 +162,11 @@ class Sheet:
             if cells[at] and columns[at].title
         ]
         return f"In all rows: {' · '.join(parts)}" if parts else ""
+
+    def _cut(self, place: Place) -> bool:
+        """Return whether a column that is read has a text that its width cuts."""
+        column = self.table.columns[place.at]
+        return column.main and any(len(row[place.at]) > place.width for row in self.cells)
 
     def _longer(self, at: int) -> bool:
         """Return whether a column says more than it does in brief: an interval, or of how many a verdict holds."""
@@ -246,7 +252,8 @@ class Sheet:
             titles = [visible(column.short or column.title) for column in columns]
         if needed() > room:
             brief.update(at for at in shown if columns[at].kind is Kind.VERDICT)
-        share = 3
+        if not any(columns[at].scale is not None for at in shown):  # else pictures have that room
+            share = 3
         for at in reversed(self._usable):
             if needed() > room and columns[at].aside and at not in main:
                 shown.remove(at)
