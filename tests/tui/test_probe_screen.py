@@ -186,7 +186,8 @@ async def test_a_job_that_is_not_deleted_says_why_and_is_hidden_instead(path: Pa
 
 DESIGNS = [
     Design("veldania", "scripted"),
-    Design("veldania", "scripted:steady", samples=3, seed=9, family="user", templates=("personal-1",), statements=("env-03",)),
+    Design("veldania", "scripted:steady", samples=3, seed=9, family="user", templates=("personal-1",),
+           statements=("env-03",)),
     Design("veldania", "smollm2", variants=("original", "negation"), dtype="float16", chat_format="smollm2"),
     Design("veldania", "scripted", sampling=Sampling(0.4, 0.5, 7, 33, WHEN_DECIDED)),
     Design("veldania", "scripted", sampling=EXACTLY, samples=1),
