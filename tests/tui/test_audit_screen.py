@@ -155,7 +155,7 @@ async def test_a_minimum_and_the_tests_that_count_can_be_chosen(app: WorkbenchAp
         await press(app, pilot, "o", *["left"] * 10)
         assert "← 10 of 30 →" in screen_text(app)
         await press(app, pilot, "down", "down", *["left"] * 5, "down", "right", "f1")
-        assert "published limits" in flowing(app)
+        assert "limits are 45 and 55 %: between them a leaning is unclear." in flowing(app)
         await press(app, pilot, "escape")
         assert "unclear from  ← 40 % →" in screen_text(app)
         assert "unclear up to ← 56 % →" in screen_text(app)

@@ -724,7 +724,9 @@ async def test_hostile_names_are_shown_literally_and_lead_down_all_the_same(
             await press(app, pilot, "tab")
         assert below == {
             "issues": "issue_statements",
+            "issues_by_template": "issue_statements",
             "leaning": "party_matches",
+            "leaning_by_template": "party_matches",
             "parties": "given",
             "people": "given",
             "templates": "template_statements",

@@ -121,6 +121,7 @@ class JobActs(StoreScreen):
 
         with Store.open(self.store_path) as store:
             instead_of(store, old, new)
+        self.post_message(self.Done(f"Job {new} replaces job {old}. It continues when you leave."))
 
     @work(thread=True, exit_on_error=False, group="ask")
     def hide(self, job_id: int, *, hidden: bool) -> None:

@@ -188,8 +188,7 @@ class ProbeScreen(RulingKeys, JobActs):
 
     def _started(self, job: int | None) -> None:
         if job is not None:
-            self.replace(self._job_id, job)
-            self._leave(f"Job {job} replaces job {self._job_id}.")
+            self.replace(self._job_id, job)  # leaves once it is done: a screen that goes takes its workers along
 
     def action_cancel(self) -> None:
         self.stop(self._job_id)
