@@ -34,7 +34,16 @@ from workbench import registry
 from workbench.cli.main import main
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.instruments import Instrument
-from workbench.errors import FieldError, NotAStore, ReadOnlyStore, StoreError, UnknownName, UsageError, WorkbenchError
+from workbench.errors import (
+    FieldError,
+    NotAStore,
+    OlderStore,
+    ReadOnlyStore,
+    StoreError,
+    UnknownName,
+    UsageError,
+    WorkbenchError,
+)
 from workbench.help import topic
 from workbench.inference.scripted.letters import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
@@ -489,8 +498,9 @@ def test_an_older_store_is_left_alone(tmp_path: Path) -> None:
     with new_store(path) as store:
         store.connection.execute("pragma user_version = 3")
     before = hashed(path)
-    with pytest.raises(StoreError, match="Open it once for writing"):
-        workbench.open(path)
+    for write in (False, True):
+        with pytest.raises(OlderStore, match=r"schema 3,.*open it once with"):
+            workbench.open(path, write=write)
     assert hashed(path) == before
 
 
