@@ -162,6 +162,8 @@ def _migrate(db: Database, path: Path) -> None:
     db.execute("begin immediate")
     try:
         version = _version(db)
+        if version:  # by now another program may have made or migrated the store
+            _check_ours(db, path, new=False)
         copy = backup.back_up(path, version, SCHEMA_VERSION) if 0 < version < SCHEMA_VERSION else None
         if version == 0:
             make_baseline(db)

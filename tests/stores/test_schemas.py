@@ -20,7 +20,7 @@ from stores.core.migrations import BASELINE, make_baseline, run
 from stores.core.sqlite import Database, Migrations
 from stores.core.store import Store
 from tests.stores.schemas.rows import dump, frozen, grown, thawed
-from workbench.errors import StoreError
+from workbench.errors import NewerStore, StoreError
 
 VERSIONS = range(BASELINE, SCHEMA_VERSION + 1)
 NEXT = SCHEMA_VERSION + 1
@@ -275,3 +275,21 @@ def test_a_program_that_is_killed_while_it_migrates_leaves_the_store_as_it_was(
     with Store.open(path) as store:
         assert user_version(store.connection) == NEXT
     assert len(told) == 1
+
+
+def test_a_store_that_a_newer_program_migrates_meanwhile_is_left_to_it(
+    tmp_path: Path, told: list[str], one_more: Migrations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(SCHEMA_VERSION, tmp_path)
+
+    def meanwhile(db: Database, _path: Path) -> str:
+        db.execute(f"pragma user_version = {NEXT + 1}")
+        return ""
+
+    monkeypatch.setattr(connection, "set_journal_mode", meanwhile)
+    with pytest.raises(NewerStore, match=f"schema {NEXT + 1}"):
+        Store.open(path)
+    with sqlite3.connect(path) as left:
+        assert user_version(left) == NEXT + 1
+    left.close()
+    assert copies(tmp_path) == []
