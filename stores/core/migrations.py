@@ -23,7 +23,7 @@ APPLICATION_ID = 0x574B4231
 "marks a file as a workbench store ('WKB1')"
 BASELINE = 33
 "the schema that the baseline makes; the first migration after it is m034"
-BEFORE_BASELINE = "workbench 0.2.0 of commit 184b99c0"
+BEFORE_BASELINE = "workbench 0.2.0 as of 25 November 2026"
 "the last that brings stores of schemas 1 to 32 to the baseline"
 FOLDER = Path(__file__).parent / "schema"
 AREAS = ("core", "instruments", "workshop", "questionnaires", "jobs", "runs", "annotation", "rulings", "views")

@@ -64,7 +64,7 @@ def test_a_schema_before_the_baseline_is_refused_and_left_alone(tmp_path: Path, 
             opened(path)
         assert str(caught.value) == (
             f"{path}: the store has schema {schema}, and this workbench opens schemas from 33 on: open it once with "
-            "workbench 0.2.0 of commit 184b99c0, which brings it to schema 33 and keeps a copy beside it."
+            "workbench 0.2.0 as of 25 November 2026, which brings it to schema 33 and keeps a copy beside it."
         )
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["old.db"]
