@@ -15,7 +15,7 @@ ROOTS: Mapping[str, str] = {
     "ReviewScreen": "review",
     "RulingsScreen": "rulings",
     **{
-        (place.screen or "results.audit_book.AuditBookScreen").rpartition(".")[2]: place.mode
+        place.screen.rpartition(".")[2] or f"{place.mode.title().replace('_', '')}Screen": place.mode
         for place in registry.places()
     },
 }
@@ -112,7 +112,6 @@ WAYS: Mapping[str, Way] = {
     "PageScreen": Way("", on="on a help page"),
     "WelcomeScreen": _STORES,
     "NewStoreDialog": _STORES,
-    "AuditBookScreen": Way("", on="on the results of an added audit"),
 }
 "class of a screen -> how it is opened; one of a mode or a route of its own is in `ROOTS`"
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from workbench.audits.audit import Audit, Demonstration, Given, HomeLine, Material, Medium, Place, Printed
-from workbench.audits.response_bias.options import DEFAULTS, JUDGING, RESULT_OPTIONS, RUN_OPTIONS
+from workbench.audits.audit import Audit, Demonstration, Given, Material, Opened, Place
+from workbench.audits.response_bias.options import DEFAULTS, RUN_OPTIONS, ChangeOptions
 from workbench.data import SHIPPED_CHOICES
-from workbench.domain.choices import Perturbation
+from workbench.domain.choices import Bias, Perturbation
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe, Template
 from workbench.domain.statements import Statement, VariantId
@@ -16,8 +16,9 @@ from workbench.help.sections import section
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from workbench.audits.reported import Reported, Wanted
+    from workbench.audits.result import Result
     from workbench.domain.designs import Design
+    from workbench.evidence.which import Which
 
 
 class ResponseBias(Audit):
@@ -34,14 +35,26 @@ class ResponseBias(Audit):
         key="9",
         label="Choices",
         tooltip="Go to Results: response biases",
-        screen="results.response_bias.ResponseBiasScreen",
     )
     ticked, drawn_again = ("bias",), ("tries",)
-    run_options, result_options, judging = RUN_OPTIONS, RESULT_OPTIONS, JUDGING
-    about = (
-        "Do changes to a question that move people move a model? Without a view, the matrix of models and biases is "
-        "shown; --json, --csv and --parquet have every figure."
+    run_options, options = RUN_OPTIONS, ChangeOptions
+    views: ClassVar = {
+        "options": "response_bias_routes.question",
+        "answers": "response_bias_routes.answers",
+    }
+    explain = section("screens-results", "Response biases: the matrix")
+    nothing = (
+        f"I imports the shipped ones: {SHIPPED_CHOICES}, 40 questions about a fictional country that cover all five "
+        "biases.\nYour own: workbench import STORE --format choices FOLDER\n"
+        "Published questions and answers: workbench import STORE --format biasmonkey FOLDER"
     )
+    shipped = SHIPPED_CHOICES
+    about = (
+        "Do changes to a question that move people move a model? People see the matrix of models and biases; --json, "
+        "--csv and --parquet have every figure."
+    )
+    todo = "see which changes to a question move the answers"
+    todo_below = "Enter on a row shows the questions and their two forms"
     command = "verdicts STORE --audit response_bias"
     told_apart = False
     after = "9 shows the response biases"
@@ -49,9 +62,11 @@ class ResponseBias(Audit):
     home_help = section("help", "On Home", __package__)
 
     def said(self, spec: Mapping[str, Any]) -> list[str]:
-        from workbench.audits.response_bias.said import said
-
-        return said(spec)
+        """Return the family of templates, and the biases if they are not all."""
+        refs = spec.get("statements")
+        named = {str(ref).partition(".")[0].partition("-")[0] for ref in refs} if isinstance(refs, list) else set()
+        biases = [bias.value.replace("_", " ") for bias in Bias if bias.value in named]
+        return [words for words in (str(spec.get("family", "")), ", ".join(biases)) if words]
 
     def demonstration(self) -> Demonstration:
         from workbench.audits.response_bias.demo import design
@@ -63,11 +78,6 @@ class ResponseBias(Audit):
             "It takes about two minutes on two cores that are otherwise idle.",
             personas=("order-minded", "steady", "wavering", "yes-sayer"),
         )
-
-    def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
-        from workbench.audits.response_bias.reported import reported
-
-        return reported(store, wanted)
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         from workbench.audits.response_bias.plan import default_variants
@@ -139,22 +149,26 @@ class ResponseBias(Audit):
     def answered(self, store: Store) -> bool:
         return bool(store.choices.instruments_with_answers() or store.predictions.runs(self.name))
 
-    def results(self, store: Store, options: Given) -> Iterator[Given]:
+    def instruments(self, store: Store) -> Sequence[str]:
         from workbench.audits.response_bias.judged import instruments_with_answers
 
-        for instrument in instruments_with_answers(store):
-            if options.instrument in (None, instrument):
-                yield Given(**vars(options) | {"instrument": instrument})
+        return instruments_with_answers(store)
 
-    def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
-        from workbench.audits.response_bias.printed import verdicts
+    def models(self, store: Store, instrument: str) -> Collection[str]:
+        asked = {run.model for run in store.predictions.runs(self.name, instrument)}
+        return asked | set(store.choices.models(instrument))
 
-        return verdicts(store, options, medium)
+    def judge(self, store: Store, which: Which, options: ChangeOptions, opened: Opened) -> Result:
+        from workbench.audits.response_bias.result import judge
 
-    def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
-        from workbench.audits.response_bias.home import lines
+        return judge(store, which, options, opened)
 
-        return lines(store)
+    def why_unanswered(self, instrument: str | None) -> str:
+        of = f"{instrument} has" if instrument else "the store has"
+        return (
+            f"{of} no answers to multiple-choice questions. Start with: workbench run STORE --audit {self.name} "
+            "--model NAME, or import some: workbench import STORE --format biasmonkey PATH"
+        )
 
 
 AUDIT = ResponseBias()

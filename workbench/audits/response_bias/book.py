@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
 from workbench.audits.response_bias import cells as cells
@@ -12,7 +11,8 @@ from workbench.audits.response_bias import forms as forms
 from workbench.audits.response_bias import matrix as matrix
 from workbench.audits.response_bias import models as models
 from workbench.audits.response_bias import pairs as pairs
-from workbench.audits.response_bias.findings import Findings
+from workbench.audits.response_bias.changes import Changes
+from workbench.audits.response_bias.methods import methods
 from workbench.audits.response_bias.names import Place, place_of
 from workbench.audits.response_bias.questions import QuestionShown
 from workbench.audits.response_bias.words import DEFINITIONS, HOLM, definition_said, test_said
@@ -25,48 +25,45 @@ from workbench.figures.book import Book, Entry
 from workbench.figures.table import AnyTable
 
 
-def book(found: Findings, *, typos: bool = True) -> Book:
-    """Return every figure of response biases; `typos`: with the perturbations in the matrix."""
+def book(found: Changes) -> Book:
+    """Return every figure of response biases."""
+    judged = found.judged
     return Book(
         title=f"{found.instrument}: response biases",
-        contents=tuple(_contents(found, typos=typos)),
+        contents=tuple(_contents(found)),
         behind=_behind(found),
         told=(
-            *header(found.answered),
-            *found.rulings,
-            f"{found.instrument}: {plural(found.questions_with_texts, 'question')}.",
-            *refused(found.source.refusals(), "without an offered letter, drawn again"),
-            *told(found),
+            *header(judged.answered),
+            *judged.rulings.sentences(),
+            f"{found.instrument}: {plural(len(judged.pairs), 'question')}.",
+            *refused(found.refusals, "without an offered letter, drawn again"),
+            definition_said(found.options.definition),
+            test_said(found.options),
         ),
-        header=header(found.answered),
-        methods=found.methods,
+        header=header(judged.answered),
+        methods=methods(judged),
         notes=tuple(found.notes),
         about=about(found),
     )
 
 
-def told(found: Findings) -> tuple[str, str]:
-    """Say what every change rests on."""
-    return definition_said(found.options.definition), test_said(found.options)
-
-
-def about(found: Findings) -> dict[str, Any]:
+def about(found: Changes) -> dict[str, Any]:
     """Return the choices behind the figures."""
-    options = found.options
-    words = {"definition_in_words": DEFINITIONS[options.definition], "holm_in_words": HOLM[options.holm]}
+    options, judged = found.options, found.judged
     return {
         "instrument": found.instrument,
-        "options": asdict(options) | words,
-        "questions_with_texts": found.questions_with_texts,
-        "answered": as_json(found.answered),
-        "methods": found.methods,
+        "definition_in_words": DEFINITIONS[options.definition],
+        "holm_in_words": HOLM[options.holm],
+        "questions_with_texts": len(judged.pairs),
+        "answered": as_json(judged.answered),
+        "methods": methods(judged),
     }
 
 
-Make = Callable[[Findings], AnyTable]
+Make = Callable[[Changes], AnyTable]
 
 
-def _contents(found: Findings, *, typos: bool) -> Iterator[Entry]:
+def _contents(found: Changes) -> Iterator[Entry]:
     names = tuple(found.reports)
     each = ((), *((name,) for name in names)) if len(names) > 1 else ((),)
     tests = ("definition", "alpha", "holm")
@@ -78,7 +75,7 @@ def _contents(found: Findings, *, typos: bool) -> Iterator[Entry]:
         """Return an entry about all models, or about one at a time."""
         return Entry(name, title, _about_some(found, make), each, choices, whole=lambda: make(found))
 
-    yield of_all("matrix", "biases by model", partial(matrix.matrix, typos=typos), *tests, "typos")
+    yield of_all("matrix", "biases by model", matrix.matrix, *tests, "without_typos")
     yield of_all("scores", "over all biases", models.scores, *tests)
     yield of_each("likeness", "human-likeness", models.likeness, *tests)
     yield of_each("cells", "changes with tests", cells.cells, *tests, "entropy")
@@ -97,11 +94,11 @@ def _contents(found: Findings, *, typos: bool) -> Iterator[Entry]:
     yield of_each("people_questions", "likeness, by question", models.people_questions)
     yield of_each("questions", "questions", forms.questions, "definition")
     yield of_all("subjects", "who answered", matrix.subjects)
-    yield entry(found.answered)
-    yield from entries(found.source.refusals, SEED)[:1]
+    yield entry(found.judged.answered)
+    yield from entries(lambda: found.refusals, SEED)[:1]
 
 
-def _about_some(found: Findings, make: Make) -> Callable[..., AnyTable]:
+def _about_some(found: Changes, make: Make) -> Callable[..., AnyTable]:
     """Return what makes a table about some models, or about all where none is named."""
 
     def made(*names: str) -> AnyTable:
@@ -113,19 +110,19 @@ def _about_some(found: Findings, make: Make) -> Callable[..., AnyTable]:
     return made
 
 
-def _behind(found: Findings) -> dict[str, Callable[..., AnyTable]]:
+def _behind(found: Changes) -> dict[str, Callable[..., AnyTable]]:
     """Return what makes the tables that links lead to; a draw that is not named is the first."""
 
     def place(bias: str, condition: str) -> Place:
         return place_of(bias, condition, found.every_kind)
 
     def shown(name: str, bias: str, condition: str, key: str, draw: str = "") -> QuestionShown:
-        return found.source.question(name, place(bias, condition), key, int(draw) if draw else None)
+        return found.question(name, place(bias, condition), key, int(draw) if draw else None)
 
     def answers(*subject: str) -> AnyTable:
         *of, arm = subject
         one = shown(*of)
-        return forms.answers(one, found.source.forms(one), arm)
+        return forms.answers(one, found.forms(one), arm)
 
     return {
         "place": lambda bias, condition: cells.place(found, place(bias, condition)),
@@ -140,9 +137,9 @@ def _behind(found: Findings) -> dict[str, Callable[..., AnyTable]]:
     }
 
 
-def _forms(found: Findings, shown: QuestionShown) -> AnyTable:
-    return forms.forms(found, shown, found.source.forms(shown))
+def _forms(found: Changes, shown: QuestionShown) -> AnyTable:
+    return forms.forms(found, shown, found.forms(shown))
 
 
-def _prompts(found: Findings, shown: QuestionShown) -> AnyTable:
-    return forms.prompts(shown, found.source.forms(shown))
+def _prompts(found: Changes, shown: QuestionShown) -> AnyTable:
+    return forms.prompts(shown, found.forms(shown))

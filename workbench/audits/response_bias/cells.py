@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from workbench.audits.response_bias import columns as columns
+from workbench.audits.response_bias.changes import Changes
 from workbench.audits.response_bias.figures import Cell, DrawFigure, TopicFigure
-from workbench.audits.response_bias.findings import Findings
 from workbench.audits.response_bias.formula import formula
 from workbench.audits.response_bias.names import Place, kind_said, place_said, subject_of
+from workbench.audits.response_bias.options import ENTROPY_RULES, EntropyRule
 from workbench.audits.response_bias.score import over_cells
-from workbench.audits.response_bias.uncertainty import ENTROPY_RULES, EntropyRule, Spread
+from workbench.audits.response_bias.uncertainty import Spread
 from workbench.audits.response_bias.words import ENTROPIES, stars, why
 from workbench.domain.choices import Bias
 from workbench.domain.counting import plural
@@ -24,19 +25,19 @@ Line = tuple[str, Cell]
 "name of the report, and the cell"
 
 
-def cells(found: Findings) -> Table[Line]:
+def cells(found: Changes) -> Table[Line]:
     """Return every cell of every model with its test."""
     return _cells(found, found.lines, "cells", "Change by bias, with its test")
 
 
-def place(found: Findings, at: Place) -> Table[Line]:
+def place(found: Changes, at: Place) -> Table[Line]:
     """Return one bias or perturbation of every model that was asked it, whatever is looked at."""
     asked = ((name, report.find(*at)) for name, report in found.reports.items())
     rows = [(name, cell) for name, cell in asked if cell is not None]
     return _cells(found, rows, "place", f"{place_said(*at).capitalize()}: change of each model", subject_of(at))
 
 
-def _cells(found: Findings, rows: Sequence[Line], name: str, title: str, subject: tuple[str, ...] = ()) -> Table[Line]:
+def _cells(found: Changes, rows: Sequence[Line], name: str, title: str, subject: tuple[str, ...] = ()) -> Table[Line]:
     return Table(
         name,
         title,
@@ -72,7 +73,7 @@ def _place(row: Line) -> Place:
     return row[1].place
 
 
-def _test(found: Findings) -> Iterator[Column[Line]]:
+def _test(found: Changes) -> Iterator[Column[Line]]:
     """Yield the change with its test; p adjusted has a place of its own where it is another number."""
 
     def sign(row: Line) -> str:
@@ -130,7 +131,7 @@ def _formula(row: Line) -> str:
 NOT_COUNTED = ("blank", "not_offered", "questions_with_these", "drawn_again")
 
 
-def said(found: Findings, row: Line) -> list[str]:
+def said(found: Changes, row: Line) -> list[str]:
     """Return what `cells` says of a cell beside its change, in sentences, and whether it is most human-like and why."""
     from workbench.figures.shown import NONE, shown
 
@@ -168,7 +169,7 @@ def _warnings(rows: Sequence[Line]) -> Iterator[str]:
         yield from (f"{name}, {place_said(*cell.place)}: warning: {warning}" for warning in cell.warnings)
 
 
-def entropies(found: Findings, rules: Sequence[EntropyRule] = ENTROPY_RULES) -> Table[tuple[str, Cell, Spread]]:
+def entropies(found: Changes, rules: Sequence[EntropyRule] = ENTROPY_RULES) -> Table[tuple[str, Cell, Spread]]:
     """Return the normalised entropy of the answers to both forms, by one rule or by both."""
     spreads: dict[str, Callable[[Cell], Spread]] = {
         "offered": lambda cell: cell.spread,
@@ -195,7 +196,7 @@ def entropies(found: Findings, rules: Sequence[EntropyRule] = ENTROPY_RULES) -> 
     )
 
 
-def uncertainty(found: Findings) -> Table[tuple[str, list[Cell]]]:
+def uncertainty(found: Changes) -> Table[tuple[str, list[Cell]]]:
     """Return whether biases change answers more where a model is unsure: over all cells, and over those of a model.
 
     Tjuatja et al. 2024, Figure 8.
@@ -227,7 +228,7 @@ def _entropy_change(row: tuple[str, Cell, Spread]) -> Estimate:
     return Estimate(test.mean, test.low, test.high, test.n, undefined=why, interval=columns.named(test))
 
 
-def left_out(found: Findings) -> Table[tuple[str, Cell, str, list[str]]]:
+def left_out(found: Changes) -> Table[tuple[str, Cell, str, list[str]]]:
     """Return why questions take no part, by cell."""
     rows = []
     for name, cell in found.lines:
@@ -252,7 +253,7 @@ def left_out(found: Findings) -> Table[tuple[str, Cell, str, list[str]]]:
     )
 
 
-def topics(found: Findings) -> Table[tuple[str, Cell, TopicFigure]]:
+def topics(found: Changes) -> Table[tuple[str, Cell, TopicFigure]]:
     """Return the change of each cell by topic of the questions."""
     return Table(
         "topics",
@@ -275,7 +276,7 @@ def topics(found: Findings) -> Table[tuple[str, Cell, TopicFigure]]:
     )  # fmt: skip
 
 
-def draws(found: Findings) -> Table[tuple[str, Cell, DrawFigure]]:
+def draws(found: Changes) -> Table[tuple[str, Cell, DrawFigure]]:
     """Return every random draw of the perturbations (appendix A.4)."""
     return Table(
         "draws",
@@ -299,7 +300,7 @@ def draws(found: Findings) -> Table[tuple[str, Cell, DrawFigure]]:
     )  # fmt: skip
 
 
-def draw_spread(found: Findings) -> Table[Line]:
+def draw_spread(found: Changes) -> Table[Line]:
     """Return how far the draws of one perturbation differ."""
     return Table(
         "draw_spread",

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from workbench.audits.response_bias.changes import Changes
 from workbench.audits.response_bias.figures import Cell
-from workbench.audits.response_bias.findings import Findings
 from workbench.audits.response_bias.formula import lent_said
 from workbench.audits.response_bias.names import CONDITIONS, Place, condition_name, kind_name
 from workbench.domain.verdicts import Estimate
@@ -26,7 +26,7 @@ def model(of: Callable[[Row], str]) -> Column[Row]:
     return Column("model", "model", of)
 
 
-def places(found: Findings, of: Callable[[Row], Place]) -> tuple[Column[Row], Column[Row]]:
+def places(found: Changes, of: Callable[[Row], Place]) -> tuple[Column[Row], Column[Row]]:
     """Return the columns of a bias, with the variant of its wording, and of the condition."""
     return (
         Column("bias", "bias", lambda row: kind_name(of(row)[0], of(row)[2]), words=found.words),
@@ -104,7 +104,7 @@ def correlation(of: Callable[[Row], Pearson], of_what: str, *, aside: bool = Fal
     yield Column("r_untested", "no test of r because", lambda row: of(row).untested, aside=True)
 
 
-def reach(found: Findings) -> tuple[float, float]:
+def reach(found: Changes) -> tuple[float, float]:
     """Return the ends of the scale of pictures of changes: the next ten points behind the farthest interval."""
     tests = [cell.delta for _, cell in found.lines]
     ends = [abs(end) for each in tests for end in (each.mean, each.low, each.high) if not math.isnan(end)]
@@ -122,7 +122,7 @@ def cell_change(cell: Cell) -> Estimate:
     return change(cell.delta, len(cell.deltas.left_out), NO_QUESTION)
 
 
-def copied(found: Findings) -> list[str]:
+def copied(found: Changes) -> list[str]:
     """Say which figures rest on another bias's answers; nothing where none do."""
     if not any(cell.copied for _, cell in found.lines):
         return []

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.audits.response_bias.deltas import Definition, Deltas, deltas
+from workbench.audits.response_bias.deltas import Deltas, deltas
 from workbench.audits.response_bias.figures import Cell, Effect, Report
+from workbench.audits.response_bias.options import Definition
 from workbench.audits.response_bias.table import Table
 from workbench.audits.response_bias.uncertainty import RESOLUTION
 from workbench.domain.choices import Bias

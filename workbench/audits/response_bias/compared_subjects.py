@@ -9,9 +9,9 @@ import numpy as np
 
 from workbench.audits.comparison.values import MODEL, SAMPLING, TEMPLATES, Compared, Judged, Side, Verdicts, factors_of
 from workbench.audits.response_bias import pairs
+from workbench.audits.response_bias.changes import Changes
 from workbench.audits.response_bias.deltas import human_sign
 from workbench.audits.response_bias.figures import Cell
-from workbench.audits.response_bias.findings import Findings
 from workbench.audits.response_bias.judged import ResponseBiasJudged, Subject
 from workbench.audits.response_bias.names import CONDITIONS, Place, kind_name, place_order, place_said
 from workbench.audits.response_bias.uncertainty import RESOLUTION
@@ -25,13 +25,13 @@ KINDS = (
 "cells of the matrix are all that there are, not a sample: no pair of them is tested, but each change over questions is"
 
 
-def compared(judged: ResponseBiasJudged, found: Findings, names: Sequence[str]) -> Compared:
+def compared(judged: ResponseBiasJudged, found: Changes, names: Sequence[str]) -> Compared:
     """Return the comparison of subjects: each bias and perturbation over the questions that take part for all of them.
 
     found : what the tables of differences are made of
     """
     reports = {name: judged.reports[name] for name in names}
-    alpha = judged.choice.options.alpha
+    alpha = judged.options.alpha
     shared: dict[Place, set[str]] = {}
     for place in sorted({cell.place for report in reports.values() for cell in report.cells}, key=place_order):
         cells = [report.find(*place) for report in reports.values()]

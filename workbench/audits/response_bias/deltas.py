@@ -21,37 +21,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
 
+from workbench.audits.response_bias.options import Definition
 from workbench.audits.response_bias.table import Table, middle, not_offered, valid_answers
 from workbench.domain.choices import LETTERS, Bias, Perturbation
-from workbench.errors import UnknownName
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
-
-
-class Definition(StrEnum):
-    """By which rules a change is computed."""
-
-    PAPER = "paper"
-    "the published tables"
-    ALL_KEYS = "all keys"
-    "the same without leaving out questions"
-    HEAD = "head"
-    "the code that the authors published last"
-    CORRECTED = "corrected"
-    "valid answers only, and above 0 is human-like for every bias"
-
-    @classmethod
-    def parse(cls, text: str) -> Definition:
-        """Return the definition of a name, `all-keys` as well as `all keys`. Raises UnknownName."""
-        plain = text.strip().lower().replace("-", " ").replace("_", " ")
-        if plain not in list(cls):
-            raise UnknownName(f"there is no definition {text!r}. Available: {', '.join(cls)}")
-        return cls(plain)
-
 
 FIRST = 50
 "questions of a perturbation that the published tables rest on"

@@ -1,43 +1,19 @@
-"""What the audit of response biases is told, and what it says of a model: the values that screens and tables show."""
+"""What the audit of response biases says of a model: the values that tables show."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
-from workbench.audits.response_bias.deltas import Definition, Deltas, Dropped
-from workbench.audits.response_bias.uncertainty import ENTROPY_RULES, EntropyRule, Spread
+from workbench.audits.response_bias.deltas import Deltas, Dropped
+from workbench.audits.response_bias.options import ChangeOptions
+from workbench.audits.response_bias.uncertainty import Spread
 from workbench.domain.choices import Bias, Perturbation
-from workbench.errors import UnknownName, UsageError
+from workbench.errors import UnknownName
 from workbench.stats.correlation import Pearson
 from workbench.stats.one_sample import MeanTest
 
-Adjusted = Literal["none", "biases", "all"]
-ADJUSTED = get_args(Adjusted)
-
 Effect = Literal[-1, 0, 1]
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The choices behind the figures; recorded with every result."""
-
-    definition: Definition = Definition.CORRECTED
-    alpha: float = 0.05
-    "a p value below this is significant"
-    holm: Adjusted = "none"
-    "whose p values Holm's procedure adjusts. `none`: nobody's, as published. `biases`: the model's biases among \
-themselves; perturbations are left as they are, since a larger p would let a model pass for overlooking them. `all`: \
-biases and perturbations together, a copied row counted once"
-    entropy: EntropyRule = "offered"
-    "of the entropies to which changes are correlated"
-
-    def __post_init__(self) -> None:
-        for name, known in (("holm", ADJUSTED), ("entropy", ENTROPY_RULES)):
-            if getattr(self, name) not in known:
-                raise UnknownName(f"{name} {getattr(self, name)!r} is unknown; choose {' or '.join(map(repr, known))}")
-        if not 0 < self.alpha < 1:
-            raise UsageError(f"found a level of {self.alpha}; give one between 0 and 1, such as 0.05")
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +179,7 @@ class Report:
     """Everything that is said of one model's answers under one definition."""
 
     model: str
-    options: Options
+    options: ChangeOptions
     cells: tuple[Cell, ...]
     "by bias: the bias itself, its perturbations, other wordings of the bias"
     likeness: tuple[HumanLikeness, ...]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from workbench.audits.response_bias import columns as columns
-from workbench.audits.response_bias.findings import Findings
+from workbench.audits.response_bias.changes import Changes
 from workbench.audits.response_bias.formula import formula
 from workbench.audits.response_bias.names import Place, place_said, subject_of
 from workbench.audits.response_bias.questions import (
@@ -20,19 +20,19 @@ from workbench.audits.response_bias.questions import (
 from workbench.domain.choices import Arm
 from workbench.domain.prompts import Message
 from workbench.evidence.rulings import ruled_words
-from workbench.figures.table import AnyTable, Column, Kind, Link, Table
+from workbench.figures.table import Column, Kind, Link, Table
 
 Asked = tuple[str, Place, QuestionRow]
 "name of the report, the cell, and one of its questions"
 UNKNOWN = "(text unknown)"
 
 
-def questions(found: Findings) -> Table[Asked]:
+def questions(found: Changes) -> Table[Asked]:
     """Return the questions of all cells that are looked at, in each the largest change first."""
     return _questions(found, [(name, cell.place) for name, cell in found.lines], "Questions", ())
 
 
-def questions_of(found: Findings, place: Place, *names: str) -> Table[Asked]:
+def questions_of(found: Changes, place: Place, *names: str) -> Table[Asked]:
     """Return the questions of one cell, the largest change first; of every report that has it, unless one is named."""
     there = [(name, place) for name in names or found.reports if found.reports[name].find(*place) is not None]
     title = f"{', '.join((*names, place_said(*place)))}: questions"
@@ -40,12 +40,12 @@ def questions_of(found: Findings, place: Place, *names: str) -> Table[Asked]:
 
 
 def _questions(
-    found: Findings, cells: Iterable[tuple[str, Place]], title: str, subject: tuple[str, ...]
+    found: Changes, cells: Iterable[tuple[str, Place]], title: str, subject: tuple[str, ...]
 ) -> Table[Asked]:
     return Table(
         "questions",
         f"{title}, the largest change first",
-        [(name, place, row) for name, place in cells for row in found.source.questions(name, place)],
+        [(name, place, row) for name, place in cells for row in found.questions(name, place)],
         list(_question_columns(found)),
         key=lambda row: (row[0], *subject_of(row[1]), row[2].key),
         empty="No model was asked this.",
@@ -62,7 +62,7 @@ def _question_detail(row: Asked) -> list[str]:
     return [*why, stem or "Its text is unknown: only answers to it were imported."]
 
 
-def _question_columns(found: Findings) -> Iterator[Column[Asked]]:
+def _question_columns(found: Changes) -> Iterator[Column[Asked]]:
     yield columns.model(lambda row: row[0])
     yield from columns.places(found, lambda row: row[1])
     yield Column("key", "question", lambda row: row[2].key)
@@ -82,16 +82,7 @@ def _question_columns(found: Findings) -> Iterator[Column[Asked]]:
     yield Column("question", "text", lambda row: row[2].stem, words={"": UNKNOWN}, main=True, aside=True)
 
 
-def question(found: Findings, shown: QuestionShown) -> Iterator[AnyTable]:
-    """Yield what is said of one question: its two forms, their options, what was asked and what was answered."""
-    made = tuple(found.source.forms(shown))
-    yield forms(found, shown, made)
-    yield options(shown)
-    yield prompts(shown, made)
-    yield answers(shown, made)
-
-
-def forms(found: Findings, shown: QuestionShown, made: Sequence[FormShown]) -> Table[FormShown]:
+def forms(found: Changes, shown: QuestionShown, made: Sequence[FormShown]) -> Table[FormShown]:
     """Return both forms of a question and how many of their answers count."""
     exact = _exact(shown)
 
@@ -143,7 +134,7 @@ def _probability(form: FormShown) -> float:
     return sum(option.probability for option in form.shown.options)
 
 
-def change_said(found: Findings, shown: QuestionShown) -> str:
+def change_said(found: Changes, shown: QuestionShown) -> str:
     """Say how far the answers move, and which shares the change is the difference of."""
     from workbench.figures.shown import number
 

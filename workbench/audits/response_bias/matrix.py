@@ -3,44 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from workbench.audits.response_bias import cells as cells
 from workbench.audits.response_bias import columns as columns
-from workbench.audits.response_bias.findings import Asked, Findings
+from workbench.audits.response_bias.changes import Changes
+from workbench.audits.response_bias.judged import Subject
 from workbench.audits.response_bias.names import Place, subject_of
 from workbench.audits.response_bias.words import beside
 from workbench.domain.verdicts import Estimate
 from workbench.figures.pictures.of_table import Forest, Matrix
 from workbench.figures.table import Column, Kind, Link, Table
 
+if TYPE_CHECKING:
+    from stores.runs.run_rows import Run
+
 LEAST = 14
 "columns of a terminal for `+24.9 points` above `*** human-like`"
 
 
-def subjects(found: Findings) -> Table[tuple[str, Asked]]:
+def subjects(found: Changes) -> Table[Subject]:
     """Return how each model was asked."""
+
+    def of_run(value: Callable[[Run], str]) -> Callable[[Subject], str]:
+        return lambda row: value(row.run) if row.run is not None else ""
+
     return Table(
         "subjects",
         "Who answered",
-        list(found.asked.items()),
+        list(found.subjects.values()),
         [
-            columns.model(lambda row: row[0]),
-            Column("answers", "answers", lambda row: row[1].way),
-            Column("sampling", "sampling", lambda row: row[1].sampling),
-            Column("template", "template", lambda row: row[1].template),
-            Column("wanted", "valid answers wanted", lambda row: row[1].wanted or None, Kind.COUNT, short="wanted"),
-            Column("short", "forms with fewer", lambda row: row[1].short, Kind.COUNT, short="fewer"),
-            Column("pairs", "pairs", lambda row: row[1].pairs, Kind.COUNT, help="with answers to both forms"),
-            Column("version", "version", lambda row: row[1].version, aside=True),
-            Column("computed", "computed", lambda row: row[1].computed, aside=True),
+            columns.model(lambda row: row.name),
+            Column("answers", "answers", lambda row: row.way),
+            Column("sampling", "sampling", of_run(lambda run: str(run.sampling))),
+            Column("template", "template", lambda row: row.template),
+            Column("wanted", "valid answers wanted", lambda row: row.wanted or None, Kind.COUNT, short="wanted"),
+            Column("short", "forms with fewer", lambda row: len(row.short), Kind.COUNT, short="fewer"),
+            Column("pairs", "pairs", lambda row: sum(len(table.keys) for table in row.tables), Kind.COUNT,
+                   help="with answers to both forms"),
+            # The name of a served subject has its snapshot.
+            Column("version", "version", of_run(lambda run: "" if run.served_as else run.version), aside=True),
+            Column("computed", "computed", of_run(lambda run: run.computed), aside=True),
         ],
-        key=lambda row: (row[0],),
+        key=lambda row: (row.name,),
         notes=["exact: probabilities of the next token. imported: answers that others collected."],
-    )
+    )  # fmt: skip
 
 
-def matrix(found: Findings, *, typos: bool = True) -> Table[Place]:
-    """Return the mean change of every bias and, where `typos` are wanted, perturbation; a column each model."""
+def matrix(found: Changes) -> Table[Place]:
+    """Return the mean change of every bias and perturbation; a column each model."""
     alpha, ends = found.options.alpha, columns.reach(found)
 
     def of(name: str) -> Column[Place]:
@@ -77,7 +88,7 @@ def matrix(found: Findings, *, typos: bool = True) -> Table[Place]:
     return Table(
         "matrix",
         "Mean change by bias and model",
-        [place for place in found.places if typos or place[1] is None],
+        [place for place in found.places if place[1] is None or not found.options.without_typos],
         [*columns.places(found, lambda place: place), *models],
         key=subject_of,
         notes=[
@@ -94,7 +105,7 @@ def matrix(found: Findings, *, typos: bool = True) -> Table[Place]:
     )
 
 
-def _change_of(found: Findings, name: str) -> Callable[[Place], Estimate | None]:
+def _change_of(found: Changes, name: str) -> Callable[[Place], Estimate | None]:
     def value(place: Place) -> Estimate | None:
         cell = found.reports[name].find(*place)
         return None if cell is None else columns.cell_change(cell)

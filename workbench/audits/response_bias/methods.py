@@ -18,7 +18,7 @@ READ = {
 
 def methods(judged: ResponseBiasJudged) -> str:
     """Return one paragraph with every choice behind the figures."""
-    options, subjects = judged.choice.options, judged.subjects
+    options, subjects = judged.options, judged.subjects
     runs = [(name, one.run) for name, one in subjects.items() if one.run is not None]
     return " ".join(
         [

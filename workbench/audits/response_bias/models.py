@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 
 from workbench.audits.response_bias import columns as columns
+from workbench.audits.response_bias.changes import Changes
 from workbench.audits.response_bias.figures import HumanLikeness
-from workbench.audits.response_bias.findings import Findings
 from workbench.audits.response_bias.names import kind_name
 from workbench.audits.response_bias.people import INTERVAL
 from workbench.audits.response_bias.words import why
@@ -17,11 +17,11 @@ from workbench.figures.pictures.of_table import Forest, Stacked
 from workbench.figures.table import Column, Kind, Link, Table
 
 
-def scores(found: Findings) -> Table[str]:
+def scores(found: Changes) -> Table[str]:
     """Return what is said of each model over all biases."""
 
     def score(name: str, value: int) -> int | None:
-        return value if found.scored(name) and found.reports[name].score.biases else None
+        return value if found.reports[name].score.biases else None
 
     def likeness(name: str, wanted: bool | None) -> int | None:
         those = found.likeness(name)
@@ -61,11 +61,11 @@ def scores(found: Findings) -> Table[str]:
     )  # fmt: skip
 
 
-def _people(found: Findings) -> Callable[[str], Estimate | None]:
+def _people(found: Changes) -> Callable[[str], Estimate | None]:
     return lambda name: found.people[name].mean if name in found.people else None
 
 
-def likeness(found: Findings) -> Table[tuple[str, HumanLikeness]]:
+def likeness(found: Changes) -> Table[tuple[str, HumanLikeness]]:
     """Return whether each bias moves each model as it moves people, and why not."""
     return Table(
         "likeness",
@@ -92,9 +92,9 @@ def likeness(found: Findings) -> Table[tuple[str, HumanLikeness]]:
     )  # fmt: skip
 
 
-def valid_answers(found: Findings) -> Table[str]:
+def valid_answers(found: Changes) -> Table[str]:
     """Return how many of the answers were offered letters, by model."""
-    imported = [name for name, asked in found.asked.items() if asked.way == "imported"]
+    imported = [name for name, subject in found.subjects.items() if subject.way == "imported"]
     again = f"{', '.join(imported)}: imported; answers that were drawn again count only if the source kept them."
     return Table(
         "valid_answers",
@@ -118,7 +118,7 @@ def valid_answers(found: Findings) -> Table[str]:
     )  # fmt: skip
 
 
-def validity(found: Findings) -> Table[tuple[str, int, int, int]]:
+def validity(found: Changes) -> Table[tuple[str, int, int, int]]:
     """Return how often answers were offered letters, by question (figure 6)."""
     rows = [
         (name, place, len(one.histogram), count)
@@ -140,7 +140,7 @@ def validity(found: Findings) -> Table[tuple[str, int, int, int]]:
     )
 
 
-def validity_shares(found: Findings) -> Table[tuple[str, int, float]]:
+def validity_shares(found: Changes) -> Table[tuple[str, int, float]]:
     """Return the share of valid answers of every question, of which `validity` is the histogram."""
     return Table(
         "validity_shares",
@@ -155,7 +155,7 @@ def validity_shares(found: Findings) -> Table[tuple[str, int, float]]:
     )
 
 
-def people(found: Findings) -> Table[str]:
+def people(found: Changes) -> Table[str]:
     """Return how near answers to the original questions come to people's (table 4)."""
     left_out = (
         f"{name}: {plural(n, 'question')} left out, {reason}"
@@ -182,7 +182,7 @@ def people(found: Findings) -> Table[str]:
     )
 
 
-def people_questions(found: Findings) -> Table[tuple[str, str, float, str]]:
+def people_questions(found: Changes) -> Table[tuple[str, str, float, str]]:
     """Return the likeness to people in every question, and why others say nothing."""
     rows = []
     for name, one in found.people.items():

@@ -45,12 +45,12 @@ def place_order(place: Place) -> tuple[int, str, int]:
 
 
 def kind_name(bias: Bias, variant: str = "") -> str:
-    """Return what `--bias` is given: `odd_even`, `acquiescence-reword`."""
+    """Return the name of a bias: `odd_even`, `acquiescence-reword`."""
     return f"{bias}-{variant}" if variant else str(bias)
 
 
 def condition_name(condition: Perturbation | None) -> str:
-    """Return what `--condition` is given: `key_typo`, or `bias` for the form with the bias itself."""
+    """Return the name of a condition: `key_typo`, or `bias` for the form with the bias itself."""
     return str(condition or CONDITIONS[None])
 
 

@@ -9,8 +9,8 @@ from typing import TypeVar
 from workbench.audits.by_persona import WithPersona
 from workbench.audits.by_persona import columns as of_persona
 from workbench.audits.response_bias import columns as columns
+from workbench.audits.response_bias.changes import Changes
 from workbench.audits.response_bias.compare import MeansCompared, Row, SamplingAgreement
-from workbench.audits.response_bias.findings import Findings
 from workbench.audits.response_bias.names import Place, kind_name, subject_of
 from workbench.figures.table import Column, Kind, Link, Table
 from workbench.stats.multiple_tests import benjamini_hochberg, holm
@@ -19,9 +19,9 @@ OfRow = TypeVar("OfRow")
 DEFINITION = "Differences of mean changes, paired over the questions that count in both."
 
 
-def compared(found: Findings, first: str, second: str) -> Table[Row]:
+def compared(found: Changes, first: str, second: str) -> Table[Row]:
     """Return the second report minus the first, bias by bias, paired over questions (table 11)."""
-    rows = found.source.compared(first, second).rows
+    rows = found.compared(first, second).rows
     return Table(
         "compared",
         f"{second} minus {first}",
@@ -49,11 +49,9 @@ class PersonaRow:
     found: Row
 
 
-def by_persona(found: Findings) -> Table[PersonaRow]:
+def by_persona(found: Changes) -> Table[PersonaRow]:
     """Return each bias with a persona and without one, and the difference."""
-    rows = [
-        PersonaRow(one, row) for one in found.personas for row in found.source.compared(one.baseline, one.name).rows
-    ]
+    rows = [PersonaRow(one, row) for one in found.personas for row in found.compared(one.baseline, one.name).rows]
     return Table(
         "personas",
         "Biases by persona",
@@ -75,7 +73,7 @@ def by_persona(found: Findings) -> Table[PersonaRow]:
 
 
 def _paired(
-    found: Findings, rows: Sequence[OfRow], of: Callable[[OfRow], Row], *, brief: bool = False
+    found: Changes, rows: Sequence[OfRow], of: Callable[[OfRow], Row], *, brief: bool = False
 ) -> list[Column[OfRow]]:
     """Return the columns of a difference, with p adjusted over the rows of the table. `brief`: in a table that has
     other columns besides, tests and correlations stand aside.
@@ -113,12 +111,12 @@ def _link(row: Row) -> Link:
     return Link("place", (kind_name(row.bias, row.variant), "bias"))
 
 
-def compared_means(found: Findings, first: str, second: str) -> Table[MeansCompared]:
+def compared_means(found: Changes, first: str, second: str) -> Table[MeansCompared]:
     """Return the second report minus the first over all biases."""
     return Table(
         "compared_means",
         f"{second} minus {first}, over all biases",
-        [found.source.compared(first, second).means],
+        [found.compared(first, second).means],
         [
             Column("change", "mean difference", lambda row: row.change / 100, Kind.POINTS),
             Column("change_of_size", "of the sizes", lambda row: row.change_of_size / 100, Kind.POINTS),
@@ -129,9 +127,9 @@ def compared_means(found: Findings, first: str, second: str) -> Table[MeansCompa
     )
 
 
-def sampling(found: Findings, first: str, second: str) -> Table[tuple[Place, SamplingAgreement]]:
+def sampling(found: Changes, first: str, second: str) -> Table[tuple[Place, SamplingAgreement]]:
     """Return whether one report's samples are what the other's exact probabilities lead one to expect."""
-    rows = tuple(found.source.sampling(first, second).items())
+    rows = tuple(found.sampling(first, second).items())
     return Table(
         "sampling",
         "Samples against exact probabilities",

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from workbench.audits.audit import Material
-from workbench.audits.response_bias.deltas import NO_MIDDLE, NOT_TWO, Definition
-from workbench.audits.response_bias.options import DEFAULTS, EXTENDED, LETTERED, STEERING, STEERING_STEPS
+from workbench.audits.response_bias.deltas import NO_MIDDLE, NOT_TWO
+from workbench.audits.response_bias.options import DEFAULTS, EXTENDED, LETTERED, STEERING, STEERING_STEPS, Definition
 from workbench.domain.choice_statements import PERTURBATION_OF
 from workbench.domain.choice_texts import Fault, parse_choice
 from workbench.domain.choices import LETTERS, Bias, ChoiceItems, Perturbation

@@ -9,7 +9,6 @@ import numpy as np
 
 from workbench.audits.response_bias.deltas import (
     NOT_FIRST,
-    Definition,
     Deltas,
     LeftOut,
     deltas,
@@ -22,11 +21,11 @@ from workbench.audits.response_bias.figures import (
     Draws,
     Effect,
     HumanLikeness,
-    Options,
     Report,
     Score,
     TopicFigure,
 )
+from workbench.audits.response_bias.options import ChangeOptions, Definition
 from workbench.audits.response_bias.table import Table
 from workbench.audits.response_bias.uncertainty import RESOLUTION, change_against_uncertainty, spread
 from workbench.domain.choices import Bias, Perturbation
@@ -44,7 +43,7 @@ Place = tuple[Bias, Perturbation | None, str]
 _SIGN: dict[int, Effect] = {1: 1, 0: 0, -1: -1}
 
 
-def judge(tables: Iterable[Table], options: Options | None = None, topics: Topics | None = None) -> Report:
+def judge(tables: Iterable[Table], options: ChangeOptions | None = None, topics: Topics | None = None) -> Report:
     """Return everything that is said of one model.
 
     Score and human-likeness rest on the biases' main wordings; another variant has a cell of its own. Raises UsageError
@@ -55,7 +54,7 @@ def judge(tables: Iterable[Table], options: Options | None = None, topics: Topic
     tables : a table for each bias, condition and draw, in any order
     topics : of questions; figures by topic are left out without any
     """
-    chosen = options or Options()
+    chosen = options or ChangeOptions()
     given = sorted(tables, key=lambda table: table.draw)
     model = _only_model(given)
     cells = _adjusted(
@@ -130,7 +129,7 @@ def _order(place: Place) -> tuple[int, str, int]:
     return list(Bias).index(bias), variant, 0 if condition is None else 1 + list(Perturbation).index(condition)
 
 
-def _cell(place: Place, tables: Sequence[Table], options: Options, topics: Topics) -> Cell:
+def _cell(place: Place, tables: Sequence[Table], options: ChangeOptions, topics: Topics) -> Cell:
     bias, condition, variant = place
     each = [deltas(table, options.definition, bias) for table in tables]
     found = _mean_of_draws(each)
@@ -184,7 +183,7 @@ def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:
     )
 
 
-def _adjusted(cells: Sequence[Cell], options: Options) -> list[Cell]:
+def _adjusted(cells: Sequence[Cell], options: ChangeOptions) -> list[Cell]:
     """Return the cells with their p values adjusted and what follows from them."""
     p = np.array([cell.delta.p for cell in cells])
     family = np.array([_in_family(cell, options) for cell in cells], dtype=np.bool_)
@@ -196,7 +195,7 @@ def _adjusted(cells: Sequence[Cell], options: Options) -> list[Cell]:
     return [_marked(cell, float(each), options) for cell, each in zip(cells, p, strict=True)]
 
 
-def _in_family(cell: Cell, options: Options) -> bool:
+def _in_family(cell: Cell, options: ChangeOptions) -> bool:
     if options.holm == "none" or (options.holm == "biases" and cell.condition is not None):
         return False
     return not _repeats(cell)
@@ -207,7 +206,7 @@ def _repeats(cell: Cell) -> bool:
     return cell.copied and cell.deltas.definition is not Definition.CORRECTED
 
 
-def _marked(cell: Cell, p: float, options: Options) -> Cell:
+def _marked(cell: Cell, p: float, options: ChangeOptions) -> Cell:
     effect = _effect(cell.delta, p, options.alpha)
     turned = effect * human_sign(cell.bias, options.definition) if cell.condition is None else 0
     return replace(cell, p_adjusted=p, effect=effect, human_like=_SIGN[turned])

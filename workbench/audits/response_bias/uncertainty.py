@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 
 from workbench.audits.response_bias.deltas import Deltas
+from workbench.audits.response_bias.options import ENTROPY_RULES, EntropyRule
 from workbench.audits.response_bias.table import Table, divided, valid_answers, valid_shares
 from workbench.domain.choices import Bias
 from workbench.errors import UnknownName
@@ -20,8 +20,6 @@ from workbench.stats.correlation import Pearson, pearson
 from workbench.stats.distances import normalised_entropy
 from workbench.stats.one_sample import MeanTest, mean_test
 
-EntropyRule = Literal["offered", "csv"]
-ENTROPY_RULES = get_args(EntropyRule)
 RESOLUTION = 1e-9
 "differences of entropies and of percentage points at or below this are rounding"
 _RECORDED_INSTEAD = {Bias.ODD_EVEN: 4, Bias.OPINION_FLOAT: 6}

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from workbench.audits.response_bias.deltas import Definition
-from workbench.audits.response_bias.figures import Adjusted, Cell, HumanLikeness, Options
+from workbench.audits.response_bias.figures import Cell, HumanLikeness
 from workbench.audits.response_bias.names import CONDITIONS
-from workbench.audits.response_bias.uncertainty import EntropyRule
+from workbench.audits.response_bias.options import Adjusted, ChangeOptions, Definition, EntropyRule
 
 DEFINITIONS: Mapping[Definition, str] = {
     Definition.PAPER: "as the published tables: shares of all answers; of perturbations the first 50 questions of the "
@@ -46,7 +45,7 @@ def definition_said(definition: Definition) -> str:
     return f"Definition {definition}: {DEFINITIONS[definition]}."
 
 
-def test_said(options: Options) -> str:
+def test_said(options: ChangeOptions) -> str:
     """Return what is significant."""
     return (
         f"Significant: p below {options.alpha:g}, t-test over questions, two-sided; {HOLM[options.holm]}. "

@@ -20,7 +20,7 @@ from workbench.tui.statements.statement_format import MOST_SHOWN, difference, ma
 from workbench.tui.widgets.long_text import folded
 
 if TYPE_CHECKING:
-    from workbench.audits.response_bias.findings import Findings
+    from workbench.audits.response_bias.changes import Changes
     from workbench.audits.response_bias.questions import ArmShown, OptionShown, QuestionShown
 
 DIM = "$text-muted"
@@ -31,7 +31,7 @@ NUMBERS = 8
 UNKNOWN = "(the text of this form is unknown: only answers to it were imported)"
 
 
-def about(found: Findings, shown: QuestionShown, at: tuple[int, int], *, several: bool) -> Content:
+def about(found: Changes, shown: QuestionShown, at: tuple[int, int], *, several: bool) -> Content:
     """Say which question of whom this is, how far its answers move, and its place among those listed."""
     from workbench.audits.response_bias.forms import change_said
 

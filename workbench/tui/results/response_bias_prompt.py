@@ -16,22 +16,23 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.figures.visible import visible
+from workbench.help.sections import section
 from workbench.tui.results.answers import copied
 from workbench.tui.results.details import explained
 from workbench.tui.results.following import AmongRows
 from workbench.tui.results.loaded import Loaded
 from workbench.tui.results.response_bias_forms import form_name
-from workbench.tui.results.response_bias_help import FORM
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.widgets.long_text import LongText
 
 if TYPE_CHECKING:
-    from workbench.audits.response_bias.findings import Findings
+    from workbench.audits.response_bias.changes import Changes
     from workbench.audits.response_bias.judged import ResponseBiasJudged
     from workbench.audits.response_bias.questions import FormShown, QuestionShown
 
+FORM = section("screens-results", "One form of a question")
 READING = "Reading …"
 IMPORTED = """These answers were imported: the store has neither the prompt around the question nor the text of each \
 answer. The instrument's form is shown above."""
@@ -85,9 +86,9 @@ class FormScreen(AmongRows):
     def __init__(self, loaded: Loaded, shown: QuestionShown, arm: str = "") -> None:
         """`arm`: the form that is shown first; empty: the original."""
         super().__init__()
-        self._findings: Findings = loaded.material
+        self._findings: Changes = loaded.material
         self._shown = shown
-        judged: ResponseBiasJudged = loaded.judged
+        judged: ResponseBiasJudged = self._findings.judged
         run = judged.subjects[shown.subject].run
         self._run = (run.model, run.version, run.backend, run.dtype, str(run.sampling)) if run is not None else ()
         self._changed = arm == shown.changed.arm
@@ -189,7 +190,7 @@ class FormScreen(AmongRows):
         from workbench.audits.response_bias import forms as tables
 
         worker = get_current_worker()
-        made = self._findings.source.forms(self._shown)
+        made = self._findings.forms(self._shown)
         arms = [form.shown.arm for form in made]
         sheets = [Sheet(tables.answers(self._shown, made, arm), (arm,)) for arm in arms]
         if not worker.is_cancelled:

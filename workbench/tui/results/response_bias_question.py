@@ -14,20 +14,22 @@ from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from workbench.audits.response_bias import AUDIT
 from workbench.audits.response_bias.names import Place, place_of
+from workbench.help.sections import section
 from workbench.tui.neighbours import beside, following
 from workbench.tui.results.following import AmongRows
 from workbench.tui.results.loaded import Loaded
 from workbench.tui.results.response_bias_forms import SIDE_BY_SIDE, about, arm_text
-from workbench.tui.results.response_bias_help import QUESTION
 from workbench.tui.rulings.ruling import ruled_lines
 from workbench.tui.rulings.standing import RuledPlace
 
 if TYPE_CHECKING:
-    from workbench.audits.response_bias.findings import Findings
+    from workbench.audits.response_bias.changes import Changes
     from workbench.audits.response_bias.judged import ResponseBiasJudged
     from workbench.audits.response_bias.questions import QuestionShown
 
+QUESTION = f"{section('screens-results', 'Two forms of a question')}\n\n{AUDIT.explain}"
 READING = "Reading the answers …"
 
 
@@ -131,8 +133,8 @@ class QuestionScreen(AmongRows):
 
     def _take(self, loaded: Loaded) -> None:
         self._loaded = loaded
-        self._findings: Findings = loaded.material
-        self._judged: ResponseBiasJudged = loaded.judged
+        self._findings: Changes = loaded.material
+        self._judged: ResponseBiasJudged = self._findings.judged
 
     def ruled_place(self) -> RuledPlace | None:
         """Return the question, in its original form where that was asked here."""
@@ -279,6 +281,6 @@ class QuestionScreen(AmongRows):
     @work(thread=True, exclusive=True, exit_on_error=False, group="question", description="")
     def read_question(self, wanted: Wanted) -> None:
         worker = get_current_worker()
-        found = self._findings.source.question(wanted.name, wanted.place, wanted.key, wanted.draw)
+        found = self._findings.question(wanted.name, wanted.place, wanted.key, wanted.draw)
         if not worker.is_cancelled:
             self.post_message(self.Found(wanted, found))

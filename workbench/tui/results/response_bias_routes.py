@@ -9,7 +9,7 @@ from workbench.figures.book import Subject
 from workbench.tui.results.loaded import Loaded, Opened
 
 if TYPE_CHECKING:
-    from workbench.audits.response_bias.findings import Findings
+    from workbench.audits.response_bias.changes import Changes
     from workbench.audits.response_bias.questions import QuestionShown
 
 
@@ -33,6 +33,6 @@ def answers(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # no
 def _read(loaded: Loaded, subject: Subject | list[str]) -> QuestionShown:
     from workbench.audits.response_bias.names import place_of
 
-    found: Findings = loaded.material
+    found: Changes = loaded.material
     name, bias, condition, key, *draw = subject
-    return found.source.question(name, place_of(bias, condition, found.every_kind), key, int(draw[0]) if draw else None)
+    return found.question(name, place_of(bias, condition, found.every_kind), key, int(draw[0]) if draw else None)
