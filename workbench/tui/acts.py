@@ -14,6 +14,7 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.screen import Screen
 
+from workbench import registry
 from workbench.tui.key_words import does
 from workbench.tui.ways import ON, ROOTS, RUNS, WAYS, Way
 
@@ -42,9 +43,14 @@ Keys = list[tuple[str, Binding, type[Any]]]
 @cache
 def screens() -> tuple[type[Screen[Any]], ...]:
     """Return the classes of all screens. Imports their modules: the first call takes most of a second."""
+    from workbench.tui.results.result_screen import screen_class
+
     package = import_module("workbench.tui")
     for module in pkgutil.walk_packages(package.__path__, "workbench.tui."):
         import_module(module.name)
+    for audit in registry.every_audit():
+        if audit.options is not None and audit.place is not None and not audit.place.screen:
+            screen_class(audit)
     found = {one for one in _below(Screen) if one.__module__.startswith("workbench.")}
     return tuple(sorted(found, key=lambda one: one.__name__))
 

@@ -149,6 +149,7 @@ def screen_class(audit: Audit) -> type[ResultScreen]:
         for key, (name, words) in audit.keys.items()
     ]
     made = {
+        "__module__": __name__,
         "AUDIT": audit,
         "BINDINGS": [*keys, *views],
         "PLACE": " › ".join(dict.fromkeys(("results", audit.place.mode.replace("_", " ")))),
