@@ -21,15 +21,15 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+
 from stores.core.store import Store
 from stores.runs.run_rows import run_values
 from stores.runs.scores import ScoredPrompt, TokenTable
 from workbench import pipeline
 from workbench.audits.questionnaire.conditions import people
-from workbench.audits.questionnaire.figures import Options
-from workbench.audits.questionnaire.judged import QuestionnaireChoice, QuestionnaireJudged, judge_questionnaire
+from workbench.audits.questionnaire.judged import QuestionnaireJudged, judge_questionnaire
 from workbench.audits.questionnaire.masses import top_masses
-from workbench.audits.questionnaire.options_words import rejudged
+from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.plan import Conversations, context_key
 from workbench.audits.questionnaire.score import Report, judge, measure
 from workbench.data import SHIPPED_QUESTIONNAIRE, shipped_instrument_folder, shipped_templates
@@ -43,7 +43,7 @@ from workbench.synthetic.spec import read_population
 RESPONDENTS, TOKENS, REPEATS = 2_000, 20, 3
 TINY_RESPONDENTS = 12
 CONDITIONS = ("qm", "zero-shot", "random")
-OPTIONS = Options()
+OPTIONS = PredictionOptions()
 
 _PLAIN = """
     select p.id, s.ref, w.kind, w.ordinal, t.name, t.positive, t.negative, p.axes, n.tokens, n.words
@@ -108,7 +108,7 @@ def _table(rng: np.random.Generator) -> TokenTable:
 def judged(path: Path) -> QuestionnaireJudged:
     """Read and judge, from opening the store."""
     with Store.open(path) as store:
-        return judge_questionnaire(store, QuestionnaireChoice(options=OPTIONS))
+        return judge_questionnaire(store, options=OPTIONS)
 
 
 def plain(path: Path) -> float:
@@ -179,9 +179,8 @@ def main(*, tiny: bool = False) -> list[tuple[str, str, str]]:
         apart, one = timed(lambda: drawn_apart(report), times)
         at_once, other = timed(lambda: drawn_at_once(report), times)
         assert all(repr(one.condition(c)) == repr(other.condition(c)) for c in report.conditions)
-        with Store.open(path) as store:
-            options = replace(OPTIONS, masses="vocabulary")
-            changed, _ = timed(lambda: rejudged(store, found, options), times)
+        options = replace(OPTIONS, masses="vocabulary")
+        changed, _ = timed(lambda: found.by(options), times)
     return [
         (f"predictions of {prompts:,} prompts, store to arrays", f"{ours:.2f} s", f"{slow / ours:.1f}x"),
         ("the plain way (an object a prompt, every context made again)", f"{slow:.2f} s", "1x"),

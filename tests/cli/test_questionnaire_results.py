@@ -97,22 +97,23 @@ def test_the_first_condition_there_is_stands_in_for_qm_and_says_so(
     with new_store(path) as store:
         store.instruments.add(panel())
         predict(store, lambda _: (0.2, 0.2), conditions=("zero-shot",))
-    out = run(capsys, "verdicts", path, *AUDIT, "--show", "all")[1]
+    out = run(capsys, "verdicts", path, *AUDIT, "--table", "targets", "conditions", "wordings")[1]
     assert "Accuracy and bias under zero-shot" in out
     assert "oracle: not asked under qm. Available: zero-shot" in out
     assert "Nothing to compare: the table needs qm and another condition. Available: zero-shot." in out
     assert "Only the original was asked" in out
 
 
-def test_sections_are_printed_as_they_are_named(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = run(capsys, "verdicts", asked, *AUDIT, "--show", "conditions,tokens", "--model", "tuned")[1]
+def test_tables_are_printed_as_they_are_named(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "verdicts", asked, *AUDIT, "--table", "conditions", "tokens", "--model", "tuned")[1]
     assert "Accuracy and bias" not in out
     assert "Conditions and their changes relative to qm" in out
     assert "Probability of the next token" in out
-    everything = run(capsys, "verdicts", asked, *AUDIT, "--show", "all", "--target", "t0")[1]
+    wanted = ("targets", "changes", "wordings", "each_wording", "tokens", "axis", "correlation")
+    everything = run(capsys, "verdicts", asked, *AUDIT, "--table", *wanted, "--where", "target=t0")[1]
     for title in (
         *("Accuracy and bias under qm", "Targets and their changes", "Variability of the bias over wordings"),
-        *("Bias in each wording", "Probability of", "t0 under qm: ", "Liberal (below 0)", "Pearson's correlation"),
+        *("Bias in each wording", "Probability of", "Liberal (below 0)", "Pearson's correlation"),
     ):
         assert title in everything
     assert "t1" not in everything
@@ -131,15 +132,15 @@ def test_what_conditions_change_and_where_probability_goes(asked: Path, capsys: 
 
 
 def test_whose_answers_were_missed_is_listed(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ask = ("verdicts", asked, *AUDIT, "--show", "respondents", "--target")
-    out = run(capsys, *ask, "t0", "--model", "base")[1]
+    ask = ("verdicts", asked, *AUDIT, "--table", "respondents_of", "base")
+    out = run(capsys, *ask, "t0", "qm", "original")[1]
     assert "t0 under qm: 5 of 10 answers missed, furthest first" in out
-    missed = [line.split()[4:8] for line in out.splitlines() if " r0" in line]
+    missed = [line.split()[4:8] for line in out.splitlines() if " r0" in line][:5]
     assert missed == [[f"r0{i}", "disagree", "no", "yes"] for i in (1, 3, 5, 7, 9)]
-    random = run(capsys, *ask, "t1", "--condition", "random", "--model", "base")[1]
+    random = run(capsys, *ask, "t1", "random", "original")[1]
     assert "t1 under random: 1 of 9 answers missed" in random
-    found = data(capsys, *ask, "t0", "--model", "base", "--condition", "qm")
-    people = rows(found, "respondents", wording="original")
+    ask = ("verdicts", asked, *AUDIT, "--model", "base", "--table", "respondents")
+    people = rows(data(capsys, *ask, "--condition", "qm"), "respondents", wording="original", target="t0")
     assert [one["correct"] for one in people] == [False] * 5 + [True] * 5
 
 
@@ -155,25 +156,26 @@ def test_models_are_compared_with_their_base(asked: Path, capsys: pytest.Capture
 
 
 def test_json_holds_every_figure_and_is_the_same_byte_for_byte(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ask = ("verdicts", asked, *AUDIT, "--target", "t0", "--seed", "7", "--json")
+    ask = ("verdicts", asked, *AUDIT, "--seed", "7", "--json")
     first, again = run(capsys, *ask)[1], run(capsys, *ask)[1]
     assert first == again
     found = json.loads(first)
-    assert found["options"] == {"masses": "top10", "variability": "sd", "error": "paired", "seed": 7, "draws": 300}
+    chosen = {"masses": "top10", "variability": "sd", "error": "paired", "seed": 7, "draws": 300}
+    assert found["options"] == {"condition": None, **chosen}
     assert found["workbench"]
     model = found["models"]["base"]
     assert model["code_versions"] == ["code-1"]
     assert (model["run"]["model"], model["run"]["scored"]) == ("base", row(found, "models", model="base")["prompts"])
-    assert [one["condition"] for one in rows(found, "targets", model="base")] == ["qm", "zero-shot", "random"]
-    figure = row(found, "targets", model="base", condition="qm")
+    for name in ("targets", "changes"):
+        under = [one["condition"] for one in rows(found, name, model="base", target="t0")]
+        assert under == ["qm", "zero-shot", "random"]
+    figure = row(found, "targets", model="base", condition="qm", target="t0")
     assert (figure["respondents"], figure["bias"]["value"], figure["bias"]["n"]) == (10, pytest.approx(0.5), 10)
     assert figure["bias"]["low"] < 0.5 < figure["bias"]["high"]
-    assert [one["condition"] for one in rows(found, "changes", model="base")] == ["qm", "zero-shot", "random"]
     assert row(found, "wording_means", model="base", condition="qm")["variability"] == pytest.approx(0)
-    assert [one["wording"] for one in rows(found, "each_wording", condition="qm")] == list(ALL_WORDINGS)
-    shares = row(found, "tokens", model="base", condition="qm")
+    assert [one["wording"] for one in rows(found, "each_wording", condition="qm", target="t0")] == list(ALL_WORDINGS)
+    shares = row(found, "tokens", model="base", condition="qm", target="t0")
     assert sum(shares[name] for name in ("yes", "no", "other", "rest")) == pytest.approx(1)
-    assert len(rows(found, "respondents", model="tuned", condition="qm", wording="original")) == 10
     undefined = row(found, "correlation", condition="qm", target="t0")
     assert (undefined["r"]["value"], undefined["n"]) == (None, 2)
     assert undefined["r"]["undefined"]
@@ -184,7 +186,7 @@ def test_json_holds_every_figure_and_is_the_same_byte_for_byte(asked: Path, caps
 def test_a_model_without_the_masses_asked_for_says_why_below_the_table(
     asked: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, _ = run(capsys, "verdicts", asked, *AUDIT, "--masses", "vocabulary", "--show", "all")
+    code, out, _ = run(capsys, "verdicts", asked, *AUDIT, "--masses", "vocabulary")
     assert code == 0
     letters = re.findall(r"\((\w)\) the model's backend does not report the probabilities of yes and no", out)
     assert letters
@@ -291,29 +293,26 @@ def test_a_correlation_over_figures_of_few_people_says_so(tmp_path: Path, capsys
         store.instruments.add(panel(6))
         for name, yes in (("a", 0.9), ("b", 0.2), ("c", 0.4)):
             predict(store, lambda _, yes=yes: (yes, 0.9 - yes), card(name))  # type: ignore[misc]
-    out = run(capsys, "verdicts", path, *AUDIT, "--show", "correlation")[1]
+    out = run(capsys, "verdicts", path, *AUDIT, "--table", "correlation")[1]
     assert "qm: 6 of the 6 points rest on fewer than 10 respondents" in out
-    alone = data(capsys, "verdicts", path, *AUDIT, "--show", "correlation", "--model", "a")
+    alone = data(capsys, "verdicts", path, *AUDIT, "--table", "correlation", "--model", "a")
     assert [(one["target"], one["n"]) for one in rows(alone, "correlation")] == [("all", 2), ("t0", 1), ("t1", 1)]
     assert all(one["r"]["undefined"] for one in rows(alone, "correlation"))
 
 
 def test_json_holds_what_was_asked_for(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = data(capsys, "verdicts", asked, *AUDIT, "--show", "targets,tokens", "--condition", "random,zero-shot")
-    assert found["shown"] == {"sections": ["targets", "tokens"], "condition": "random,zero-shot", "target": None}
-    assert names(found) == ["models", "asked", "answered", "targets", "means", "axis", "tokens", "choices"]
+    found = data(capsys, "verdicts", asked, *AUDIT, "--table", "targets", "tokens", "--condition", "random,zero-shot")
+    assert found["options"]["condition"] == "random,zero-shot"
+    assert names(found) == ["targets", "tokens"]
     for name in ("targets", "tokens"):
         held = dict.fromkeys(one["condition"] for one in rows(found, name, model="base"))
         assert list(held) == ["zero-shot", "random"]
-    one = data(capsys, "verdicts", asked, *AUDIT, "--target", "t1")
-    for name in ("targets", "changes", "wordings", "each_wording", "tokens", "respondents"):
+    one = data(capsys, "verdicts", asked, *AUDIT, "--where", "target=t1")
+    for name in ("targets", "changes", "wordings", "each_wording", "tokens", "correlation"):
         assert {row_["target"] for row_ in rows(one, name)} == {"t1"}, name
-    assert {row_["target"] for row_ in rows(one, "correlation")} == {"all", "t1"}
-    two = data(capsys, "verdicts", asked, *AUDIT, "--target", "t1", "--compare", "base", "tuned")
+    two = data(capsys, "verdicts", asked, *AUDIT, "--where", "target=t1", "--compare", "base", "tuned")
     assert {row_["target"] for row_ in rows(two, "compared")} == {"t1"}
-    assert [row_["verdict"] for row_ in rows(two, "changes")] == ["bias of targets", "t1"]
-    assert [row_["item"] for row_ in rows(two, "changed_items")] == ["t1"]
-    assert run(capsys, "verdicts", asked, *AUDIT, "--target", "t9", "--compare", "base", "tuned")[0] == 2
+    assert run(capsys, "verdicts", asked, *AUDIT, "--where", "target=t9", "--compare", "base", "tuned")[0] == 2
     assert rows(one, "means"), "means are over all targets"
 
 
@@ -346,9 +345,9 @@ def test_zero_shot_differences_say_why_their_intervals_have_no_width(
 
 
 def test_wordings_say_over_whom_they_are(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = run(capsys, "verdicts", asked, *AUDIT, "--show", "wordings", "--model", "base")[1]
+    out = run(capsys, "verdicts", asked, *AUDIT, "--table", "wordings", "--model", "base")[1]
     assert "over the n people who were asked in all wordings" in out
-    found = data(capsys, "verdicts", asked, *AUDIT, "--show", "wordings", "--model", "base")
+    found = data(capsys, "verdicts", asked, *AUDIT, "--table", "wordings", "--model", "base")
     of = row(found, "wordings", condition="qm", target="t0")
     assert (of["respondents"], of["k"], of["void"]) == (5, 2, 0), "every other person, two paraphrases"
     assert of["original"] == of["lowest"] == of["highest"] == pytest.approx(0.6)
@@ -383,7 +382,7 @@ def test_figures_are_written_as_files_that_hold_what_they_depend_on(
     assert all(of["r"] == "" and of["r_undefined"] for of in undefined)
     code, _, err = run(capsys, *ask, "--csv", folder)
     assert (code, "--force" in err) == (2, True)
-    some = ("--csv", folder, "--force", "--show", "targets", "--target", "t1", "--condition", "qm")
+    some = ("--csv", folder, "--force", "--table", "targets", "--where", "target=t1", "--condition", "qm")
     assert run(capsys, *ask, *some)[0] == 0
     assert {(of["target"], of["condition"]) for of in _rows(folder / "targets.csv")} == {("t1", "qm")}
     _check_single_answers(asked, folder, capsys)
@@ -391,19 +390,19 @@ def test_figures_are_written_as_files_that_hold_what_they_depend_on(
 
 def _check_single_answers(asked: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Single people's answers are a file of their own, where it is asked for; a figure can be made from it again."""
-    ask = ("verdicts", asked, *AUDIT, "--model", "base", "--csv", folder, "--force", "--show")
-    assert run(capsys, *ask, "respondents")[0] == 0
+    ask = ("verdicts", asked, *AUDIT, "--model", "base", "--csv", folder, "--force")
+    assert run(capsys, *ask, "--table", "respondents")[0] == 0
     found = [of for of in _rows(folder / "respondents.csv") if (of["condition"], of["target"]) == ("qm", "t0")]
     assert {of["wording"] for of in found} == {"original", "paraphrase-1", "paraphrase-2"}
     found = [of for of in found if of["wording"] == "original"]
-    whole = data(capsys, "verdicts", asked, *AUDIT, "--model", "base", "--target", "t0", "--condition", "qm")
-    figure = row(whole, "targets")
+    whole = data(capsys, "verdicts", asked, *AUDIT, "--model", "base", "--condition", "qm")
+    figure = row(whole, "targets", target="t0")
     assert len({of["respondent"] for of in found}) == len(found) == figure["respondents"]
     bias = sum(float(of["p_yes"]) - (of["human"] == "yes") for of in found) / 10
     assert bias == pytest.approx(figure["bias"]["value"])
     assert sum(of["correct"] == "yes" for of in found) / 10 == pytest.approx(figure["accuracy"]["value"])
     assert {of["outdated"] for of in found} == {"no"}
-    assert "respondents.csv" in run(capsys, *ask, "all", "--target", "t1")[1]
+    assert "respondents.csv" not in run(capsys, *ask)[1]
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
@@ -416,7 +415,7 @@ def test_every_form_holds_every_table(
 ) -> None:
     pytest.importorskip("pyarrow") if form == "parquet" else None
     folder, page = tmp_path / form, tmp_path / "page.html"
-    ask = ("verdicts", asked, *AUDIT, "--show", "targets,tokens", "--condition", "qm")
+    ask = ("verdicts", asked, *AUDIT, "--table", "models", "targets", "tokens", "--condition", "qm")
     code, _, err = run(capsys, *ask, f"--{form}", folder, "--html", page)
     assert code == 0, err
     assert {path.stem for path in folder.iterdir()} >= {"models", "targets", "tokens"}
@@ -428,7 +427,7 @@ def test_names_that_a_spreadsheet_would_run_are_guarded(tmp_path: Path, capsys: 
     with new_store(path) as store:
         store.instruments.add(panel())
         predict(store, ideal(store), card("=cmd"))
-    assert run(capsys, "verdicts", path, *AUDIT, "--csv", tmp_path / "out", "--show", "axis")[0] == 0
+    assert run(capsys, "verdicts", path, *AUDIT, "--csv", tmp_path / "out", "--table", "axis")[0] == 0
     assert {row["model"] for row in _rows(tmp_path / "out" / "axis.csv")} == {"'=cmd"}
 
 
@@ -437,7 +436,7 @@ def test_tables_fit_a_narrow_terminal(
     asked: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, section: str
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    out = run(capsys, "verdicts", asked, *AUDIT, "--show", section, "--model", "base")[1]
+    out = run(capsys, "verdicts", asked, *AUDIT, "--table", section, "--model", "base")[1]
     assert max(map(len, out.splitlines())) <= 80
     first, *_ = (line for line in out.splitlines() if re.match(r"(base +)?(qm|t0) ", line))
     if section == "targets":

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Options, Predictions
+from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Predictions
+from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
 
 QM, ZERO_SHOT, RANDOM = Condition("qm"), Condition("zero-shot"), Condition("random", 1)
-FEW = Options(draws=400)
+FEW = PredictionOptions(draws=400)
 NAN = float("nan")
 
 Masses = tuple[npt.ArrayLike, npt.ArrayLike]

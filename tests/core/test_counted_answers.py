@@ -9,14 +9,15 @@ import pytest
 
 from workbench.audits.questionnaire.cells import Layout
 from workbench.audits.questionnaire.draws import Resampling
-from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Options, Predictions
+from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Predictions
+from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.sampled import redrawn, shared
 from workbench.audits.questionnaire.score import Report, correlations, judge
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
 
 QM, ZERO = Condition("qm"), Condition("zero-shot")
-OPTIONS = Options(seed=3, draws=2000)
+OPTIONS = PredictionOptions(seed=3, draws=2000)
 PEOPLE, TARGETS, N = 40, 3, 20
 
 

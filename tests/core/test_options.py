@@ -19,10 +19,10 @@ from workbench.options import shared
 from workbench.options.flags import parameter
 from workbench.options.option import Option, Type, recorded
 
-AUDITS = (reliability, questionnaire)
 DECLARED = (
     *(one for one in vars(shared).values() if isinstance(one, Option)),
-    *(one for audit in AUDITS for one in (*audit.RESULT_OPTIONS, *getattr(audit, "RUN_OPTIONS", ()))),
+    *(*reliability.RESULT_OPTIONS, *reliability.RUN_OPTIONS),
+    *(*questionnaire.PredictionOptions.flags(), *questionnaire.RUN_OPTIONS),
     *(*ChangeOptions.flags(), *ScoreOptions.flags(), *SidesOptions.flags(), *RUN_OPTIONS),
 )
 NUMBERS = tuple(one for one in DECLARED if one.type in (Type.WHOLE, Type.NUMBER))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,9 @@ from tests.questionnaire_stores import card, ideal, panel, predict
 from workbench.audits.questionnaire import instrument_tables as instrument_tables
 from workbench.audits.questionnaire.between_tables import compared
 from workbench.audits.questionnaire.book import book
-from workbench.audits.questionnaire.figures import Options
-from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
-from workbench.audits.questionnaire.judged_results import results_of
+from workbench.audits.questionnaire.judged import judge_questionnaire
+from workbench.audits.questionnaire.options import PredictionOptions
+from workbench.audits.questionnaire.result import results_of
 from workbench.audits.questionnaire.results import Results, under
 from workbench.domain.questionnaire_tallies import tallied
 from workbench.errors import UnknownName
@@ -36,12 +37,12 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
         store.instruments.add(panel(12))
         predict(store, lambda _: (0.9, 0.0), card("base"), conditions=CONDITIONS, variants=WORDINGS)
         predict(store, ideal(store), card("tuned"), conditions=CONDITIONS)
-        return results_of(judge_questionnaire(store, QuestionnaireChoice(options=Options(draws=200))))
+        return results_of(judge_questionnaire(store, options=PredictionOptions(draws=200)))
 
 
 @pytest.fixture
 def whole(results: Results) -> Book:
-    return book(results, under(results))
+    return book(results)
 
 
 def every_table(of: Book) -> Iterator[AnyTable]:
@@ -136,12 +137,13 @@ def test_two_models_are_compared_over_the_same_respondents(results: Results) -> 
 
 
 def test_a_condition_is_chosen_for_all_models_and_one_that_is_not_there_says_so(results: Results) -> None:
-    random = book(results, under(results, "random"))
+    def under_one(name: str) -> Book:
+        return book(replace(results, options=replace(results.options, condition=name)))
+
+    random = under_one("random")
     assert random.table("targets").title == "Accuracy and bias under random"
-    nothing = book(results, under(results, "permuted-kept-1"))
-    for name in ("targets", "means", "axis", "bias", "correlation"):
-        assert not nothing.table(name).rows
-        assert nothing.table(name).empty
+    with pytest.raises(UnknownName, match=r"under the condition 'permuted-kept-1'\. Available: qm, zero-shot, random"):
+        under_one("permuted-kept-1")
     with pytest.raises(UnknownName, match=r"base was not asked under 'x'\. Available: qm, zero-shot, random"):
         random.follow(Link("targets_of", ("base", "x")))
     with pytest.raises(UnknownName, match=r"there is no run or model 'nobody'\. Available: base; tuned"):

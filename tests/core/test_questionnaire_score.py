@@ -13,14 +13,8 @@ from hypothesis import strategies as st
 from scipy.stats import sem
 
 from tests.core.predicted import FEW, NAN, QM, RANDOM, ZERO_SHOT, asked, paraphrase, predicted
-from workbench.audits.questionnaire.figures import (
-    Condition,
-    ConditionFigures,
-    Options,
-    Predictions,
-    TargetFigure,
-    direction,
-)
+from workbench.audits.questionnaire.figures import Condition, ConditionFigures, Predictions, TargetFigure, direction
+from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.score import correlations, differences, judge, measure
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import NEGATION, ORIGINAL
@@ -30,11 +24,11 @@ from workbench.errors import UnknownName, UsageError
 Table = npt.NDArray[np.float64]
 
 
-def qm(predictions: Predictions, options: Options = FEW) -> ConditionFigures:
+def qm(predictions: Predictions, options: PredictionOptions = FEW) -> ConditionFigures:
     return judge(predictions, options).condition(QM)
 
 
-def only(predictions: Predictions, options: Options = FEW) -> TargetFigure:
+def only(predictions: Predictions, options: PredictionOptions = FEW) -> TargetFigure:
     return qm(predictions, options).targets[0]
 
 
@@ -191,10 +185,10 @@ def test_contradictory_rows_are_a_bug_and_not_a_figure() -> None:
 
 
 def test_options_that_make_no_sense_are_refused() -> None:
-    with pytest.raises(UnknownName, match="'top10' or 'vocabulary'"):
-        Options(masses="all")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="1 or more"):
-        Options(draws=0)
+    with pytest.raises(UsageError, match="top10 or vocabulary"):
+        PredictionOptions(masses="all")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="give 100 to 100,000"):
+        PredictionOptions(draws=0)
 
 
 # what must hold of any predictions
@@ -340,7 +334,7 @@ def test_figures_that_are_measured_at_once_and_errors_that_are_exchanged_are_as_
         for condition in other.conditions:
             assert repr(one.condition(condition)) == repr(other.condition(condition))
         printed = judge(one.predictions, replace(FEW, error="printed")).condition(QM)
-        assert repr(one.with_error("printed").condition(QM)) == repr(printed) != repr(one.condition(QM))
+        assert repr(one.by(replace(FEW, error="printed")).condition(QM)) == repr(printed) != repr(one.condition(QM))
 
 
 def test_all_answers_of_a_person_are_drawn_together() -> None:
@@ -360,7 +354,7 @@ def test_intervals_cover_what_they_estimate(people: int, least: float) -> None:
     for sample in range(200):
         human = (rng.random((1, people)) < 0.6).astype(float)
         yes = np.clip(np.where(human == 1, 0.8, 0.3) + rng.normal(0, 0.1, human.shape), 0, 1)
-        found = only(asked(human, yes, 1 - yes), Options(seed=sample, draws=500)).bias
+        found = only(asked(human, yes, 1 - yes), PredictionOptions(seed=sample, draws=500)).bias
         covered += found.low <= 0.0 <= found.high  # 0.6 x -0.2 + 0.4 x 0.3
     assert least <= covered / 200 <= 0.99
 
@@ -697,7 +691,7 @@ def test_one_person_is_few_although_there_is_no_interval() -> None:
 
 
 def test_draws_and_seeds_have_limits() -> None:
-    with pytest.raises(UsageError, match="at most 100,000"):
-        Options(draws=99_999_999)
-    with pytest.raises(UsageError, match="found the seed -1"):
-        Options(seed=-1)
+    with pytest.raises(UsageError, match="give 100 to 100,000"):
+        PredictionOptions(draws=99_999_999)
+    with pytest.raises(UsageError, match="seed: found -1"):
+        PredictionOptions(seed=-1)

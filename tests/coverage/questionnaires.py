@@ -9,7 +9,8 @@ from functools import cache
 import numpy as np
 
 from tests.coverage.study import DRAWS, Held, Scenario
-from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Options, Predictions
+from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Predictions
+from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.results import estimate_of
 from workbench.audits.questionnaire.score import Report, judge
 from workbench.domain.questionnaires import Pole
@@ -78,12 +79,12 @@ def figures(report: Report) -> Mapping[str, Sequence[object]]:
 @cache
 def truths(of: Survey) -> Mapping[str, Sequence[float]]:
     many = Survey(MANY, of.targets, of.tilt, of.knows, of.shift, of.shared)
-    found = figures(judge(predictions(np.random.default_rng(0), many), Options(draws=1)))
+    found = figures(judge(predictions(np.random.default_rng(0), many), PredictionOptions(draws=100)))
     return {name: [one.value for one in several] for name, several in found.items()}  # type: ignore[attr-defined]
 
 
 def survey(rng: Rng, of: Survey) -> Mapping[str, Sequence[Held]]:
-    report = judge(predictions(rng, of), Options(seed=int(rng.integers(2**31)), draws=DRAWS))
+    report = judge(predictions(rng, of), PredictionOptions(seed=int(rng.integers(2**31)), draws=DRAWS))
     return {
         name: [Held.of(one, truth) for one, truth in zip(several, truths(of)[name], strict=True)]  # type: ignore[arg-type]
         for name, several in figures(report).items()
@@ -139,13 +140,13 @@ def truths_of_counted(of: Counted) -> Mapping[str, Sequence[float]]:
     one prompt stands for all it is that of its own probability.
     """
     counted, known = drawn(np.random.default_rng(0), replace(of, of=replace(of.of, people=MANY)))
-    found = of_counted(judge(known if of.one_prompt else counted, Options(draws=1)))
+    found = of_counted(judge(known if of.one_prompt else counted, PredictionOptions(draws=100)))
     return {name: [one.value for one in several] for name, several in found.items()}  # type: ignore[attr-defined]
 
 
 def counted_answers(rng: Rng, of: Counted) -> Mapping[str, Sequence[Held]]:
     counted, _ = drawn(rng, of)
-    found = of_counted(judge(counted, Options(seed=int(rng.integers(2**31)), draws=DRAWS)))
+    found = of_counted(judge(counted, PredictionOptions(seed=int(rng.integers(2**31)), draws=DRAWS)))
     return {
         name: [Held.of(one, truth) for one, truth in zip(several, truths_of_counted(of)[name], strict=True)]  # type: ignore[arg-type]
         for name, several in found.items()

@@ -16,7 +16,8 @@ import pytest
 
 from tests.conftest import published
 from tests.golden.test_response_bias_published import P, printed, report
-from workbench.audits.questionnaire.figures import Condition, Options, Predictions
+from workbench.audits.questionnaire.figures import Condition, Predictions
+from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.score import judge
 from workbench.audits.reliability.human_bound import bound_of
 from workbench.audits.reliability.model_kappas import model_kappas
@@ -95,7 +96,7 @@ def test_the_mean_variabilities_of_table_4_are_those_of_the_targets_in_table_6(r
     condition = Condition(row)
     for column, mean in enumerate(means):
         deviations = [target[column] for target in by_target]
-        made = judge(varying(deviations, condition), Options(draws=20))
+        made = judge(varying(deviations, condition), PredictionOptions(draws=100))
         assert [one.sd.value * 100 for one in made.variability(condition)] == pytest.approx(deviations)
         found = made.mean_variability(condition) * 100
         assert found == pytest.approx(mean, abs=0.06), (row, column)

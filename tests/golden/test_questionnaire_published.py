@@ -13,7 +13,8 @@ import pytest
 from scipy.stats import sem
 
 from tests.core.predicted import FEW, QM, asked
-from workbench.audits.questionnaire.figures import Options, Predictions, TargetFigure
+from workbench.audits.questionnaire.figures import Predictions, TargetFigure
+from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.score import Report, correlations, judge
 from workbench.stats.correlation import pearson
 
@@ -99,7 +100,7 @@ def rebuilt(model: str, place: int) -> Predictions:
     return asked(human, yes, 1 - yes)
 
 
-def figure(predictions: Predictions, options: Options = FEW) -> TargetFigure:
+def figure(predictions: Predictions, options: PredictionOptions = FEW) -> TargetFigure:
     return judge(predictions, options).condition(QM).targets[0]
 
 
@@ -107,7 +108,7 @@ def figure(predictions: Predictions, options: Options = FEW) -> TargetFigure:
 def test_the_published_error_of_a_bias_is_that_of_the_human_mean(model: str) -> None:
     """It hardly differs between models: a model that predicts nearly everybody has the error of one that guesses."""
     for place in range(len(QUESTIONS)):
-        found = figure(rebuilt(model, place), Options(draws=10, error="printed"))
+        found = figure(rebuilt(model, place), PredictionOptions(draws=100, error="printed"))
         assert rounded(found.majority) == MAJORITY[place]
         assert rounded(found.accuracy.value) == ACCURACY[model][place]
         assert rounded(found.accuracy_se) == ACCURACY_ERROR[model][place]
@@ -117,7 +118,9 @@ def test_the_published_error_of_a_bias_is_that_of_the_human_mean(model: str) -> 
 def test_the_paired_error_of_a_model_that_predicts_well_is_less_than_half_the_published_one() -> None:
     """Llama 70B Instruct, free market: accuracy 95.5 %, bias 4.2 ± 3.6 as printed."""
     predictions = rebuilt("Llama 70B Instruct", 1)
-    printed, paired = (figure(predictions, Options(draws=2_000, error=error)) for error in ("printed", "paired"))
+    printed, paired = (
+        figure(predictions, PredictionOptions(draws=2_000, error=error)) for error in ("printed", "paired")
+    )
     assert rounded(paired.bias.value) == 4.2
     assert (rounded(printed.bias_se), round(100 * paired.bias_se)) == (3.6, 2)
     assert printed.bias == paired.bias  # the interval is the bootstrap's under both
@@ -141,7 +144,7 @@ def test_the_model_that_always_says_no_shows_how_unreadable_prompts_count(place:
     for readable, yes in ways:
         people = np.arange(n)
         human, no = (people < yes).astype(float), np.where(people < readable, 0.9, 0.0)
-        found = figure(asked(human, np.zeros(n), no), Options(draws=10, error="printed"))
+        found = figure(asked(human, np.zeros(n), no), PredictionOptions(draws=100, error="printed"))
         assert (found.unreadable, found.ratio) == (n - readable, f"0:{readable}")
         assert (rounded(found.accuracy.value), rounded(-found.bias.value)) == (accuracy, -bias)
         assert (rounded(found.accuracy_se), rounded(found.bias_se)) == (
@@ -182,7 +185,7 @@ def whole(model: str) -> Report:
         np.stack([np.pad(mass, (0, size - mass.size)) for mass in masses])
         for masses in ([part.yes for part in parts], [part.no for part in parts])
     )
-    return judge(asked(np.stack(pad), yes, no), Options(draws=50))
+    return judge(asked(np.stack(pad), yes, no), PredictionOptions(draws=100))
 
 
 def test_the_correlation_of_accuracy_and_absolute_bias_is_the_published_one() -> None:

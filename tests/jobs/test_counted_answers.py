@@ -154,7 +154,7 @@ def test_counted_answers_and_probabilities_of_one_model_are_two_runs_that_are_ne
         exact = judged.gathered["scripted · probabilities"].predictions
         assert exact.answers is None
         assert not np.array_equal(exact.yes, judged.gathered["scripted · counted answers"].predictions.yes)
-    found = data(capsys, "verdicts", path, "--audit", "questionnaire", "--show", "correlation")
+    found = data(capsys, "verdicts", path, "--audit", "questionnaire", "--table", "correlation")
     (table,) = (one for one in found["tables"] if one["name"] == "correlation")
     assert {(row["target"], row["measure"]) for row in table["rows"]} >= {
         ("all", "probabilities"),

@@ -14,12 +14,13 @@ from stores.core.store import Store
 from tests.jobs.test_jobs import ended, wait
 from tests.questionnaires import ask
 from workbench.audits.questionnaire.figures import Condition, ConditionFigures
-from workbench.audits.questionnaire.judged import QuestionnaireChoice, QuestionnaireJudged, judge_questionnaire
+from workbench.audits.questionnaire.judged import QuestionnaireJudged, judge_questionnaire
 from workbench.audits.questionnaire.score import Report
 from workbench.data import shipped_instrument_folder
 from workbench.domain.designs import Design
 from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACTLY
+from workbench.evidence.which import Which
 from workbench.formats.native import read_csv
 from workbench.inference.scripted.ideal import load_ideal
 from workbench.inference.scripted.model import Persona, ScriptedModel
@@ -132,7 +133,7 @@ def test_a_model_that_always_says_the_same_has_the_bias_that_this_implies(
 def test_the_ideal_predictor_takes_every_wording_for_the_same_question(imported: Store, judged: object) -> None:
     model = load_ideal(PANEL / "generator.toml", NAME)
     assert ask(imported, model, ASKED, conditions=("qm",), respondents=20).failed == 0
-    report = judge_questionnaire(imported, QuestionnaireChoice(models=(NAME,))).reports[NAME]
+    report = judge_questionnaire(imported, Which(models=(NAME,))).reports[NAME]
     found = report.variability(QM)
     assert len(found) == 7
     for figure in found:

@@ -19,8 +19,7 @@ from workbench import pipeline
 from workbench.audits.consistency.judged import consistency_material, judge_consistency
 from workbench.audits.questionnaire.book import book as of_questionnaire
 from workbench.audits.questionnaire.judged import judge_questionnaire
-from workbench.audits.questionnaire.judged_results import results_of
-from workbench.audits.questionnaire.results import under
+from workbench.audits.questionnaire.result import results_of
 from workbench.audits.reliability.judged import judge_reliability
 from workbench.audits.response_bias.book import book as of_choices
 from workbench.audits.response_bias.changes import Changes
@@ -193,13 +192,13 @@ def test_a_questionnaire_says_what_its_cancelled_job_left_out(store: Store) -> N
     assert (came.unit, came.answered, came.partial) == ("prompts", run.answered, False)
     assert came.parts["unreadable"].share == pytest.approx(0.5, abs=0.1)
     results = results_of(found)
-    whole = of_questionnaire(results, under(results, "qm"))
+    whole = of_questionnaire(results)
     assert whole.header == tuple(whole.told[:1])
     assert "Of biases and means: The wider of two bootstraps over respondents" in whole.methods
     job = store.jobs.create("sample", dict(store.jobs.list()[-1].spec), 10 * came.planned)
     store.jobs.finish(job, store.jobs.claim(job, "test"), "cancelled")
     again = results_of(judge_questionnaire(store))
-    part = of_questionnaire(again, under(again, "qm"))
+    part = of_questionnaire(again)
     assert part.header[0].startswith(f"! Only 10.0 % of the plan was answered ({came.answered} of ")
     assert part.header[0].endswith("prompts): job 2 was cancelled.")
     assert "Of the plan of oracle 10.0 % was answered" in part.methods

@@ -12,7 +12,7 @@ from tests.asked_twice import FAMILY, MODEL, OTHER, asked_twice, base, chosen
 from workbench.audits.bias_score.judged import judge_bias
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.sides import judge_sides
-from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
+from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.audits.response_bias.judged import judge_response_bias
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.errors import AmbiguousRun
@@ -33,7 +33,7 @@ def _labels(store: Store, templates: TemplateChoice) -> Figures:
 
 
 def _questionnaire(store: Store, templates: TemplateChoice) -> Figures:
-    reports = judge_questionnaire(store, QuestionnaireChoice(templates=templates)).reports
+    reports = judge_questionnaire(store, Which(templates=templates)).reports
     return {name: [report.condition(of).p_yes for of in report.conditions] for name, report in reports.items()}
 
 

@@ -20,16 +20,17 @@ from tests.jobs.test_response_bias_runs import DESIGN as CHOICES
 from tests.jobs.test_response_bias_runs import pairs
 from tests.questionnaire_stores import TARGETS, Masses, ideal, panel, predict
 from tests.tui.bias_stores import book_of, full
+from workbench import registry
 from workbench.audits.bias_score.judged import judge_bias
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.persona_tables import persona_bias
 from workbench.audits.comparison.values import differing
 from workbench.audits.questionnaire.between_tables import compared
 from workbench.audits.questionnaire.book import book as questionnaire_book
-from workbench.audits.questionnaire.figures import Condition, Options
-from workbench.audits.questionnaire.home import lines as predicted
-from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
-from workbench.audits.questionnaire.judged_results import results_of
+from workbench.audits.questionnaire.figures import Condition
+from workbench.audits.questionnaire.judged import judge_questionnaire
+from workbench.audits.questionnaire.options import PredictionOptions
+from workbench.audits.questionnaire.result import results_of
 from workbench.audits.questionnaire.results import under
 from workbench.audits.reliability.judged import judge_reliability
 from workbench.audits.reliability.persona_tables import (
@@ -271,15 +272,15 @@ def test_predictions_with_a_persona_against_none(store: Store) -> None:
 
     predict(store, by)
     predict(store, by, personas=(NURSE,))
-    options = Options(draws=200)
-    both = judge_questionnaire(store, QuestionnaireChoice(options=options, templates=TemplateChoice(personas=("all",))))
-    alone = results_of(judge_questionnaire(store, QuestionnaireChoice(options=options)))
+    options = PredictionOptions(draws=200)
+    both = judge_questionnaire(store, Which(templates=TemplateChoice(personas=("all",))), options)
+    alone = results_of(judge_questionnaire(store, options=options))
     results = results_of(both)
     assert set(results.reports) == {"oracle", "oracle · persona nurse"}
-    (line,) = predicted(store)
+    (line,) = registry.audit("questionnaire").home(store, {})
     assert (line.main, line.run) == ("oracle", both.runs["oracle"]), "Home shows the figures of the run that it names"
-    made = questionnaire_book(results, under(results))
-    assert "personas" not in {entry.name for entry in questionnaire_book(alone, under(alone)).contents}
+    made = questionnaire_book(results)
+    assert "personas" not in {entry.name for entry in questionnaire_book(alone).contents}
     table = made.table("personas")
     assert [(row.runs.persona, row.found.figure.target) for row in table.rows] == [
         *(("nurse", target) for target in TARGETS),

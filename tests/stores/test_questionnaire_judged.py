@@ -22,23 +22,24 @@ from tests.questionnaire_stores import (
     predict,
 )
 from workbench.audits.questionnaire.asked import asked, prompt_asked, token_shares
-from workbench.audits.questionnaire.figures import Condition, Options
+from workbench.audits.questionnaire.figures import Condition
 from workbench.audits.questionnaire.judged import (
-    QuestionnaireChoice,
     QuestionnaireJudged,
-    find_condition,
     judge_questionnaire,
+    takes_long,
 )
-from workbench.audits.questionnaire.options_words import rejudged
+from workbench.audits.questionnaire.options import PredictionOptions
+from workbench.audits.questionnaire.result import results_of
 from workbench.data import shipped_templates
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe
 from workbench.domain.questionnaires import Form, Meaning, Respondent, Role
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
+from workbench.evidence.which import Which
 
 QM, ZERO, RANDOM = Condition("qm"), Condition("zero-shot"), Condition("random", 1)
-FEW = Options(draws=200)
+FEW = PredictionOptions(draws=200)
 
 
 @pytest.fixture
@@ -47,8 +48,10 @@ def people(store: Store) -> Store:
     return store
 
 
-def judged(store: Store, *models: str, options: Options = FEW, dtype: str | None = None) -> QuestionnaireJudged:
-    return judge_questionnaire(store, QuestionnaireChoice(models=models, dtype=dtype, options=options))
+def judged(
+    store: Store, *models: str, options: PredictionOptions = FEW, dtype: str | None = None
+) -> QuestionnaireJudged:
+    return judge_questionnaire(store, Which(models=models, dtype=dtype), options)
 
 
 def test_of_many_prompts_the_first_condition_is_judged_before_the_rest_is_read(
@@ -56,12 +59,10 @@ def test_of_many_prompts_the_first_condition_is_judged_before_the_rest_is_read(
 ) -> None:
     predict(people, ideal(people), conditions=("qm", "zero-shot"), variants=("original", "paraphrase-1"))
     predict(people, ideal(people), card("late"), conditions=("zero-shot",))
-    parts: list[QuestionnaireJudged] = []
-    judge_questionnaire(people, QuestionnaireChoice(options=FEW), parts.append)
-    assert not parts, "few are read at once"
+    assert not takes_long(people, Which()), "few are read at once"
     monkeypatch.setattr("workbench.audits.questionnaire.judged.MANY", 10)
-    whole = judge_questionnaire(people, QuestionnaireChoice(options=FEW), parts.append)
-    (part,) = parts
+    assert takes_long(people, Which())
+    whole, part = (judge_questionnaire(people, options=FEW, partly=partly) for partly in (False, True))
     assert part.reports["oracle"].predictions.wordings == (ORIGINAL,)
     assert part.reports["oracle"].conditions == (QM,)
     assert repr(part.reports["oracle"].condition(QM)) == repr(whole.reports["oracle"].condition(QM)), "NaN or not"
@@ -74,8 +75,8 @@ def test_predictions_that_are_read_once_are_judged_by_other_options_as_if_they_w
     found = judged(people)
     found.reports["oracle"].condition(QM)
     for options in (replace(FEW, error="printed"), replace(FEW, masses="vocabulary", error="printed")):
-        anew, again = rejudged(people, found, options), judged(people, options=options)
-        assert (anew.choice.options, anew.notes) == (again.choice.options, again.notes)
+        anew, again = found.by(options), judged(people, options=options)
+        assert (anew.options, anew.notes) == (again.options, again.notes)
         for name, report in again.reports.items():
             for condition in report.conditions:
                 assert repr(anew.reports[name].condition(condition)) == repr(report.condition(condition)), "NaN or not"
@@ -327,14 +328,14 @@ def test_what_is_missing_is_named_with_what_is_there(people: Store) -> None:
     with pytest.raises(UnknownName, match="workbench run STORE --audit questionnaire --model NAME"):
         judged(people)
     with pytest.raises(UnknownName, match="no model was asked panel"):
-        judge_questionnaire(people, QuestionnaireChoice(instrument=NAME))
+        judge_questionnaire(people, Which(NAME))
     predict(people, lambda _: (0.4, 0.2))
     with pytest.raises(UnknownName, match=r"no questionnaire answers by nobody. Models with answers: oracle"):
         judged(people, "nobody")
     with pytest.raises(UnknownName, match=r"in float16\. Available: float32"):
         judged(people, dtype="float16")
     with pytest.raises(UnknownName, match=r"under the condition 'random'\. Available: qm"):
-        find_condition(judged(people).reports["oracle"], "random")
+        results_of(judged(people)).named("random")
     people.instruments.add(panel(name="second"))
     predict(people, lambda _: (0.4, 0.2), instrument="second")
     with pytest.raises(UsageError, match="2 questionnaires were asked: panel, second"):
@@ -342,7 +343,7 @@ def test_what_is_missing_is_named_with_what_is_there(people: Store) -> None:
     for ref in TARGETS:
         people.questionnaires.set_question("second", ref, role=Role.CONTEXT, person="ann")
     with pytest.raises(UsageError, match="second has no target question"):
-        judge_questionnaire(people, QuestionnaireChoice(instrument="second"))
+        judge_questionnaire(people, Which("second"))
 
 
 def test_every_figure_leads_down_to_people_and_their_prompts(people: Store) -> None:
@@ -446,12 +447,12 @@ def test_a_model_that_only_another_questionnaire_was_put_to_has_no_figures_of_th
     predict(people, lambda _: (0.4, 0.2), conditions=("qm", "zero-shot"))
     people.instruments.add(panel(name="long"))
     with pytest.raises(UnknownName, match="no model was asked long"):
-        judge_questionnaire(people, QuestionnaireChoice(instrument="long", options=FEW))
+        judge_questionnaire(people, Which("long"), FEW)
     predict(people, lambda _: (0.1, 0.6), card("third"), instrument="long", conditions=("zero-shot",))
-    found = judge_questionnaire(people, QuestionnaireChoice(instrument="long", options=FEW))
+    found = judge_questionnaire(people, Which("long"), FEW)
     assert tuple(found.reports) == ("third",), "zero-shot of long has the texts of what oracle was asked for panel"
-    assert tuple(judge_questionnaire(people, QuestionnaireChoice(instrument=NAME, options=FEW)).reports) == ("oracle",)
+    assert tuple(judge_questionnaire(people, Which(NAME), FEW).reports) == ("oracle",)
     predict(people, lambda _: (0.4, 0.2), instrument="long")
-    found = judge_questionnaire(people, QuestionnaireChoice(instrument="long", options=FEW))
+    found = judge_questionnaire(people, Which("long"), FEW)
     assert found.reports["oracle"].conditions == (QM,), "a job that found all stored says that qm was asked for"
     assert found.reports["oracle"].condition(QM).targets[0].respondents == 10

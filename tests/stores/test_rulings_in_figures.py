@@ -26,10 +26,9 @@ from workbench.audits.bias_score.methods import methods
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
 from workbench.audits.questionnaire.book import book as questionnaire_book
-from workbench.audits.questionnaire.figures import Options as Draws
-from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
-from workbench.audits.questionnaire.judged_results import results_of
-from workbench.audits.questionnaire.results import Choice
+from workbench.audits.questionnaire.judged import judge_questionnaire
+from workbench.audits.questionnaire.options import PredictionOptions
+from workbench.audits.questionnaire.result import results_of
 from workbench.audits.reliability.counts import Counts
 from workbench.audits.reliability.judged import judge_reliability
 from workbench.audits.reliability.verdicts import Verdicts, run_verdicts
@@ -289,28 +288,28 @@ def test_free_answers_that_are_left_out_are_counted_apart(free: Store, kind: str
 def test_a_prompt_of_a_questionnaire_is_left_out_of_accuracy_and_bias(store: Store) -> None:
     store.instruments.add(panel())
     predict(store, ideal(store), conditions=("qm", "zero-shot"))
-    choice = QuestionnaireChoice(options=Draws(draws=100))
-    before = judge_questionnaire(store, choice)
+    options = PredictionOptions(draws=100)
+    before = judge_questionnaire(store, options=options)
     (gathered,) = before.gathered.values()
     (put, *_) = store.ruled_things.prompts(probe=int(gathered.probe[0]))
     rule(store, subjects.prompt(put), Verdict.EXCLUDED)
-    found = judge_questionnaire(store, choice)
+    found = judge_questionnaire(store, options=options)
     (after,) = found.gathered.values()
     assert set(gathered.probe.tolist()) - set(after.probe.tolist()) == {int(gathered.probe[0])}
     assert (after.ruled_out, after.left_out) == (1, gathered.left_out)
     assert found.notes[0] == f"1 ruling: 1 prompt left out; 1 target ({put.ref}) differs without it"
-    book = questionnaire_book(results_of(found), Choice({}, {}))
+    book = questionnaire_book(results_of(found))
     assert book.told[1] == found.notes[0], "below the header, above all else"
     assert found.notes[0] not in book.notes
-    plain = judge_questionnaire(store, replace(choice, readings=WITHOUT))
+    plain = judge_questionnaire(store, Which(readings=WITHOUT), options)
     assert len(next(iter(plain.gathered.values())).probe) == len(gathered.probe)
     assert plain.notes[0] == "without 1 ruling: 1 prompt left out with it"
     rule(store, subjects.find(store, put.ref), Verdict.EXCLUDED)
-    (report,) = judge_questionnaire(store, choice).reports.values()
+    (report,) = judge_questionnaire(store, options=options).reports.values()
     (figure,) = (one for one in report.condition(report.conditions[0]).targets if one.target == put.ref)
     assert (figure.bias.undefined, figure.accuracy.undefined) == ("left out by a ruling", "left out by a ruling")
     with pytest.raises(UsageError, match="read by only one rule; found the reader 'people'"):
-        judge_questionnaire(store, replace(choice, readings=Readings("people")))
+        judge_questionnaire(store, Which(readings=Readings("people")), options)
 
 
 @pytest.fixture

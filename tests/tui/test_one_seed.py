@@ -23,8 +23,10 @@ from tests.tui.test_adjudicate_screen import labelled, queued
 from tests.tui.test_agreement_screen import FIRST, SECOND
 from tests.tui.test_consistency_screen import base as with_parties
 from tests.tui.test_response_bias_screen import pairs
+from workbench import registry
 from workbench.audits.bias_score import AUDIT as BIAS
 from workbench.audits.bias_score.options import ScoreOptions
+from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.response_bias import AUDIT
 from workbench.audits.response_bias.options import ChangeOptions
 from workbench.audits.response_bias.plan import DEFAULTS
@@ -43,9 +45,9 @@ from workbench.tui.results import (
     annotators,
     audit_loaded,
     consistency,
-    questionnaire_loaded,
     result_screen,
 )
+from workbench.tui.results.settings import Settings
 
 WRITTEN_HERE = ("domain/seeds.py",)
 WITHOUT = {("audits/questionnaire/figures.py", "Condition")}
@@ -115,8 +117,8 @@ def test_questionnaire(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     path = made(tmp_path / "panel.db", panel(12))
     with Store.open(path) as store:
         predict(store, _masses, card("doubts"), conditions=("qm", "zero-shot"))
-    judged = questionnaire_loaded.load(path, questionnaire_loaded.Settings()).judged
-    assert judged is not None
+    audit = registry.audit("questionnaire")
+    judged = result_screen.load(path, audit, Settings(PredictionOptions())).material
     (report,) = judged.reports.values()
     screen = intervals([*(report.condition(one) for one in report.conditions), report.ablations()])
     assert screen

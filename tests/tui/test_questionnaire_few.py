@@ -10,10 +10,11 @@ from stores.core.store import Store
 from tests.questionnaire_stores import TARGETS, Masses, Predict, card, ideal, panel, predict
 from tests.tui.conftest import made, screen_text, until
 from tests.tui.test_questionnaire_screen import begin, press, settled
+from workbench import registry
 from workbench.audits.questionnaire.between_tables import compared
 from workbench.audits.questionnaire.book import book
 from workbench.audits.questionnaire.judged import judge_questionnaire
-from workbench.audits.questionnaire.judged_results import results_of
+from workbench.audits.questionnaire.result import results_of
 from workbench.audits.questionnaire.results import under
 from workbench.domain.prompts import Probe
 from workbench.domain.questionnaires import LEAST_RESPONDENTS
@@ -22,9 +23,10 @@ from workbench.figures.shown import painted
 from workbench.figures.table import AnyTable
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.home.home import HomeScreen
-from workbench.tui.results.questionnaire import QuestionnaireScreen
 from workbench.tui.results.questionnaire_instrument import QuestionsScreen
+from workbench.tui.results.result_screen import screen_class
 
+QuestionnaireScreen = screen_class(registry.audit("questionnaire"))
 PEOPLE = 12
 ALL, SOME, ONE = "all-7b", "some-7b", "one-7b"
 
@@ -52,7 +54,7 @@ def uneven(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def of(store: Store) -> Book:
     """Return all figures of a store's questionnaire."""
     results = results_of(judge_questionnaire(store))
-    return book(results, under(results))
+    return book(results)
 
 
 @pytest.fixture(scope="module")
@@ -167,13 +169,13 @@ async def test_home_judges_anew_when_a_job_has_ended(tmp_path: Path, monkeypatch
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, HomeScreen) and "checking" not in screen_text(app))
-        assert "Predictions" not in screen_text(app)
+        assert "predicts" not in screen_text(app)
         with Store.open(path) as store:
             predict(store, ideal(store), card(ALL))
         await until(pilot, lambda: "predicts 100.0 %" in screen_text(app))
         with Store.open(path) as store:  # the same prompts of the same number, by another model
             predict(store, lambda _: (0.1, 0.8), card(SOME))
-        await until(pilot, lambda: f"Predictions {SOME}" in screen_text(app).replace("  ", " "))
+        await until(pilot, lambda: f"People {SOME}" in " ".join(screen_text(app).split()))
         text = screen_text(app)
         line = next(line for line in text.splitlines() if "mean |bias|" in line)
         assert "2 questions · qm · panel" in line
@@ -187,7 +189,7 @@ async def test_home_judges_anew_when_a_job_has_ended(tmp_path: Path, monkeypatch
 async def test_home_shows_the_key_of_the_predictions(uneven: Path) -> None:
     app = WorkbenchApp(uneven)
     async with app.run_test(size=(140, 24)) as pilot:
-        await until(pilot, lambda: "Predictions" in screen_text(app))
+        await until(pilot, lambda: "predicts" in screen_text(app))
         footer = screen_text(app).splitlines()[-1]
         assert ("8 People" in footer, "4 Audit" in footer, "9 Ch" in footer) == (True, True, True)
         await press(app, pilot, "p")

@@ -21,14 +21,16 @@ from tests.questionnaire_stores import NAME, TARGETS, Masses, card, ideal, panel
 from tests.tui import books
 from tests.tui.books import press, row, settled
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
+from workbench import registry
 from workbench.audits.questionnaire import rows as questionnaire_rows
 from workbench.audits.questionnaire.asked import asked, prompt_asked
 from workbench.audits.questionnaire.between_tables import compared
 from workbench.audits.questionnaire.book import book
-from workbench.audits.questionnaire.figures import Condition, Options
-from workbench.audits.questionnaire.judged import QuestionnaireChoice, QuestionnaireJudged, judge_questionnaire
-from workbench.audits.questionnaire.judged_results import results_of
+from workbench.audits.questionnaire.figures import Condition
+from workbench.audits.questionnaire.judged import QuestionnaireJudged, judge_questionnaire
+from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.prompt_picture import likeliest
+from workbench.audits.questionnaire.result import results_of
 from workbench.audits.questionnaire.results import under
 from workbench.audits.questionnaire.score import Report
 from workbench.domain.instruments import Instrument
@@ -43,17 +45,18 @@ from workbench.tui.comparison.screen import ComparisonScreen
 from workbench.tui.home.home import HomeScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.editor_dialog import EditorDialog
-from workbench.tui.results import questionnaire as screens
+from workbench.tui.results import result_screen
 from workbench.tui.results.behind import BehindScreen
 from workbench.tui.results.following import Following
 from workbench.tui.results.loaded import Loaded
-from workbench.tui.results.questionnaire import QuestionnaireScreen
 from workbench.tui.results.questionnaire_instrument import QuestionsScreen
 from workbench.tui.results.questionnaire_prompt import PromptScreen
+from workbench.tui.results.result_screen import screen_class
 from workbench.tui.row_keys import row_key, row_parts
 from workbench.tui.widgets.fluid_table import FluidTable
 from workbench.tui.widgets.long_text import LongText
 
+QuestionnaireScreen = screen_class(registry.audit("questionnaire"))
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 PEOPLE = 12
 QM = Condition("qm")
@@ -95,7 +98,7 @@ def judged(filled: Path) -> QuestionnaireJudged:
 def of(judged: QuestionnaireJudged, condition: str = "") -> Book:
     """Return the figures that the screen is to show."""
     results = results_of(judged)
-    return book(results, under(results, condition))
+    return book(replace(results, options=replace(results.options, condition=condition or None)))
 
 
 async def begin(app: WorkbenchApp, pilot: Pilot[int]) -> None:
@@ -232,8 +235,8 @@ async def test_c_shows_another_condition_and_a_model_that_was_not_asked_has_no_f
 @pytest.mark.e2e
 async def test_m_sums_over_the_vocabulary_and_e_takes_the_printed_error(filled: Path) -> None:
     with Store.open(filled) as store:
-        options = Options(masses="vocabulary", error="printed")
-        expected = of(judge_questionnaire(store, QuestionnaireChoice(options=options)))
+        options = PredictionOptions(masses="vocabulary", error="printed")
+        expected = of(judge_questionnaire(store, options=options))
     app = WorkbenchApp(filled, start="questionnaire")
     async with app.run_test(size=(140, 40)) as pilot:
         await begin(app, pilot)
@@ -392,7 +395,7 @@ async def test_the_cursor_stays_on_its_question_through_models_measures_and_cond
 async def test_figures_are_worked_out_beside_the_terminal(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only workers judge and resample: no figure is computed or written out in the thread that draws."""
     may_go, threads = threading.Event(), []
-    load, condition = screens.load, Report.condition
+    load, condition = result_screen.load, Report.condition
 
     def slow(*given: Any) -> Any:
         may_go.wait(60)
@@ -405,13 +408,13 @@ async def test_figures_are_worked_out_beside_the_terminal(filled: Path, monkeypa
     def written_out(_: Loaded) -> str:
         raise AssertionError("all that was judged is written out")
 
-    monkeypatch.setattr(screens, "load", slow)
+    monkeypatch.setattr(result_screen, "load", slow)
     monkeypatch.setattr(Report, "condition", watched)
     monkeypatch.setattr(Loaded, "__repr__", written_out)
     app = WorkbenchApp(filled, start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, QuestionnaireScreen) and app.screen.is_mounted)
-        assert "Judging the predictions …" in screen_text(app)
+        assert "Judging the answers …" in screen_text(app)
         may_go.set()
         await begin(app, pilot)
         for _ in CONTENTS:
@@ -496,16 +499,16 @@ async def test_an_answer_is_given_another_meaning_and_the_figures_follow(fresh: 
         await until(pilot, lambda: row(app, "t1")[KNOWS].endswith("old"))
         assert "have changed since, so no side is given" in flowing(app)
         assert isinstance(app.screen, QuestionnaireScreen)
-        assert f"job {lost} is queued at 0 of 9 prompts" in " ".join(app.screen._loaded.judged.notes)
+        assert f"job {lost} is queued at 0 of 9 prompts" in " ".join(app.screen._loaded.material.notes)
         with Store.open(fresh) as store:
             store.jobs.request_stop(lost)
         await press(app, pilot, "f5")
-        await until(pilot, lambda: f"job {lost} was cancelled" in " ".join(app.screen._loaded.judged.notes))
+        await until(pilot, lambda: f"job {lost} was cancelled" in " ".join(app.screen._loaded.material.notes))
         with Store.open(fresh) as store:
             store.instruments.add(panel(4, name="second"))
         await press(app, pilot, "f5", "i")
-        await until(pilot, lambda: "second has no predictions yet" in shown(app, "#empty"))
-        assert "i shows the next of the store's 2 questionnaires" in shown(app, "#empty")
+        await until(pilot, lambda: "No model has answered about second yet" in shown(app, "#empty"))
+        assert "i: the next of the store's 2 instruments" in shown(app, "#empty")
         assert (shown(app, "#tabs"), shown(app, "#options")) == ("", "second")
     with Store.open(fresh) as store:
         assert store.questionnaires.scales(NAME)["agreement"].meaning("disagree") is Meaning.NEUTRAL
@@ -535,7 +538,7 @@ async def test_what_was_asked_before_a_change_is_noted_beside_the_figures(fresh:
         await begin(app, pilot)
         assert row(app, "c0")[KNOWS].startswith("undefined")
         assert "the model was not asked" in flowing(app)
-        assert f"{len(notes)} notes: n" in " ".join(shown(app, "#options").split())
+        assert f"n: {len(notes)} notes" in " ".join(shown(app, "#options").split())
         await press(app, pilot, "n")
         assert isinstance(app.screen, TextScreen)
         assert all(note in shown(app, "#text") for note in notes)
@@ -549,9 +552,9 @@ async def test_an_empty_store_says_how_to_begin_and_i_imports_the_shipped_questi
     app = WorkbenchApp(made(tmp_path / "empty.db"), start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
-        assert "This store has no questionnaire yet" in shown(app, "#empty")
+        assert "There is nothing to ask about yet" in shown(app, "#empty")
         await press(app, pilot, "I")
-        await until(pilot, lambda: "veldania_panel has no predictions yet" in shown(app, "#empty"))
+        await until(pilot, lambda: "No model has answered about veldania_panel yet" in shown(app, "#empty"))
         assert f"workbench run {tmp_path / 'empty.db'} --audit questionnaire" in shown(app, "#empty")
         await press(app, pilot, "u")
         assert "48 context, 7 target" in shown(app, "#about")
@@ -660,12 +663,12 @@ async def test_home_says_how_well_the_newest_model_predicts_and_leads_here(
     of = judged.reports[DOUBTS].condition(QM)
     app = WorkbenchApp(filled)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, HomeScreen) and "Predictions" in screen_text(app))
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen) and "predicts" in screen_text(app))
         text = screen_text(app)
         assert f"predicts {number(of.accuracy.value, Kind.SHARE)}" in text
         assert f"mean |bias| {100 * of.absolute_bias.value:.1f} points" in text
         facts = app.screen.query_one(OptionList)
-        facts.highlighted = [option.id for option in facts.options].index("questionnaire:predictions:")
+        facts.highlighted = [option.id for option in facts.options].index("questionnaire:questionnaire:")
         await press(app, pilot, "enter")
         await begin(app, pilot)
 
@@ -684,13 +687,13 @@ async def test_every_action_is_in_the_command_palette(filled: Path) -> None:
     app = WorkbenchApp(filled, start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
-        await press(app, pilot, "f1")
+        await press(app, pilot, *to("targets"), "f1")
         told = shown(app, "#text")
         for words in (
-            "next condition",
-            "Standard error",
-            "10 likeliest",
+            "qm, zero-shot, random",
+            "standard error",
+            "tokens over which",
             "Compare runs",
-            "Show the questionnaire",
+            "Open: questionnaire",
         ):
             assert words in told

@@ -22,8 +22,8 @@ from tests.tui.conftest import flowing, screen_text, shown, until
 from tests.tui.issue_stores import issue_store, label
 from workbench import registry
 from workbench.audits.questionnaire.asked import prompt_asked
-from workbench.audits.questionnaire.figures import Options as Draws
-from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
+from workbench.audits.questionnaire.judged import judge_questionnaire
+from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.response_bias.options import ChangeOptions
 from workbench.data import shipped_templates
 from workbench.domain.annotations import Purpose
@@ -289,7 +289,7 @@ async def test_the_screen_of_a_persons_prompt_shows_what_was_ruled_on_it(tmp_pat
     with new_store(tmp_path / "people.db") as store:
         store.instruments.add(panel())
         predict(store, ideal(store), conditions=("qm", "zero-shot"))
-        judged = judge_questionnaire(store, QuestionnaireChoice(options=Draws(draws=20)))
+        judged = judge_questionnaire(store, options=PredictionOptions(draws=100))
         (model,) = judged.gathered
         probe = int(judged.gathered[model].probe[0])
         found = prompt_asked(store, judged, model, probe)

@@ -138,15 +138,16 @@ class Judging(TypedDict, total=False):
     """base every figure on the prompts asked of all models"""
     queue: str | None
     """people's labels of this queue (default: all)"""
-    masses: Literal["top10", "vocabulary"]
-    """tokens over which the probabilities of yes and no are summed (default: top10)"""
+    condition: str | Sequence[str] | None
+    """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several (default: qm, or the first
+    asked; all in --json, files and reports)"""
     variability: Literal["sd", "rms"]
     """variability over wordings: the standard deviation, or the root mean square as printed (default: sd)"""
+    masses: Literal["top10", "vocabulary"]
+    """tokens over which the probabilities of yes and no are summed (default: top10)"""
     error: Literal["paired", "printed"]
     """standard error of the bias: of differences from each person's answer, or as in the published tables (default:
     paired)"""
-    condition: str | Sequence[str] | None
-    """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several (default: qm)"""
     definition: Literal["corrected", "paper", "all_keys", "head"]
     """definition of a change: corrected, paper, all_keys, head (default: corrected)"""
     alpha: float
@@ -257,20 +258,16 @@ class AnyFigures(TypedDict, total=False):
     """how the figures were computed, in a paragraph"""
     queue: str | None
     """people's labels of this queue (default: all)"""
-    masses: Literal["top10", "vocabulary"]
-    """tokens over which the probabilities of yes and no are summed (default: top10)"""
+    condition: str | Sequence[str] | None
+    """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several (default: qm, or the first
+    asked; all in --json, files and reports)"""
     variability: Literal["sd", "rms"]
     """variability over wordings: the standard deviation, or the root mean square as printed (default: sd)"""
+    masses: Literal["top10", "vocabulary"]
+    """tokens over which the probabilities of yes and no are summed (default: top10)"""
     error: Literal["paired", "printed"]
     """standard error of the bias: of differences from each person's answer, or as in the published tables (default:
     paired)"""
-    show: str | Sequence[str] | None
-    """targets, conditions, wordings, tokens, respondents, correlation, axis, or all (default: targets; with --json,
-    --csv or --parquet all; files include respondents, single people's answers, if asked for)"""
-    target: str | None
-    """only this target question"""
-    condition: str | Sequence[str] | None
-    """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several (default: qm)"""
     definition: Literal["corrected", "paper", "all_keys", "head"]
     """definition of a change: corrected, paper, all_keys, head (default: corrected)"""
     alpha: float
@@ -601,29 +598,32 @@ class QuestionnaireFigures(TypedDict, total=False):
     """version of edited templates (default: the current version if asked, else the most recently asked)"""
     dtype: str | None
     """for a model computed in several dtypes: float32, bfloat16, …"""
-    without_rulings: bool
-    """ignore auditors' rulings"""
-    seed: int
-    """seed of the bootstrap intervals (default: 1)"""
-    masses: Literal["top10", "vocabulary"]
-    """tokens over which the probabilities of yes and no are summed (default: top10)"""
+    condition: str | Sequence[str] | None
+    """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several (default: qm, or the first
+    asked; all in --json, files and reports)"""
     variability: Literal["sd", "rms"]
     """variability over wordings: the standard deviation, or the root mean square as printed (default: sd)"""
+    masses: Literal["top10", "vocabulary"]
+    """tokens over which the probabilities of yes and no are summed (default: top10)"""
     error: Literal["paired", "printed"]
     """standard error of the bias: of differences from each person's answer, or as in the published tables (default:
     paired)"""
-    show: str | Sequence[str] | None
-    """targets, conditions, wordings, tokens, respondents, correlation, axis, or all (default: targets; with --json,
-    --csv or --parquet all; files include respondents, single people's answers, if asked for)"""
+    seed: int
+    """seed of the bootstrap intervals (default: 1)"""
+    draws: int
+    """of the bootstrap (default: 10000)"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
+    table: str | Sequence[str] | None
+    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
+    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    where: str | Sequence[str] | None
+    """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     compare: str | Sequence[str] | None
     """compare two or more runs, by their names or their models' names: differences, with tests; put the last one before
     another option or at the end"""
-    target: str | None
-    """only this target question"""
-    condition: str | Sequence[str] | None
-    """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several (default: qm)"""
-    draws: int
-    """of the bootstrap (default: 10000)"""
+    methods: bool
+    """how the figures were computed, in a paragraph"""
 
 
 class ResponseBiasFigures(TypedDict, total=False):

@@ -442,6 +442,15 @@ class Audit(ABC):
         """
         raise UsageError(f"the figures of {self.name} have their own command: workbench {self.command}")
 
+    def part(self, store: Store, which: Which, options: Any, opened: Opened) -> Result | None:
+        """Return what is soon read of a result that takes long to read; None: nothing. A screen shows it meanwhile."""
+        return None
+
+    def at_home(self, store: Store, which: Which) -> tuple[Which, Any]:
+        """Return of which answers, and by which options, Home says something: no more than its lines need."""
+        assert self.options is not None, "an audit without results says so by itself"
+        return which, self.options()
+
     def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
         """Return what Home says of the newest results.
 
@@ -455,7 +464,7 @@ class Audit(ABC):
         if self.not_yet(store):
             return ()
         try:
-            return home_lines(self, self.judge(store, there[-1], self.options(), lambda: nullcontext(store)))
+            return home_lines(self, self.judge(store, *self.at_home(store, there[-1]), lambda: nullcontext(store)))
         except UsageError as error:
             label = self.place.label
             return [HomeLine(f"{self.name}:", label, "no figures yet", str(error), dim=True, todo=self.todo)]

@@ -118,6 +118,8 @@ class Result:
     again: Callable[[Any], Result | None] | None = None
     """takes other options of the audit and returns their result on the same answers: nothing is read. None where the
     answers have to be read for it"""
+    steps: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    "option that declares no choices -> the values that there are; None means the first one"
     judged: Any = None
     "what the tables were made of: for the audit's own views"
 
@@ -144,17 +146,17 @@ def tables(
     Raises UnknownName for a table, a column or a value that is not there.
     """
     if wanted:
-        made = _every_named(result.book, wanted)
+        made = _every_named(result.book, wanted, medium)
     elif medium.data:
         made = list(result.book.every())
     else:
         there = {entry.name for entry in result.book.contents if not entry.empty}
-        made = [_named(result.book, name) for name in result.first if name in there]
+        made = [_named(result.book, medium, name) for name in result.first if name in there]
     _check(made, where)
     return tuple(only(one, where) for one in made)
 
 
-def _every_named(book: Book, wanted: Sequence[str]) -> list[AnyTable]:
+def _every_named(book: Book, wanted: Sequence[str], medium: Medium) -> list[AnyTable]:
     """Return the tables that are named. What has nothing to show is a note below the last one of the others.
 
     Raises NothingToShow if nothing of it has.
@@ -163,7 +165,7 @@ def _every_named(book: Book, wanted: Sequence[str]) -> list[AnyTable]:
     missing: list[NothingToShow] = []
     for name, *subject in _split(book, wanted):
         try:
-            made.append(_named(book, name, *subject))
+            made.append(_named(book, medium, name, *subject))
         except NothingToShow as error:
             missing.append(error)
     if missing and not made:
@@ -185,11 +187,13 @@ def _split(book: Book, words: Sequence[str]) -> list[list[str]]:
     return found
 
 
-def _named(book: Book, name: str, *subject: str) -> AnyTable:
+def _named(book: Book, medium: Medium, name: str, *subject: str) -> AnyTable:
     entry = next((one for one in book.contents if one.name == name), None)
     if entry is not None and (not subject or subject in entry.subjects):
         if entry.empty:
             raise NothingToShow(f"there is no table {name!r}: {entry.empty}")
+        if medium.data and entry.full is not None:
+            return entry.full(*subject)
         return entry.whole() if entry.whole is not None and not subject else entry.make(*(subject or entry.subjects[0]))
     if name not in book.behind:
         if entry is not None:
@@ -278,7 +282,10 @@ def printed(
         if result.compared is None:
             raise UsageError("this audit compares no runs; leave out --compare")
         beside = tables(result, wanted, where, medium) if wanted else ()
-        return side_by_side(result.compared(meant(compare, result.models)), medium, about, beside)
+        found = side_by_side(result.compared(meant(compare, result.models)), medium, about, beside)
+        if where and not wanted:
+            _check(found.tables, where)
+        return replace(found, tables=[only(one, where) for one in found.tables])
     made = tables(result, wanted, where, medium)
     return Printed(made, about, book.title, book.told, book.notes, book.header, book.methods)
 

@@ -43,6 +43,9 @@ class Entry:
     "name of the picture that a screen draws beside the table; empty: the table alone"
     whole: Callable[[], AnyTable] | None = None
     "makes one table about all subjects together, which programs take in place of one for each; None: there is none"
+    full: Callable[..., AnyTable] | None = None
+    """makes what programs and reports take, with all that people choose from: every condition; called with a subject.
+    None: they take what people see"""
     on_request: str = ""
     "why programs and reports get the table only where somebody asks for it by name; empty: they always do"
 
@@ -89,10 +92,11 @@ class Book:
         for entry in self.contents:
             if entry.empty or entry.on_request:
                 continue
+            make = entry.full or entry.make
             if entry.whole is not None:
-                yield entry.whole()
+                yield make() if entry.full is not None else entry.whole()
             else:
-                yield from (entry.make(*subject) for subject in entry.subjects)
+                yield from (make(*subject) for subject in entry.subjects)
 
     def follow(self, link: Link) -> AnyTable | None:
         """Return the table that a link points to; None if it points outside the book, for instance to an answer."""

@@ -4,7 +4,7 @@ tables, the record beside a result, and the row of a report.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from types import SimpleNamespace
@@ -24,6 +24,7 @@ class Declared:
     "makes the field's value of what the command line, a form or a program gives"
     words: str | Mapping[Any, str] | None
     key: str
+    back: str
     steps: tuple[Any, ...]
     source: str
     judges: bool
@@ -51,6 +52,7 @@ def option(
     read: Callable[[Any], Any] = _same,
     words: str | Mapping[Any, str] | None = None,
     key: str = "",
+    back: str = "",
     steps: Sequence[Any] = (),
     source: str = "",
     judges: bool = True,
@@ -62,13 +64,15 @@ def option(
     ----------
     default : as it is typed
     words : the value in the line above tables: a format, or the words of each value; None: the line leaves it out
-    key, steps : the key on screen, and the values that it steps through; the choices if no steps are named
+    key, steps : the key on screen, and the values that it steps through; the choices if no steps are named. Without
+        either a result says what there is, and None means the first of it
+    back : the key that steps through them the other way
     source : where the default was published; empty: nowhere
     judges : False: it chooses among figures that are judged already, so that no plan and no report has it
     more : further fields of `Option`
     """
     made = Option("", help, **{"type": TYPES.get(type(default), Type.TEXT), "default": default, **more})
-    return of_shared(made, read=read, words=words, key=key, steps=steps, source=source, judges=judges)
+    return of_shared(made, read=read, words=words, key=key, back=back, steps=steps, source=source, judges=judges)
 
 
 def of_shared(
@@ -77,13 +81,14 @@ def of_shared(
     read: Callable[[Any], Any] = _same,
     words: str | Mapping[Any, str] | None = None,
     key: str = "",
+    back: str = "",
     steps: Sequence[Any] = (),
     source: str = "",
     judges: bool = True,
 ) -> Any:
     """Declare an option that others have, too, as a field of a dataclass derived from `Options`; see `option`."""
     values = steps or tuple(made.choices) or ((False, True) if made.type is Type.FLAG else ())
-    declared = Declared(made, read, words, key, tuple(map(read, values)), source, judges)
+    declared = Declared(made, read, words, key, back, tuple(map(read, values)), source, judges)
     return field(default=read(made.default), metadata={"declared": declared})
 
 
@@ -131,22 +136,37 @@ class Options:
         names = [name for name, one in self.declared().items() if one.judges]
         return all(getattr(self, name) == getattr(other, name) for name in names)
 
-    def stepped(self, name: str, step: int = 1) -> Self:
-        """Return the options with the next value of one of them, around the ends: what its key does."""
-        steps, value = self.declared()[name].steps, getattr(self, name)
+    def usual(self, names: Iterable[str]) -> Self:
+        """Return the options with the usual values of some."""
+        declared = self.declared()
+        values = {name: declared[name].read(declared[name].option.default) for name in names}
+        return replace(self, **values)  # type: ignore[type-var]  # a dataclass
+
+    def stepped(self, name: str, step: int = 1, there: Sequence[Any] = ()) -> Self:
+        """Return the options with the next value of one of them, around the ends: what its key does.
+
+        there : its values, of an option that declares none
+        """
+        steps, value = there or self.declared()[name].steps, getattr(self, name)
+        if there and value is None:
+            value = there[0]
         after = steps[(steps.index(value) + step) % len(steps)] if value in steps else steps[0]
         return replace(self, **{name: after})  # type: ignore[type-var]  # a dataclass
 
-    def words(self) -> Iterator[tuple[str, str]]:
+    def words(self, there: Mapping[str, Sequence[Any]] | None = None) -> Iterator[tuple[str, str]]:
         """Yield (option, its value in words) for the line above tables. An option without a key has no name there: its
         words stand above every table.
+
+        there : the values of options that declare none
         """
         for name, one in self.declared().items():
-            value = getattr(self, name)
+            value, values = getattr(self, name), (there or {}).get(name, ())
+            value = values[0] if values and value is None else value
             if one.words is not None:
                 text = one.words.format(value) if isinstance(one.words, str) else one.words[value]
+                place = f" ({values.index(value) + 1} of {len(values)})" if len(values) > 1 and value in values else ""
                 if text:
-                    yield name if one.key else "", text
+                    yield name if one.key else "", f"{text}{place}"
 
     def parameters(self) -> Iterator[Parameter]:
         """Yield the rows of a report's table of choices."""

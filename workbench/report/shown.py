@@ -60,7 +60,7 @@ def shown_of(part: Part, stems: Stems) -> tuple[list[Shown], list[str]]:
         on_page = _on_page(subjects)
         for subject in subjects:
             try:
-                table = entry.make(*subject)
+                table = (entry.full or entry.make)(*subject)
             except WorkbenchError as error:
                 missing.append(f"{entry.title}: {error}")
                 continue

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from workbench.audits.audit import Audit, Demonstration, Given, HomeLine, Material, Medium, Place, Printed
-from workbench.audits.questionnaire.options import DEFAULTS, JUDGING, RESULT_OPTIONS, RUN_OPTIONS
+from workbench.audits.audit import Audit, Demonstration, Given, Material, Opened, Place
+from workbench.audits.questionnaire.options import DEFAULTS, LEAST_DRAWS, RUN_OPTIONS, PredictionOptions
 from workbench.data import SHIPPED_QUESTIONNAIRE
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe, Template
 from workbench.domain.statements import Statement, VariantId
 from workbench.help.sections import section
+from workbench.options.shared import DTYPE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from workbench.audits.reported import Reported, Wanted
+    from workbench.audits.result import Result
     from workbench.domain.designs import Design
+    from workbench.evidence.which import Which
 
 
 class Questionnaires(Audit):
@@ -36,9 +38,25 @@ class Questionnaires(Audit):
         letter="p",
         label="People",
         tooltip="Go to Results: bias against people",
-        screen="results.questionnaire.QuestionnaireScreen",
     )
-    run_options, result_options, judging = RUN_OPTIONS, RESULT_OPTIONS, JUDGING
+    run_options, options, told_by = RUN_OPTIONS, PredictionOptions, (DTYPE,)
+    views: ClassVar = {
+        "prompt": "questionnaire_prompt.prompt",
+        "questionnaire": "questionnaire_instrument.questions",
+    }
+    keys: ClassVar = {"u": ("questionnaire", "Questionnaire")}
+    explain = (
+        "A model reads a person's answers to the context questions as a conversation, then predicts the person's "
+        "answer to a target question (Haller, Vamvas, Sennrich, Jäger 2025)."
+    )
+    nothing = (
+        "A questionnaire has questions with a role (context or target) and people's answers to them.\n"
+        "I imports the shipped one, of a fictional country with synthetic people.\n"
+        "To import your own: workbench import STORE --format csv FOLDER"
+    )
+    shipped = SHIPPED_QUESTIONNAIRE
+    todo = "see the bias relative to people's answers"
+    todo_below = "Enter on a row shows the people whose answers were missed, and single prompts"
     verbs = (
         (
             *("questionnaire", "questionnaires"),
@@ -61,11 +79,6 @@ class Questionnaires(Audit):
         return Demonstration(
             design, SHIPPED_QUESTIONNAIRE, personas=("left", "yes-sayer", f"ideal@{SHIPPED_QUESTIONNAIRE}")
         )
-
-    def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
-        from workbench.audits.questionnaire.reported import reported
-
-        return reported(store, wanted)
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         from workbench.audits.questionnaire.plan import default_variants
@@ -136,15 +149,34 @@ class Questionnaires(Audit):
     def answered(self, store: Store) -> bool:
         return bool(store.predictions.runs(self.name))
 
-    def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
-        from workbench.audits.questionnaire.printed import verdicts
+    def instruments(self, store: Store) -> Sequence[str]:
+        runs = store.predictions.runs(self.name)
+        return tuple(dict.fromkeys(run.instrument for run in reversed(runs)))[::-1]
 
-        return verdicts(store, options, medium)
+    def models(self, store: Store, instrument: str) -> Collection[str]:
+        return {run.model for run in store.predictions.runs(self.name, instrument or None) if run.responses}
 
-    def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
-        from workbench.audits.questionnaire.home import lines
+    def may_be_asked_about(self, store: Store) -> Sequence[str]:
+        return [name for name in store.instruments.names() if store.questionnaires.questions(name)]
 
-        return lines(store)
+    def judge(self, store: Store, which: Which, options: PredictionOptions, opened: Opened) -> Result:
+        from workbench.audits.questionnaire.result import judge
+
+        return judge(store, which, options, opened)
+
+    def part(self, store: Store, which: Which, options: PredictionOptions, opened: Opened) -> Result | None:
+        from workbench.audits.questionnaire.result import part
+
+        return part(store, which, options, opened)
+
+    def at_home(self, store: Store, which: Which) -> tuple[Which, PredictionOptions]:
+        """Return the run that was asked last, with few draws: its line has no interval."""
+        run = store.predictions.runs(self.name, which.instrument)[-1]
+        return replace(which, models=(run.model,), dtype=run.dtype), PredictionOptions(draws=LEAST_DRAWS)
+
+    def why_unanswered(self, instrument: str | None) -> str:
+        of = f"{instrument} has" if instrument else "the store has"
+        return f"{of} no predicted answers. Start with: workbench run STORE --audit {self.name} --model NAME"
 
 
 AUDIT = Questionnaires()

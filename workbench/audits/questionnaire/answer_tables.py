@@ -221,29 +221,26 @@ def respondents(
     results: Results,
     rows: Sequence[Person],
     *,
-    most: int | None = None,
     name: str = "respondents",
     subject: tuple[str, ...] = (),
 ) -> Table[Person]:
-    """Return every person who was predicted; or of those whose answer was missed so many, for a terminal."""
+    """Return every person who was predicted."""
     missed = [person for person in rows if not person.row.correct]
-    shown = rows if most is None else missed[:most]
-    notes = [f"and {len(missed) - len(shown):,} more; --csv and --json list all"] if len(shown) < len(missed) else []
     old = sum(person.row.outdated for person in rows)
-    notes += [f"{plural(old, 'prompt')} show answers, questions or instructions that have changed since"] * bool(old)
+    notes = [f"{plural(old, 'prompt')} show answers, questions or instructions that have changed since"] * bool(old)
     said = {(person.target, str(person.condition)) for person in rows}
     about_ = " under ".join(said.pop()) if len(said) == 1 else "Respondents"
     return Table(
         name,
         f"{about_}: {len(missed):,} of {plural(len(rows), 'answer')} missed, furthest first",
-        shown,
-        _respondent_columns(results, shown),
+        rows,
+        _respondent_columns(results, rows),
         key=lambda person: (
             *(person.model, str(person.condition), person.target, str(person.wording)),
             person.row.respondent,
         ),
         notes=notes,
-        empty="Every answer was predicted correctly." if rows else "No respondent was asked about.",
+        empty="No respondent was asked about.",
         link=lambda person: Link(
             "prompt", (person.model, str(person.row.probe), person.row.respondent, person.row.value)
         ),

@@ -15,11 +15,11 @@ from workbench.audits.questionnaire.figures import (
     UNREADABLE,
     AskedRow,
     Condition,
-    Masses,
     TokenShares,
 )
 from workbench.audits.questionnaire.judged import QuestionnaireJudged
 from workbench.audits.questionnaire.masses import Mark, counted, said, shares, spelled, top_masses, vocabulary_masses
+from workbench.audits.questionnaire.options import Masses
 from workbench.audits.questionnaire.plan import CONTEXT, RESPONDENT
 from workbench.audits.questionnaire.rows import Gathered, condition_of, variant_of
 from workbench.domain.prompts import Prompt
@@ -170,7 +170,7 @@ def prompt_asked(store: Store, judged: QuestionnaireJudged, model: str, probe: i
     name = judged.name(model)
     run, found = judged.runs[name], judged.gathered[name]
     row = store.predictions.of_probe(run, probe)
-    known = None if row is None else _distribution(store, run, row, judged.choice.options.masses)
+    known = None if row is None else _distribution(store, run, row, judged.options.masses)
     if row is None or known is None:
         raise UnknownName(f"{name} has no next tokens of the prompt {probe}")
     tokens, rest, (yes, no), by = known

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 
 from workbench.audits.questionnaire import answer_tables as answers
@@ -13,21 +13,26 @@ from workbench.audits.questionnaire import model_tables as beside
 from workbench.audits.questionnaire import tables as tables
 from workbench.audits.questionnaire.results import Choice, Results, each, of_one, under
 from workbench.domain.seeds import SEED
-from workbench.domain.statements import VariantId
+from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.evidence.answered_tables import as_json, entry, header
 from workbench.evidence.refusal_tables import entries
 from workbench.evidence.refusals import NO_ANSWERS, Refusals
 from workbench.figures.book import Book, Entry, Subject
 from workbench.figures.table import AnyTable
 
-SINGLE_PEOPLE = "The table lists single people's answers; workbench verdicts --show respondents prints it on request."
+SINGLE_PEOPLE = (
+    "The table lists single people's answers; workbench verdicts STORE --audit questionnaire --table respondents "
+    "prints it on request."
+)
+MASSES, UNDER = ("masses",), ("condition", "masses")
+"options that tables across conditions rest on, and those of single ones"
 
 
-def book(results: Results, choice: Choice) -> Book:
-    """Return the tables of `choice`, and those behind their rows."""
+def book(results: Results) -> Book:
+    """Return all tables, and those behind their rows."""
     return Book(
         title=f"{results.instrument}: predicted answers",
-        contents=tuple(_contents(results, choice)),
+        contents=tuple(_contents(results)),
         behind=_behind(results),
         told=(*header(results.answered), *results.rulings, *tables.told(results)),
         header=header(results.answered),
@@ -35,51 +40,69 @@ def book(results: Results, choice: Choice) -> Book:
         notes=tuple(results.notes),
         about={
             "instrument": results.instrument,
-            "options": asdict(results.options),
             "answered": as_json(results.answered),
             "methods": results.methods,
         },
     )
 
 
-def _contents(results: Results, choice: Choice) -> Iterator[Entry]:
+def _contents(results: Results) -> Iterator[Entry]:
     names: list[Subject] = [(name,) for name in results.reports]
     one_or_all: list[Subject] = [(), *names] if len(names) > 1 else [()]
-    under_one = ("condition",)
+    shown, printed, full = choices(results)
 
-    def of(name: str, title: str, make: Callable[..., AnyTable], choices: Sequence[str] = ()) -> Entry:
+    def of(name: str, title: str, make: Callable[..., AnyTable], rests_on: Sequence[str]) -> Entry:
         """Return an entry about all models, or about one of them."""
-        made = partial(_narrowed, make, results, choice)
-        return Entry(name, title, made, one_or_all, choices, whole=made)
+        seen, whole, all_of = (partial(_narrowed, make, results, choice) for choice in (shown, printed, full))
+        return Entry(name, title, seen, one_or_all, rests_on, whole=whole, full=all_of)
+
+    def of_all(name: str, title: str, make: Callable[..., AnyTable]) -> Entry:
+        """Return an entry about all models together."""
+        seen, whole, all_of = (partial(make, results, choice) for choice in (shown, printed, full))
+        return Entry(name, title, seen, choices=UNDER, whole=whole, full=all_of)
 
     for measure in beside.TITLES:
-        depends = (*under_one, "variability") if measure == "variability" else under_one
-        one_measure = partial(beside.by_model, results, choice, measure)
-        yield Entry(measure, measure, one_measure, names if len(names) > 1 else [()], depends)
-    yield of("targets", "accuracy and bias", tables.targets, under_one)
-    yield of("means", "means over targets", tables.means, under_one)
-    yield of("axis", "liberal to conservative", tables.axis, under_one)
-    yield of("axis_targets", "targets on that axis", answers.axis_targets, under_one)
+        rests_on = (*UNDER, "variability") if measure == "variability" else UNDER
+        seen, all_of = (partial(beside.by_model, results, choice, measure) for choice in (shown, full))
+        yield Entry(measure, measure, seen, names if len(names) > 1 else [()], rests_on, full=all_of)
+    yield of("targets", "accuracy and bias", tables.targets, (*UNDER, "error"))
+    yield of("means", "means over targets", tables.means, UNDER)
+    yield of("axis", "liberal to conservative", tables.axis, UNDER)
+    yield of("axis_targets", "targets on that axis", answers.axis_targets, UNDER)
     if results.personas:
-        yield Entry("personas", "by persona", partial(between.by_persona, results, choice), choices=under_one)
+        yield of_all("personas", "by persona", between.by_persona)
     for measure in ("bias", "accuracy"):
-        make = partial(beside.changes_by_target, results, choice, measure)
-        yield Entry(f"{measure}_changes", f"changes of {measure}", make, names)
-    correlations = partial(between.correlations, results, choice)
-    yield Entry("correlation", "bias and accuracy together", correlations, choices=under_one)
-    yield of("conditions", "effects of conditions", effects.conditions)
-    yield of("changes", "what conditions change in targets", effects.changes)
-    yield of("wordings", "variability over wordings", effects.wordings, ("variability",))
-    yield of("wording_means", "mean variability", effects.wording_means, ("variability",))
-    yield of("each_wording", "bias in each wording", effects.each_wording)
-    yield of("tokens", "next tokens", answers.tokens)
-    people = partial(_respondents, results, choice)
-    yield Entry("respondents", "respondents", people, choices=under_one, on_request=SINGLE_PEOPLE)
+        seen, all_of = (partial(beside.changes_by_target, results, choice, measure) for choice in (shown, full))
+        yield Entry(f"{measure}_changes", f"changes of {measure}", seen, names, MASSES, full=all_of)
+    yield of_all("correlation", "bias and accuracy together", between.correlations)
+    yield of("conditions", "effects of conditions", effects.conditions, MASSES)
+    yield of("changes", "what conditions change in targets", effects.changes, MASSES)
+    yield of("wordings", "variability over wordings", effects.wordings, ("variability", *MASSES))
+    yield of("wording_means", "mean variability", effects.wording_means, ("variability", *MASSES))
+    yield of("each_wording", "bias in each wording", effects.each_wording, MASSES)
+    yield of("tokens", "next tokens", answers.tokens, MASSES)
+    seen = partial(_respondents, results, printed, (ORIGINAL,))
+    everybody = partial(_respondents, results, full, None)
+    yield Entry("respondents", "respondents", seen, choices=UNDER, full=everybody, on_request=SINGLE_PEOPLE)
     yield Entry("models", "models", lambda: tables.models(results))
-    yield Entry("asked", "conditions asked", partial(tables.conditions_asked, results, choice))
+    yield Entry("asked", "conditions asked", partial(tables.conditions_asked, results, full))
     yield entry(results.answered)
     yield from entries(lambda: [Refusals(name, (), empty=NO_ANSWERS) for name in results.reports], SEED)[:1]
-    yield Entry("choices", "choices behind the figures", partial(tables.choices, results))
+    yield Entry("choices", "choices behind the figures", partial(tables.choices, results), choices=("masses", "error"))
+
+
+def choices(results: Results) -> tuple[Choice, Choice, Choice]:
+    """Return what tables are about on a screen, in print, and for programs and reports.
+
+    A condition that nobody names is, on a screen, the first that there is; in print each model's first one; for
+    programs every one.
+    """
+    every = {name: report.conditions for name, report in results.reports.items()}
+    text = results.options.condition
+    if text is None:
+        return under(results), Choice({name: of[:1] for name, of in every.items()}, every), Choice(every, every)
+    named = results.named(text)
+    return Choice(named, every, named=text), Choice(named, named, named=text), Choice(named, named, named=text)
 
 
 def _narrowed(make: Callable[[Results, Choice], AnyTable], results: Results, choice: Choice, *model: str) -> AnyTable:
@@ -87,14 +110,13 @@ def _narrowed(make: Callable[[Results, Choice], AnyTable], results: Results, cho
     return replace(make(results, choice.only(*model)), subject=model) if model else make(results, choice)
 
 
-def _respondents(results: Results, choice: Choice) -> AnyTable:
+def _respondents(results: Results, choice: Choice, wordings: Sequence[VariantId] | None) -> AnyTable:
     which = [
         (name, condition, ref)
         for name, report, condition in each(results, choice.conditions)
         for ref in report.predictions.targets
-        if choice.wants(ref)
     ]
-    return answers.respondents(results, answers.people(results, which, choice.wordings), most=choice.missed)
+    return answers.respondents(results, answers.people(results, which, wordings))
 
 
 def _behind(results: Results) -> Mapping[str, Callable[..., AnyTable]]:

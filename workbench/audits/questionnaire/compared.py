@@ -30,25 +30,24 @@ def compared(
     judged: QuestionnaireJudged,
     results: Results,
     names: Sequence[str],
-    conditions: Sequence[str] = (),
-    target: str | None = None,
+    conditions: Sequence[Condition] = (),
 ) -> Compared:
-    """Return the comparison of models, of one target or of all.
+    """Return the comparison of models.
 
-    conditions : as they are printed, or their names; verdicts are under the first that all models were asked under,
-    differences under all of these. Empty: the first condition that all were asked under alone.
+    conditions : verdicts are under the first that all models were asked under, differences under all of these. Empty:
+    the first condition that all were asked under alone.
 
     Raises UnknownName where they share none.
     """
     shared = _conditions(judged, names, conditions)
     chosen = shared[0]
     asked = [judged.reports[name].predictions.targets for name in names]
-    targets = [ref for ref in results.targets if target in (None, ref) and all(ref in of for of in asked)]
+    targets = [ref for ref in results.targets if all(ref in of for of in asked)]
     kinds = (
         Verdicts(BIAS, "bias of targets", WORDS["above"], WORDS["below"], "target", tested=False),
         *(Verdicts(f"{RIGHT}:{ref}", ref, "right", "wrong", "respondent", listed=False) for ref in targets),
     )
-    choice = replace(under(results, str(chosen), target), conditions=dict.fromkeys(names, shared))
+    choice = replace(under(results, str(chosen)), conditions=dict.fromkeys(names, shared))
 
     def own(first: str, second: str) -> AnyTable:
         return between.compared(results, choice, second, first)
@@ -70,25 +69,21 @@ def compared(
     )  # fmt: skip
 
 
-def _conditions(judged: QuestionnaireJudged, names: Sequence[str], named: Sequence[str]) -> tuple[Condition, ...]:
+def _conditions(judged: QuestionnaireJudged, names: Sequence[str], named: Sequence[Condition]) -> tuple[Condition, ...]:
     """Return the conditions that all models were asked under: those that are named, or the first there is."""
     every = [judged.reports[name].conditions for name in names]
     shared = tuple(one for one in every[0] if all(one in of for of in every))
-    found = tuple(one for one in shared if _means(named, one)) if named else shared[:1]
+    found = tuple(one for one in shared if one in named) if named else shared[:1]
     if not found:
         there = ", ".join(map(str, shared)) or "none"
-        what = f"the condition {', '.join(map(repr, named))}" if named else "one condition"
+        what = f"the condition {', '.join(repr(str(one)) for one in named)}" if named else "one condition"
         raise UnknownName(f"{' and '.join(names)} were not all asked under {what}; they share: {there}")
     return found
 
 
-def _means(named: Sequence[str], condition: Condition) -> bool:
-    return str(condition) in named or condition.name in named
-
-
-def _not_shared(names: Sequence[str], named: Sequence[str], shared: Sequence[Condition]) -> list[str]:
+def _not_shared(names: Sequence[str], named: Sequence[Condition], shared: Sequence[Condition]) -> list[str]:
     """Say which of the conditions that are named some model was not asked under."""
-    missing = [name for name in named if not any(_means([name], condition) for condition in shared)]
+    missing = [str(one) for one in named if one not in shared]
     return [f"Not asked of all of {' and '.join(names)}: the condition {', '.join(missing)}."] if missing else []
 
 

@@ -7,52 +7,18 @@ and 4. All figures are shares in [0, 1], biases in [-1, 1].
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from workbench.domain.questionnaires import LEAST_RESPONDENTS, Pole
-from workbench.domain.seeds import SEED
 from workbench.domain.statements import VariantId
 from workbench.domain.verdicts import Estimate
-from workbench.errors import UnknownName, UsageError
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 from workbench.stats.noise import NOTHING, NoiseFloor
 
-Masses = Literal["top10", "vocabulary"]
-Variability = Literal["sd", "rms"]
-ErrorOf = Literal["paired", "printed"]
-
-MASSES, VARIABILITIES, ERRORS = get_args(Masses), get_args(Variability), get_args(ErrorOf)
-MOST_DRAWS = 100_000
-"ten times the usual: more take gigabytes and move no printed digit"
 NEVER_ASKED = -1
 "stands for the respondent of a prompt that shows nobody's answers"
 UNREADABLE = -1
 "stands for the predicted answer where the model put no mass on yes or no"
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The choices behind the figures; recorded with every result."""
-
-    masses: Masses = "top10"
-    "where p(yes) and p(no) are summed: among the ten likeliest next tokens (published), or over the vocabulary"
-    variability: Variability = "sd"
-    "over wordings: the standard deviation that the text names, or the root mean square as printed (section 3.4)"
-    error: ErrorOf = "paired"
-    "standard error of the bias: of the differences between p(yes) and the person's answer, or, as the published \
-tables, of the people's answers alone, which takes the model's predictions for known"
-    seed: int = SEED
-    "of the bootstrap over respondents"
-    draws: int = 10_000
-
-    def __post_init__(self) -> None:
-        for name, known in (("masses", MASSES), ("variability", VARIABILITIES), ("error", ERRORS)):
-            if getattr(self, name) not in known:
-                raise UnknownName(f"{name} {getattr(self, name)!r} is unknown; choose {' or '.join(map(repr, known))}")
-        if not 1 <= self.draws <= MOST_DRAWS:
-            raise UsageError(f"found {self.draws:,} draws; give 1 or more, and at most {MOST_DRAWS:,}")
-        if self.seed < 0:
-            raise UsageError(f"found the seed {self.seed}; give 0 or more")
 
 
 @dataclass(frozen=True, slots=True, order=True)

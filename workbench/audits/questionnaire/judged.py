@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,15 +11,13 @@ from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.questionnaire.again import asking_again
 from workbench.audits.questionnaire.conditions import QM, ZERO_SHOT, expanded, unpredicted
-from workbench.audits.questionnaire.figures import Condition, Options
+from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.rows import AUDIT, Gathered, gather, reasons
 from workbench.audits.questionnaire.score import Report, judge
 from workbench.domain.counting import plural
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
-from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.questionnaires import Questionnaire, Role
-from workbench.domain.readings import USUAL, Readings
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
@@ -39,6 +37,7 @@ from workbench.evidence.runs import (
     told_apart,
     without_runs,
 )
+from workbench.evidence.which import Which
 
 SHOWN = 4
 "refs that a note names"
@@ -50,30 +49,12 @@ FEW_PARTS = 4
 "conditions of which one is such a part: to read it twice adds no more than a quarter"
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionnaireChoice:
-    """Which predictions are judged, and how."""
-
-    instrument: str | None = None
-    "None: the only questionnaire of the store that was asked"
-    models: tuple[str, ...] = ()
-    "none: all that answered"
-    dtype: str | None = None
-    snapshot: str | None = None
-    "of a served model; None: any, each a run of its own"
-    fingerprint: str | None = None
-    "answers under this `system_fingerprint` alone; `each`: a run for every one; None: all together"
-    "None: any"
-    templates: TemplateChoice = LATEST
-    options: Options = field(default_factory=Options)
-    readings: Readings = USUAL
-
-
 @dataclass(frozen=True, eq=False)
 class QuestionnaireJudged:
     """The reports of all models, and what they rest on."""
 
-    choice: QuestionnaireChoice
+    which: Which
+    options: PredictionOptions
     instrument: Instrument
     questionnaire: Questionnaire
     runs: Mapping[str, Run]
@@ -81,14 +62,29 @@ class QuestionnaireJudged:
     reports: Mapping[str, Report]
     gathered: Mapping[str, Gathered]
     "the prompts behind each report"
-    notes: tuple[str, ...]
-    "what a reader of the figures should know, in sentences"
-    general: tuple[str, ...] = ()
-    "the first of these, which are about none of the reports"
+    read_notes: tuple[str, ...]
+    "what a reader of the figures should know by any options, in sentences"
     rulings: Told = NOTHING_RULED
     "what rulings change"
     answered: tuple[Answered, ...] = ()
     "how much of each plan was answered, and what came of it"
+    going: Mapping[str, str] = field(default_factory=dict)
+    "name of a report -> that its job has not come to its end, in a sentence"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of these figures should know, in sentences."""
+        return (*self.read_notes, *_on_masses(self.gathered, self.options))
+
+    def by(self, options: PredictionOptions) -> QuestionnaireJudged:
+        """Return the same predictions judged by other options: nothing is read, and nothing drawn that was drawn."""
+        gathered, reports = self.gathered, self.reports
+        if options.draws_as(self.options):
+            reports = {name: report.by(options) for name, report in reports.items()}
+        else:
+            gathered = {name: found.by(options.masses) for name, found in gathered.items()}
+            reports = {name: judge(found.predictions, options) for name, found in gathered.items()}
+        return replace(self, options=options, reports=reports, gathered=gathered)
 
     def name(self, model: str) -> str:
         """Return the report that a name means: its own, or a model's that has one. Raises UnknownName, AmbiguousRun."""
@@ -101,67 +97,73 @@ class QuestionnaireJudged:
             raise UnknownName(f"there is no run or model {model!r}. Available: {'; '.join(self.reports)}")
         return found[0]
 
-    def condition(self, model: str, name: str) -> Condition:
-        """Return a condition of a model by its name. Raises UnknownName, listing those there are."""
-        return find_condition(self.reports[self.name(model)], name)
-
-
-def find_condition(report: Report, name: str) -> Condition:
-    """Return a condition of a report as people name it. Raises UnknownName, listing those there are."""
-    for condition in report.conditions:
-        if name in (str(condition), condition.name):
-            return condition
-    there = ", ".join(map(str, report.conditions))
-    raise UnknownName(f"no model was asked under the condition {name!r}. Available: {there or 'none'}")
-
 
 @at_once
 def judge_questionnaire(
-    store: Store,
-    choice: QuestionnaireChoice | None = None,
-    first: Callable[[QuestionnaireJudged], None] | None = None,
-    asked: Sequence[Run] | None = None,
+    store: Store, which: Which | None = None, options: PredictionOptions | None = None, *, partly: bool = False
 ) -> QuestionnaireJudged:
     """Return accuracy, bias and all that is derived from them, of each of the chosen models.
 
+    partly : only what was asked under `qm`, without notes on the runs
+
     Raises UnknownName for a model or dtype that answered nothing, UsageError where the instrument is no questionnaire,
-    several were asked and none is named, or everything that was asked failed. `first`: called before with what is soon
-    read where the rest takes long: the figures of one condition as they will be, without notes on the runs. `asked`:
-    `store.predictions.runs` of this audit, where they are known.
+    several were asked and none is named, or everything that was asked failed.
     """
-    choice = choice or QuestionnaireChoice()
-    versions = dict(choice.templates.versions)
-    every = store.predictions.runs(AUDIT, choice.instrument or None, versions=versions) if asked is None else asked
-    instrument = store.instruments.get(choice.instrument or _only_asked(store, every))
+    which, options = which or Which(), options or PredictionOptions()
+    instrument, runs = _asked(store, which)
     people = store.questionnaires.get(instrument.name)
     if people is None or not people.of_role(Role.TARGET):
         raise UsageError(f"{instrument.name} has no target question to predict")
-    runs = _runs(store, choice, instrument.name, every)
     answered = {name: run for name, run in runs.items() if run.responses}
     silent = [nothing_answered(run, store.runs.failures(run)) for name, run in runs.items() if name not in answered]
     if not answered:
         raise UsageError("\n".join(silent))
-    source = source_of(store, list(answered.values()), choice.readings)
+    source = source_of(store, list(answered.values()), which.readings)
     told = source.told(source.touched("target"))
-    general = (*told.sentences(), *_on_people(people), *silent)
-
-    def judged(only: str) -> QuestionnaireJudged:
-        masses = choice.options.masses
-        gathered = {
-            name: gather(store, run, instrument, people, masses, only, rulings=source.rulings(run))
-            for name, run in answered.items()
-        }
-        reports = {name: judge(found.predictions, choice.options) for name, found in gathered.items()}
-        return QuestionnaireJudged(choice, instrument, people, answered, reports, gathered, general, general, told)
-
-    if first is not None and _has_more(store, answered):
-        first(judged(QM))
-    found = judged("")
+    only = QM if partly else ""
+    gathered = {
+        name: gather(store, run, instrument, people, options.masses, only, rulings=source.rulings(run))
+        for name, run in answered.items()
+    }
+    found = QuestionnaireJudged(
+        which=which,
+        options=options,
+        instrument=instrument,
+        questionnaire=people,
+        runs=answered,
+        reports={name: judge(of.predictions, options) for name, of in gathered.items()},
+        gathered=gathered,
+        read_notes=(*told.sentences(), *_on_people(people), *silent),
+        rulings=told,
+    )
+    if partly:
+        return found
     return replace(
         found,
-        notes=(*general, *notes_of(store, instrument, answered, found.gathered, choice.options)),
-        answered=tuple(_came(store, name, run, found.gathered[name]) for name, run in answered.items()),
+        read_notes=(*found.read_notes, *_on_runs(store, found)),
+        answered=tuple(_came(store, name, run, gathered[name]) for name, run in answered.items()),
+        going={name: going for name, run in answered.items() if (going := next(_unfinished(store, run), ""))},
     )
+
+
+def takes_long(store: Store, which: Which) -> bool:
+    """Return whether there are many prompts, and few of them under `qm` in the original wording: to judge these before
+    is worth it.
+    """
+    runs = [run for run in _asked(store, which)[1].values() if run.responses]
+    if sum(run.prompts for run in runs) < MANY:
+        return False
+    designs = [Design.from_json(spec) for run in runs for spec in store.predictions.designs(run)]
+    asked = {name for design in designs for name in expanded(design.contexts.conditions)}
+    wordings = any(design.variants != (str(ORIGINAL),) for design in designs)
+    return QM in asked and (wordings or len(asked - {ZERO_SHOT}) >= FEW_PARTS)
+
+
+def _asked(store: Store, which: Which) -> tuple[Instrument, dict[str, Run]]:
+    """Return the instrument that is meant, and the runs on it."""
+    every = store.predictions.runs(AUDIT, which.instrument, versions=dict(which.templates.versions))
+    instrument = store.instruments.get(which.instrument or _only_asked(store, every))
+    return instrument, _runs(store, which, instrument.name, every)
 
 
 def _came(store: Store, name: str, run: Run, found: Gathered) -> Answered:
@@ -175,25 +177,13 @@ def _came(store: Store, name: str, run: Run, found: Gathered) -> Answered:
     return how_much(store, run, name).with_parts(unreadable=Part(*found.silent), foreign=elsewhere)
 
 
-def _has_more(store: Store, runs: Mapping[str, Run]) -> bool:
-    """Return whether there are many prompts, and few of them under `qm` in the original wording."""
-    if sum(run.prompts for run in runs.values()) < MANY:
-        return False
-    designs = [Design.from_json(spec) for run in runs.values() for spec in store.predictions.designs(run)]
-    asked = {name for design in designs for name in expanded(design.contexts.conditions)}
-    wordings = any(design.variants != (str(ORIGINAL),) for design in designs)
-    return QM in asked and (wordings or len(asked - {ZERO_SHOT}) >= FEW_PARTS)
-
-
-def notes_of(
-    store: Store, instrument: Instrument, runs: Mapping[str, Run], gathered: Mapping[str, Gathered], options: Options
-) -> Iterator[str]:
+def _on_runs(store: Store, found: QuestionnaireJudged) -> Iterator[str]:
     """Yield what is to be said of each run."""
-    yield from template_notes(runs.values())
-    for name, run in runs.items():
-        again = asking_again(store, run, gathered[name], instrument.language)
-        yield from _notes(name, gathered[name], tuple(store.runs.outdated(run)), options, again)
-        yield from (f"{name}: {sentence}" for sentence in unfinished(store, run))
+    yield from template_notes(found.runs.values())
+    for name, run in found.runs.items():
+        again = asking_again(store, run, found.gathered[name], found.instrument.language)
+        yield from _notes(name, found.gathered[name], tuple(store.runs.outdated(run)), again)
+        yield from (f"{name}: {sentence}" for sentence in _unfinished(store, run))
 
 
 def _only_asked(store: Store, runs: Iterable[Run]) -> str:
@@ -206,30 +196,30 @@ def _only_asked(store: Store, runs: Iterable[Run]) -> str:
     return asked[0]
 
 
-def _runs(store: Store, choice: QuestionnaireChoice, instrument: str, asked: Iterable[Run]) -> dict[str, Run]:
+def _runs(store: Store, which: Which, instrument: str, asked: Iterable[Run]) -> dict[str, Run]:
     """Return the runs that are meant, under names that tell them apart.
 
     One in which everything failed is among them where its model was named, or nothing else is there.
     """
-    every = chosen_of([run for run in asked if run.instrument == instrument], choice.templates)
+    every = chosen_of([run for run in asked if run.instrument == instrument], which.templates)
     if not every:
         raise UnknownName(
             f"no model was asked {instrument}. Start with: workbench run STORE --audit {AUDIT} --instrument "
             f"{instrument} --model NAME"
         )
-    runs = split(store, matching(every, None, choice.dtype, choice.snapshot), choice.fingerprint)
+    runs = split(store, matching(every, None, which.dtype, which.snapshot), which.fingerprint)
     if not runs:
         there = ", ".join(sorted({f"{run.dtype}, {run.version}" for run in every}))
-        wanted_of = " and ".join(filter(None, (choice.dtype, choice.snapshot)))
+        wanted_of = " and ".join(filter(None, (which.dtype, which.snapshot)))
         raise UnknownName(f"{instrument} has no {AUDIT} answers in {wanted_of}. Available: {there}")
     models = {run.model for run in runs}
-    missing = without_runs(store, runs, choice.models)
+    missing = without_runs(store, runs, which.models)
     if missing:
         raise UnknownName(
             f"{instrument} has no {AUDIT} answers by {', '.join(missing)}. Models with answers: "
             f"{', '.join(sorted(models))}"
         )
-    wanted = of_models(store, runs, choice.models)
+    wanted = of_models(store, runs, which.models)
     answered = {run.model for run in wanted if run.responses}
     shown = [run for run in wanted if run.responses or run.model not in answered]
     return dict(zip(_names(shown, store.predictions.chat_formats(shown)), shown, strict=True))
@@ -260,7 +250,7 @@ def _on_people(people: Questionnaire) -> list[str]:
     return [*notes, *(f"{said[0].upper()}{said[1:]}." for said in unpredicted(people))]
 
 
-def _notes(name: str, found: Gathered, changed: Sequence[str], options: Options, again: str) -> list[str]:
+def _notes(name: str, found: Gathered, changed: Sequence[str], again: str) -> list[str]:
     """Return what is to be said of one run. `again`: the commands that ask anew what is outdated."""
     asked, prompts = found.predictions, plural(len(found.probe), "prompt")
     notes = []
@@ -275,11 +265,6 @@ def _notes(name: str, found: Gathered, changed: Sequence[str], options: Options,
         )
     if found.failed:
         notes.append(f"{name}: {plural(len(found.failed), 'prompt')} failed and do not count: {reasons(found.failed)}.")
-    if asked.answers is None and options.masses == "vocabulary" and (unknown := int(np.isnan(asked.yes).sum())):
-        notes.append(
-            f"{name}: the probability of yes and no over the whole vocabulary is unknown for {unknown:,} of "
-            f"{prompts}, because the backend does not report it; the ten likeliest tokens (--masses top10) are known."
-        )
     if old := int(found.outdated.sum()):
         notes.append(
             f"{name}: {old:,} of {prompts} show answers, questions or instructions that have changed since "
@@ -302,12 +287,24 @@ def _notes(name: str, found: Gathered, changed: Sequence[str], options: Options,
     return notes
 
 
+def _on_masses(gathered: Mapping[str, Gathered], options: PredictionOptions) -> Iterator[str]:
+    """Say of which prompts the masses of yes and no are unknown."""
+    for name, found in gathered.items() if options.masses == "vocabulary" else ():
+        asked = found.predictions
+        if asked.answers is None and (unknown := int(np.isnan(asked.yes).sum())):
+            yield (
+                f"{name}: the probability of yes and no over the whole vocabulary is unknown for {unknown:,} of "
+                f"{plural(len(found.probe), 'prompt')}, because the backend does not report it; the ten likeliest "
+                "tokens (--masses top10) are known."
+            )
+
+
 def _by_condition(found: Gathered) -> str:
     counts = {condition: found.old(condition, wording=None) for condition in found.predictions.conditions}
     return ", ".join(f"{condition} {old:,}" for condition, old in counts.items() if old)
 
 
-def unfinished(store: Store, run: Run) -> Iterator[str]:
+def _unfinished(store: Store, run: Run) -> Iterator[str]:
     """Say which jobs of a run have not come to their end: figures rest on what is there."""
     for job in store.jobs.list():
         spec = job.spec
@@ -322,10 +319,4 @@ def _some(refs: Sequence[str]) -> str:
     return ", ".join(refs[:SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
-__all__ = [
-    "QuestionnaireChoice",
-    "QuestionnaireJudged",
-    "find_condition",
-    "judge_questionnaire",
-    "notes_of",
-]
+__all__ = ["QuestionnaireJudged", "judge_questionnaire", "takes_long"]

@@ -12,7 +12,7 @@ from workbench.figures.intervals import INTERVALS
 
 def methods(judged: QuestionnaireJudged) -> str:
     """Return one paragraph with every choice behind the figures."""
-    options, people = judged.choice.options, judged.questionnaire
+    options, people = judged.options, judged.questionnaire
     targets = plural(len(people.of_role(Role.TARGET)), "target")
     context = plural(len(people.of_role(Role.CONTEXT)), "question")
     under = {name: ", ".join(map(str, report.conditions)) for name, report in judged.reports.items()}

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
 from workbench.audits.audit import Defaults
 from workbench.domain.designs import PUBLISHED_SAMPLES
 from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACTLY, Sampling
 from workbench.options.option import Option, Type
-from workbench.options.shared import COMPARE, DRAWS, DTYPE, SEED, WITHOUT_RULINGS
+from workbench.options.schema import Options, of_shared, option
+from workbench.options.shared import DRAWS, SEED
 
 COUNTED = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=16)
 "for endpoints that name no probabilities; 16 tokens are the fewest that every kind of endpoint accepts"
@@ -22,53 +26,69 @@ DEFAULTS = Defaults(
 )
 "the probabilities of the next token at temperature 1 (section 4 and Limitations)"
 
+Masses = Literal["top10", "vocabulary"]
+Variability = Literal["sd", "rms"]
+ErrorOf = Literal["paired", "printed"]
 MASSES = {"top10": "among the ten likeliest next tokens, as published", "vocabulary": "over the whole vocabulary"}
-SECTIONS = ("targets", "conditions", "wordings", "tokens", "respondents", "correlation", "axis")
-"parts of the output, in their order"
 LEAST_DRAWS, MOST_DRAWS = 100, 100_000
 "below the least the ends of an interval are single draws; more than the most take gigabytes and move no printed digit"
 
-RESULT_OPTIONS = (
-    DTYPE,
-    WITHOUT_RULINGS,
-    SEED.of("the bootstrap intervals"),
-    Option("masses", "tokens over which the probabilities of yes and no are summed", default="top10", choices=MASSES),
-    Option(
-        "variability",
-        "variability over wordings: the standard deviation, or the root mean square as printed",
-        default="sd",
-        choices=("sd", "rms"),
-    ),
-    Option(
-        "error",
-        "standard error of the bias: of differences from each person's answer, or as in the published tables",
-        default="paired",
-        choices=("paired", "printed"),
-    ),
-    Option(
-        "show",
-        f"{', '.join(SECTIONS)}, or all",
-        none="targets; with --json, --csv or --parquet all; files include respondents, single people's answers, if "
-        "asked for",
-        metavar="SECTION,…",
-    ),
-    COMPARE,
-    Option("target", "only this target question", metavar="REF"),
-    Option(
-        "condition",
-        "qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several",
-        none="qm",
-        metavar="NAME,…",
-    ),
-    DRAWS.but(least=LEAST_DRAWS, most=MOST_DRAWS),
-)
 
-JUDGING = tuple(
-    one
-    for one in RESULT_OPTIONS
-    if one.name in ("without_rulings", "seed", "masses", "variability", "error", "draws", "condition")
-)
-"how predictions are judged; the others say what is shown"
+@dataclass(frozen=True, slots=True)
+class PredictionOptions(Options):
+    """How predicted answers are judged; recorded with every result."""
+
+    condition: str | None = option(
+        None,
+        "qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several",
+        none="qm, or the first asked; all in --json, files and reports",
+        metavar="NAME,…",
+        label="condition",
+        key="c",
+        back="C",
+        words="condition {}",
+        source="Haller et al. 2025, section 3",
+    )
+    variability: Variability = option(
+        "sd",
+        "variability over wordings: the standard deviation, or the root mean square as printed",
+        choices=get_args(Variability),
+        key="v",
+        words={"sd": "sd over wordings", "rms": "rms over wordings, as printed"},
+        source="ours: the paper prints the root mean square",
+    )
+    masses: Masses = option(
+        "top10",
+        "tokens over which the probabilities of yes and no are summed",
+        choices=MASSES,
+        key="M",
+        words={"top10": "yes/no over the 10 likeliest tokens", "vocabulary": "yes/no over the vocabulary"},
+        source="Haller et al. 2025, section 4",
+    )
+    error: ErrorOf = option(
+        "paired",
+        "standard error of the bias: of differences from each person's answer, or as in the published tables",
+        choices=get_args(ErrorOf),
+        key="e",
+        words={"paired": "SE paired", "printed": "SE as printed"},
+        source="ours: the paper takes the error of people's answers alone",
+    )
+    """`printed`: of people's answers alone, which takes the model's predictions for known"""
+    seed: int = of_shared(SEED.of("the bootstrap intervals"), words="seed {}", source="ours")
+    draws: int = of_shared(
+        DRAWS.but(least=LEAST_DRAWS, most=MOST_DRAWS),
+        steps=(1_000, 10_000, MOST_DRAWS),
+        source="ours: the paper has no intervals over respondents",
+    )
+
+    def draws_as(self, other: PredictionOptions) -> bool:
+        """Return whether other options draw the same of the same predictions."""
+        return (self.masses, self.seed, self.draws) == (other.masses, other.seed, other.draws)
+
+    def figures_as(self, other: PredictionOptions) -> bool:
+        """Return whether other options have the same figures: they differ at most in the condition that is shown."""
+        return replace(self, condition=other.condition) == other
+
 
 USUAL = Contexts()
 CONDITIONS = Option(

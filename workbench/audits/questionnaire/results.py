@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Generic, TypeVar
 
 from workbench.audits.by_persona import WithPersona
-from workbench.audits.questionnaire.conditions import QM
+from workbench.audits.questionnaire.conditions import QM, expanded
 from workbench.audits.questionnaire.draws import ALIKE
 from workbench.audits.questionnaire.figures import (
     AbsoluteBias,
@@ -17,12 +18,13 @@ from workbench.audits.questionnaire.figures import (
     ConditionFigures,
     Difference,
     Direction,
-    Options,
     TargetFigure,
     TokenShares,
     VariabilityFigure,
 )
-from workbench.audits.questionnaire.score import Report, differences, measure
+from workbench.audits.questionnaire.options import PredictionOptions
+from workbench.audits.questionnaire.score import Report, condition_order, differences, measure
+from workbench.domain.names import listed
 from workbench.domain.questionnaires import LEAST_RESPONDENTS, Questionnaire, Role
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.domain.verdicts import Estimate
@@ -66,7 +68,7 @@ class Results:
 
     instrument: str
     questionnaire: Questionnaire
-    options: Options
+    options: PredictionOptions
     reports: Mapping[str, Report]
     predictors: Mapping[str, Predictor]
     old: Callable[[str, Condition, str | None, VariantId | None], int]
@@ -101,6 +103,31 @@ class Results:
             raise UnknownName(f"{model} was not asked under {name!r}. Available: {', '.join(map(str, every))}")
         return found
 
+    @cached_property
+    def conditions(self) -> tuple[Condition, ...]:
+        """The conditions that somebody was asked under, `qm` first."""
+        every = dict.fromkeys(condition for report in self.reports.values() for condition in report.conditions)
+        return tuple(sorted(every, key=condition_order))
+
+    def named(self, text: str) -> dict[str, tuple[Condition, ...]]:
+        """Return of each model the conditions that a person names: one as it is printed, or several and groups with
+        commas between; none of a model that was asked under none of them.
+
+        Raises UnknownName for one that there never is, or that nobody was asked under.
+        """
+        known = {name for condition in self.conditions for name in (str(condition), condition.name)}
+        names = [text] if text in known else listed(text)  # as it is printed it may hold a comma: `random (seed 3)`
+        wanted = [found for name in names for found in ((name,) if name in known else expanded([name]))]
+        every = {name: report.conditions for name, report in self.reports.items()}
+        found = {
+            name: tuple(one for one in of if str(one) in wanted) or tuple(one for one in of if one.name in wanted)
+            for name, of in every.items()
+        }
+        if not any(found.values()):
+            there = ", ".join(map(str, self.conditions)) or "none"
+            raise UnknownName(f"no model was asked under the condition {text!r}. Available: {there}")
+        return found
+
     @property
     def targets(self) -> tuple[str, ...]:
         """The target questions in their order."""
@@ -119,10 +146,6 @@ class Choice:
     "None: all"
     named: str = ""
     "the conditions as a person named them"
-    wordings: Sequence[VariantId] | None = (ORIGINAL,)
-    "in which respondents are listed; None: all"
-    missed: int | None = None
-    "how many respondents are listed, of those whose answer was missed; None: all, the others too"
 
     def wants(self, target: str | None) -> bool:
         return self.target is None or target == self.target
@@ -164,7 +187,7 @@ class Changed:
 def under(results: Results, condition: str = "", target: str | None = None) -> Choice:
     """Return the choice of one condition for all models, as it is printed; empty: the first that there is."""
     every = {name: report.conditions for name, report in results.reports.items()}
-    named = condition or next((str(of[0]) for of in every.values() if of), "")
+    named = condition or next(map(str, results.conditions), "")
     held = {name: tuple(one for one in of if str(one) == named) for name, of in every.items()}
     return Choice(held, every, target, named=named)
 

@@ -22,8 +22,9 @@ from stores.runs.predictions import PredictionRow, Put, RunPredictions
 from stores.runs.run_rows import Run
 from workbench.audits.questionnaire.conditions import CONDITIONS, ZERO_SHOT, asked_about, expanded, is_drawn
 from workbench.audits.questionnaire.current import AUDIT, Axes, Now, condition_of, current
-from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Masses, Predictions
+from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Predictions
 from workbench.audits.questionnaire.masses import NONE_RULED, counted, shares, top_masses, vocabulary_masses
+from workbench.audits.questionnaire.options import Masses
 from workbench.audits.questionnaire.plan import RESPONDENT
 from workbench.domain.designs import Design
 from workbench.domain.findings import folded

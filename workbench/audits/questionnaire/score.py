@@ -51,13 +51,12 @@ from workbench.audits.questionnaire.figures import (
     ConditionFigures,
     Correlation,
     Difference,
-    ErrorOf,
-    Options,
     Predictions,
     TargetFigure,
     VariabilityFigure,
     is_few,
 )
+from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.sampled import redrawn, shared
 from workbench.domain.questionnaires import Pole
 from workbench.domain.statements import ORIGINAL
@@ -74,12 +73,18 @@ LEAST_POINTS = 4
 TOWARDS_CONSERVATIVE = {Pole.CONSERVATIVE: 1.0, Pole.LIBERAL: -1.0, None: np.nan}
 
 
-def judge(predictions: Predictions, options: Options | None = None) -> Report:
+def judge(predictions: Predictions, options: PredictionOptions | None = None) -> Report:
     """Return the figures of one model, each computed on first use and kept.
 
     Raises ValueError for predictions that no run could have made, such as two of one prompt.
     """
-    return Report(predictions, options or Options(), Layout(predictions))
+    return Report(predictions, options or PredictionOptions(), Layout(predictions))
+
+
+def condition_order(condition: Condition) -> tuple[int, Condition]:
+    """Return what conditions are sorted by: qm, zero-shot, random, permuted, reduced."""
+    names = CONDITIONS.index(condition.name) if condition.name in CONDITIONS else len(CONDITIONS)
+    return names, condition
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,16 +92,15 @@ class Report:
     """What one model predicted, and the figures on it."""
 
     predictions: Predictions
-    options: Options
+    options: PredictionOptions
     layout: Layout = field(repr=False)
     _figures: dict[Condition, ConditionFigures] = field(default_factory=dict, repr=False)
     _wordings: dict[Condition, tuple[VariabilityFigure, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
-        """The conditions that were asked: qm, zero-shot, random, permuted, reduced."""
-        known = {name: place for place, name in enumerate(CONDITIONS)}
-        return tuple(sorted(self.predictions.conditions, key=lambda c: (known.get(c.name, len(known)), c)))
+        """The conditions that were asked, in their order."""
+        return tuple(sorted(self.predictions.conditions, key=condition_order))
 
     @property
     def counts_answers(self) -> bool:
@@ -112,13 +116,14 @@ class Report:
         measure([(self, condition)])
         return self._figures[condition]
 
-    def with_error(self, error: ErrorOf) -> Report:
-        """Return the same report with this standard error of the bias; what was drawn stays."""
-        options = replace(self.options, error=error)
+    def by(self, options: PredictionOptions) -> Report:
+        """Return the report by other options that draw the same; what was drawn stays."""
+        if self.options.figures_as(options):
+            return self
         figures = {condition: self._with_error(found, options) for condition, found in self._figures.items()}
         return replace(self, options=options, _figures=figures)
 
-    def _with_error(self, found: ConditionFigures, options: Options) -> ConditionFigures:
+    def _with_error(self, found: ConditionFigures, options: PredictionOptions) -> ConditionFigures:
         cell = self.layout.cell(found.condition, ORIGINAL)
         targets = (replace(one, bias_se=_bias_se(cell, t, options)) for t, one in enumerate(found.targets))
         return replace(found, targets=tuple(targets))
@@ -183,7 +188,7 @@ def _features(cell: Cell) -> FloatArray:
     return np.stack([cell.counted, cell.correct, cell.readable, difference, difference**2])
 
 
-def _bias_se(cell: Cell, target: int, options: Options) -> float:
+def _bias_se(cell: Cell, target: int, options: PredictionOptions) -> float:
     """Return the standard error of a target's bias."""
     values = cell.difference if options.error == "paired" else cell.human
     return standard_error(values[target][cell.readable[target]])

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from workbench.audits.questionnaire.conditions import QM
-from workbench.audits.questionnaire.figures import ConditionFigures, Options, TargetFigure
+from workbench.audits.questionnaire.figures import ConditionFigures, TargetFigure
+from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.results import (
     ABSOLUTE,
     Choice,
@@ -54,7 +55,7 @@ def told(results: Results) -> tuple[str, str]:
     )
 
 
-def choices(results: Results) -> Table[Options]:
+def choices(results: Results) -> Table[PredictionOptions]:
     """Return the choices behind the figures."""
     return Table(
         "choices",
@@ -398,7 +399,7 @@ def _not_asked(results: Results, choice: Choice) -> list[str]:
         there = ", ".join(map(str, every))
         if not shown:
             notes.append(f"{name}: not asked under {choice.named}. Available: {there}")
-        elif not choice.named and QM not in {condition.name for condition in every}:
+        elif not results.options.condition and QM not in {condition.name for condition in every}:
             notes.append(f"{name}: not asked under {QM}. Available: {there}")
     return notes
 

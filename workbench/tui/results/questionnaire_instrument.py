@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -17,7 +18,7 @@ from workbench.domain.questionnaire_tallies import Tallied
 from workbench.domain.questionnaires import Meaning, Option, Question, Role, Scale
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import WorkbenchError
-from workbench.figures.book import Book
+from workbench.figures.book import Book, Subject
 from workbench.figures.visible import visible
 from workbench.tui.kit.dialogs import ConfirmScreen
 from workbench.tui.kit.editor_dialog import as_person
@@ -26,7 +27,7 @@ from workbench.tui.neighbours import following
 from workbench.tui.results.book_screen import tabs
 from workbench.tui.results.details import explained
 from workbench.tui.results.following import Following
-from workbench.tui.results.loaded import Loaded, Look
+from workbench.tui.results.loaded import Loaded, Look, Opened
 from workbench.tui.results.questionnaire_changes import change_words, mapping_words, with_change
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
@@ -39,6 +40,11 @@ Write = Callable[["Store"], object]
 ABOUT_CHANGES = """Among the questions, o changes the role of one, l its leaning, t its form and a its scale. Among \
 the scales, y, n, e and u make an answer mean yes, no, neutral or missing. Every change is stored under your name, \
 and figures change at once; earlier predictions stay as they are."""
+
+
+def questions(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001  as all views are called
+    """Return the screen of the questionnaire in sight."""
+    return (lambda: QuestionsScreen(loaded.instrument)) if loaded.instrument else "There is no questionnaire yet."
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -42,9 +42,9 @@ def prompt(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
 
     model, probe, respondent, answer = subject
     with Store.open(path) as store:
-        found = prompt_asked(store, loaded.judged, model, int(probe))
+        found = prompt_asked(store, loaded.material, model, int(probe))
     human = answer if found.respondent else f"{answer} by {respondent}"
-    return lambda: PromptScreen(found, model, human, loaded.settings.masses, int(probe))
+    return lambda: PromptScreen(found, model, human, loaded.material.options.masses, int(probe))
 
 
 class TokenTable(FluidTable):

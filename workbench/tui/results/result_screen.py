@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import Binding, BindingType
+from textual.worker import get_current_worker
 
 from workbench import registry
 from workbench.audits.audit import Audit
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Subject
 from workbench.figures.visible import visible
+from workbench.tui.kit.status import say
 from workbench.tui.kit.template_words import heading, templates_for
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Comparing, Loaded, Offers, Opened, Route
@@ -53,7 +55,7 @@ class ResultScreen(BookScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "option":
-            return self.depends_on(str(parameters[0]))
+            return self.depends_on(name := str(parameters[0])) and self._has_steps(name)
         if action == "import_shipped":
             return bool(self.SHIPPED) and self._loaded is not None and not self._loaded.instruments
         if action == "choices":
@@ -62,9 +64,14 @@ class ResultScreen(BookScreen):
             return True
         return super().check_action(action, parameters) if action != "whole" else self._judged is not None
 
-    def action_option(self, name: str) -> None:
-        """Go to the next value of an option, around the ends."""
-        self._set(replace(self._settings, options=self._settings.options.stepped(name)))
+    def action_option(self, name: str, step: int = 1) -> None:
+        """Go to the next value of an option, around the ends, or to the one before."""
+        there = self._judged.steps.get(name, ()) if self._judged is not None else ()
+        self._set(replace(self._settings, options=self._settings.options.stepped(name, step, there)))
+
+    def _has_steps(self, name: str) -> bool:
+        there = self._judged.steps.get(name) if self._judged is not None else None
+        return there is None or len(there) > 1
 
     def action_choices(self) -> None:
         """Choose among the options that have no key."""
@@ -79,7 +86,9 @@ class ResultScreen(BookScreen):
     def action_open_view(self, name: str) -> None:
         """Open one of the audit's own views that needs no row."""
         opened = self.routes[name](self.store_path, self._loaded or Loaded(self._settings), ())
-        if not isinstance(opened, str):
+        if isinstance(opened, str):
+            say(self, opened, warns=True)
+        else:
             self.app.push_screen(opened())
 
     def action_whole(self) -> None:
@@ -89,7 +98,22 @@ class ResultScreen(BookScreen):
         self._read(anew=True)
 
     def judged_now(self, settings: Settings, known: Loaded | None) -> Loaded:
-        return load(self.store_path, self.AUDIT, settings, known)
+        worker = get_current_worker()
+
+        def show_part(loaded: Loaded) -> None:
+            if not worker.is_cancelled:
+                self.post_message(self.WasLoaded(loaded, whole=False))
+
+        return load(self.store_path, self.AUDIT, settings, known, show_part)
+
+    def _set(self, settings: Settings) -> None:
+        super()._set(self._fitting(settings))
+
+    def _fitting(self, settings: Settings) -> Settings:
+        """Return settings with the usual values of options that a result has the values of, if it is another result."""
+        if self._judged is None or replace(settings, options=self._settings.options) == self._settings:
+            return settings
+        return replace(settings, options=settings.options.usual(self._judged.steps))
 
     def explain(self) -> str:
         if self._book is None:
@@ -114,11 +138,13 @@ class ResultScreen(BookScreen):
         if run.audit != self.AUDIT.name:
             return None
         now = self._settings
-        return replace(
-            now,
-            instrument="" if self.AUDIT.every_instrument else run.instrument,
-            models=now.models if run.named in now.models else (),
-            templates=templates_for(run, now.templates),
+        return self._fitting(
+            replace(
+                now,
+                instrument="" if self.AUDIT.every_instrument else run.instrument,
+                models=now.models if run.named in now.models else (),
+                templates=templates_for(run, now.templates),
+            )
         )
 
 
@@ -144,6 +170,11 @@ def screen_class(audit: Audit) -> type[ResultScreen]:
         )
         for place, (name, one) in enumerate(keyed)
     ]
+    keys += [
+        Binding(one.back, f"option('{name}', -1)", f"Previous {one.option.title}", show=False)
+        for name, one in keyed
+        if one.back
+    ]
     views = [
         Binding(key, f"open_view('{name}')", words, tooltip=f"Open: {words[:1].lower()}{words[1:]}")
         for key, (name, words) in audit.keys.items()
@@ -159,8 +190,17 @@ def screen_class(audit: Audit) -> type[ResultScreen]:
     return type(f"{audit.place.mode.title().replace('_', '')}Screen", (ResultScreen,), made)
 
 
-def load(path: Path, audit: Audit, settings: Settings, known: Loaded | None = None) -> Loaded:
-    """Judge what a store has of an audit. Returns `known` itself if nothing has changed."""
+def load(
+    path: Path,
+    audit: Audit,
+    settings: Settings,
+    known: Loaded | None = None,
+    part: Callable[[Loaded], None] | None = None,
+) -> Loaded:
+    """Judge what a store has of an audit. Returns `known` itself if nothing has changed.
+
+    part : called before with what is soon read, if nothing of this instrument is known and all of it takes long to read
+    """
     from stores.core.state import Part, state_of
     from stores.core.store import Store
     from workbench.evidence.which import Which
@@ -193,11 +233,16 @@ def load(path: Path, audit: Audit, settings: Settings, known: Loaded | None = No
             if known.judged.again is not None and (again := known.judged.again(settings.options)) is not None:
                 return _with(base, again)
         if not answered or (name and name not in answered):
-            return replace(base, empty=_unanswered(audit, name))
+            return replace(base, empty=_unanswered(audit, name, len(held)))
         if settings.readings.by is None and (why := audit.not_yet(store)):
             return replace(base, empty=why)
         try:
-            return _with(base, audit.judge(store, which, settings.options, lambda: Store.open(path)))
+            meant = (store, which, settings.options, lambda: Store.open(path))
+            if part is not None and (known is None or known.judged is None or known.instrument != name):
+                first = audit.part(*meant)
+                if first is not None:
+                    part(_with(replace(base, rests_on=()), first))
+            return _with(base, audit.judge(*meant))
         except WorkbenchError as error:
             return replace(base, problem=error)
 
@@ -213,11 +258,18 @@ def _offers(store: Store, audit: Audit, instrument: str) -> Offers:
     return Offers(audit.named(store), tuple(dict.fromkeys(run.model for run in runs)), several)
 
 
-def _unanswered(audit: Audit, name: str) -> str:
+def _unanswered(audit: Audit, name: str, there: int) -> str:
     about = f" about {visible(name)}" if name else ""
-    return (
-        f"No model has answered{about} yet.\n\n3 goes to Jobs: n there starts one; choose the audit "
-        f"{audit.name}.\nOr: workbench run STORE --audit {audit.name} --model MODEL"
+    keys = [f"{key}: {words[:1].lower()}{words[1:]}" for key, (_, words) in audit.keys.items() if name]
+    keys += [f"i: the next of the store's {there} instruments"] * (there > 1 and bool(name))
+    return "\n".join(
+        [
+            f"No model has answered{about} yet.\n",
+            f"3 goes to Jobs: n there starts one; choose the audit {audit.name}.",
+            f"Or: workbench run STORE --audit {audit.name} --model MODEL",
+            *([""] * bool(keys)),
+            *keys,
+        ]
     )
 
 
@@ -226,10 +278,9 @@ def _with(base: Loaded, found: Result) -> Loaded:
 
     runs = list(found.runs.values())
     always = filter(None, (base.instrument, *found.words, *heading(runs), note_count(found)))
-    words = [*(("", one) for one in always), *found.options.words()]
-    return replace(
-        base, book=found.book, judged=found, models=found.names, runs=runs, options=words, material=found.judged
-    )
+    words = [*(("", one) for one in always), *found.options.words(found.steps)]
+    book = replace(found.book, contents=[entry for entry in found.book.contents if not entry.on_request])
+    return replace(base, book=book, judged=found, models=found.names, runs=runs, options=words, material=found.judged)
 
 
 def _view(path: str) -> Route:
