@@ -21,7 +21,6 @@ from tests.conftest import instrument
 from tests.tui.conftest import made, screen_text, status, until
 from tests.tui.issue_stores import issue_store
 from workbench import tui
-from workbench.tui.acts import action_on
 from workbench.tui.annotation.issue_grid import IssueGridScreen
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.commands import MOST, Named, NameProvider, best
@@ -31,6 +30,7 @@ from workbench.tui.key_words import is_key
 from workbench.tui.keymap import checked, read_keymap
 from workbench.tui.keymap_faults import bindings, faults
 from workbench.tui.kit.dialogs import TextScreen
+from workbench.tui.screen_keys import action_on
 from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.statements.statements import StatementsScreen
 

@@ -95,6 +95,8 @@ class Place:
     "module and class, below `workbench.tui`; empty: the screen that shows the book of any audit"
     letter: str = ""
     "a second key, on Home alone"
+    words: str = ""
+    "words of the field for what is found there: Ctrl+P finds the place by them"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from textual.binding import Binding
 from textual.screen import Screen
 
 from workbench.codebooks import RESERVED_KEYS
-from workbench.tui.acts import Keys, context, own_keys, screens, split
 from workbench.tui.key_words import does, is_key
+from workbench.tui.screen_keys import Keys, context, own_keys, screens, split
 
 KEPT = {"f1": "F1", "ctrl+p": "Ctrl+P", "q": "q"}
 "keys that stay what they are: the list of keys, the way to every action, and the way out"

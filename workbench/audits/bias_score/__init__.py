@@ -33,6 +33,7 @@ class BiasScore(Audit):
         label="Bias",
         tooltip="Go to Results: the left/right bias",
         screen="results.bias.BiasScreen",
+        words="bias left right plane economic cultural dimensions stances classifier calibration threshold quality",
     )
     verbs = (("bias", "bias", "left/right bias by model, dimension, prefix and wording"),)
     command = "bias STORE"

@@ -35,6 +35,7 @@ class ResponseBias(Audit):
         label="Choices",
         tooltip="Go to Results: response biases",
         screen="results.response_bias.ResponseBiasScreen",
+        words="response biases multiple choice forms options order typos entropy",
     )
     ticked, drawn_again = ("bias",), ("tries",)
     run_options, result_options, judging = RUN_OPTIONS, RESULT_OPTIONS, JUDGING
