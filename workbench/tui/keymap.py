@@ -9,8 +9,8 @@ An id is the screen and the action: `jobs.pause`, `book.view-1`. The file is TOM
     [app]
     keys = "f1,ctrl+k"
 
-A key that something else has on the same screen is refused, and so are the keys that answers are read with and whatever
-would take away F1, Ctrl+P or q: `keymap_faults` says which, with a key that is free.
+A key that something else has on the same screen is refused, and so are keys that label and whatever would take away F1,
+Ctrl+P or q: `keymap_faults` says which.
 """
 
 from __future__ import annotations
@@ -105,12 +105,11 @@ def read_keymap(place: Path | None = None) -> Keymap:
 
 def checked(keymap: Keymap, app: type[App[Any]]) -> Keymap:
     """Return a keymap without the entries that cannot be used, which it complains of. Imports all screens."""
-    from workbench.tui.keymap_faults import complaints, faults
+    from workbench.tui.keymap_faults import faults
 
-    found = faults(keymap.keys, app) if keymap.keys else ()
-    wrong = (*keymap.wrong, *complaints(found, keymap.keys))
-    bad = {fault.name for fault in found}
-    return Keymap({name: keys for name, keys in keymap.keys.items() if name not in bad}, wrong)
+    found = faults(keymap.keys, app) if keymap.keys else {}
+    wrong = (*keymap.wrong, *(f'{name} = "{keymap.keys[name]}": {why}' for name, why in found.items()))
+    return Keymap({name: keys for name, keys in keymap.keys.items() if name not in found}, wrong)
 
 
 def _entries(tables: Mapping[str, object]) -> Iterator[tuple[str, object]]:
