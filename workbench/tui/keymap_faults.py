@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from textual.app import App
 from textual.binding import Binding
@@ -18,7 +19,7 @@ LABELLED = frozenset({"ItemScreen", "AdjudicateScreen"})
 MOVING = "enter escape tab shift+tab up down left right pageup pagedown home end ctrl+c ctrl+i ctrl+m ctrl+q"
 
 
-def faults(chosen: Mapping[str, str], app: type[App[object]]) -> dict[str, str]:
+def faults(chosen: Mapping[str, str], app: type[App[Any]]) -> dict[str, str]:
     """Return why entries cannot be used, the later one of two that want the same key. Imports all screens.
 
     chosen : id of a binding -> its keys
@@ -38,7 +39,7 @@ def faults(chosen: Mapping[str, str], app: type[App[object]]) -> dict[str, str]:
         found[clash[0]] = clash[1]
 
 
-def bindings(app: type[App[object]]) -> dict[str, Binding]:
+def bindings(app: type[App[Any]]) -> dict[str, Binding]:
     """Return every binding that a person can change, by its id."""
     found: dict[str, Binding] = {}
     for kind in (app, *screens()):
