@@ -6,7 +6,7 @@ from collections import Counter
 
 from stores.core.store import Store
 from workbench.audits.response_bias.plan import DEFAULTS
-from workbench.audits.response_bias.rows import AUDIT
+from workbench.audits.response_bias.options import AUDIT
 from workbench.data import SHIPPED_CHOICES
 from workbench.domain.choices import Bias
 from workbench.domain.designs import Design

@@ -14,10 +14,10 @@ from workbench.audits.response_bias.answered import answered_by
 from workbench.audits.response_bias.compare import Comparison, SamplingAgreement, compare, sampling_agreement
 from workbench.audits.response_bias.deltas import dropped
 from workbench.audits.response_bias.figures import Report
-from workbench.audits.response_bias.options import ChangeOptions, Definition
+from workbench.audits.response_bias.names import Place
+from workbench.audits.response_bias.options import AUDIT, ChangeOptions, Definition
 from workbench.audits.response_bias.people import Representativeness, representativeness
 from workbench.audits.response_bias.rows import (
-    AUDIT,
     Subject,
     Way,
     asked_here,
@@ -42,10 +42,6 @@ from workbench.evidence.refusals import Refusals, refusals_of
 from workbench.evidence.rulings import Told
 from workbench.evidence.runs import chosen_of, matching, version_notes
 from workbench.evidence.which import Which
-
-Place = tuple[Bias, Perturbation | None, str]
-"bias, condition (None: the bias itself) and variant: what names a cell of a report"
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResponseBiasJudged:

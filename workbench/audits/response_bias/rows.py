@@ -34,7 +34,7 @@ from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
 from workbench.evidence.rulings import NO_RULINGS, RunRulings
 from workbench.readers.choice_letter import letter_of, spelled
 
-AUDIT = "response_bias"
+from workbench.audits.response_bias.options import AUDIT
 
 Way = Literal["samples", "exact", "imported"]
 Asked = tuple[Bias, Perturbation | None, str, int]
