@@ -24,8 +24,7 @@ from tests.tui.test_agreement_screen import FIRST, SECOND
 from tests.tui.test_consistency_screen import base as with_parties
 from tests.tui.test_response_bias_screen import pairs
 from workbench.audits.response_bias import AUDIT
-from workbench.audits.response_bias.options import ChangeOptions
-from workbench.audits.response_bias.plan import DEFAULTS
+from workbench.audits.response_bias.options import DEFAULTS, ChangeOptions
 from workbench.cli.output import plain
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from workbench.audits.response_bias.names import BIASES, CONDITIONS, place_said
+from workbench.audits.response_bias.answers import BIASES, CONDITIONS, place_said
 from workbench.domain.counting import plural
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
@@ -20,8 +20,7 @@ from workbench.tui.statements.statement_format import MOST_SHOWN, difference, ma
 from workbench.tui.widgets.long_text import folded
 
 if TYPE_CHECKING:
-    from workbench.audits.response_bias.changes import Changes
-    from workbench.audits.response_bias.questions import ArmShown, OptionShown, QuestionShown
+    from workbench.audits.response_bias.questions import ArmShown, Changes, OptionShown, QuestionShown
 
 DIM = "$text-muted"
 SIDE_BY_SIDE = 116
@@ -33,7 +32,7 @@ UNKNOWN = "(the text of this form is unknown: only answers to it were imported)"
 
 def about(found: Changes, shown: QuestionShown, at: tuple[int, int], *, several: bool) -> Content:
     """Say which question of whom this is, how far its answers move, and its place among those listed."""
-    from workbench.audits.response_bias.forms import change_said
+    from workbench.audits.response_bias.question_tables import change_said
 
     row = shown.row
     topic = f" · {visible(row.topic)}" if row.topic else ""

@@ -28,9 +28,8 @@ from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.widgets.long_text import LongText
 
 if TYPE_CHECKING:
-    from workbench.audits.response_bias.changes import Changes
     from workbench.audits.response_bias.judged import ResponseBiasJudged
-    from workbench.audits.response_bias.questions import FormShown, QuestionShown
+    from workbench.audits.response_bias.questions import Changes, FormShown, QuestionShown
 
 FORM = section("screens-results", "One form of a question")
 READING = "Reading …"
@@ -187,7 +186,7 @@ class FormScreen(AmongRows):
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="form", description="")
     def read_forms(self) -> None:
-        from workbench.audits.response_bias import forms as tables
+        from workbench.audits.response_bias import question_tables as tables
 
         worker = get_current_worker()
         made = self._findings.forms(self._shown)

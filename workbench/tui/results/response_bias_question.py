@@ -15,7 +15,7 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.audits.response_bias import AUDIT
-from workbench.audits.response_bias.names import Place, place_of
+from workbench.audits.response_bias.answers import Place, place_of
 from workbench.help.sections import section
 from workbench.tui.neighbours import beside, following
 from workbench.tui.results.following import AmongRows
@@ -25,9 +25,8 @@ from workbench.tui.rulings.ruling import ruled_lines
 from workbench.tui.rulings.standing import RuledPlace
 
 if TYPE_CHECKING:
-    from workbench.audits.response_bias.changes import Changes
     from workbench.audits.response_bias.judged import ResponseBiasJudged
-    from workbench.audits.response_bias.questions import QuestionShown
+    from workbench.audits.response_bias.questions import Changes, QuestionShown
 
 QUESTION = f"{section('screens-results', 'Two forms of a question')}\n\n{AUDIT.explain}"
 READING = "Reading the answers …"
@@ -233,7 +232,7 @@ class QuestionScreen(AmongRows):
 
     def _draws(self, of: Wanted) -> tuple[int, ...]:
         """Return the draws in which the question was asked: some are put to some of the questions alone."""
-        from workbench.audits.response_bias.question_source import draws_of
+        from workbench.audits.response_bias.questions import draws_of
 
         return draws_of(self._judged, of.name, of.place, of.key)
 

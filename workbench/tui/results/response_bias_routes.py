@@ -9,8 +9,7 @@ from workbench.figures.book import Subject
 from workbench.tui.results.loaded import Loaded, Opened
 
 if TYPE_CHECKING:
-    from workbench.audits.response_bias.changes import Changes
-    from workbench.audits.response_bias.questions import QuestionShown
+    from workbench.audits.response_bias.questions import Changes, QuestionShown
 
 
 def question(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001
@@ -31,7 +30,7 @@ def answers(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # no
 
 
 def _read(loaded: Loaded, subject: Subject | list[str]) -> QuestionShown:
-    from workbench.audits.response_bias.names import place_of
+    from workbench.audits.response_bias.answers import place_of
 
     found: Changes = loaded.material
     name, bias, condition, key, *draw = subject
