@@ -46,10 +46,9 @@ from workbench.tui.comparison.screen import ComparisonScreen
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results import result_screen as screens
 from workbench.tui.results.behind import BehindScreen
+from workbench.tui.results.choice_question import FormScreen, QuestionScreen
 from workbench.tui.results.grid import Grid
 from workbench.tui.results.loaded import Loaded
-from workbench.tui.results.response_bias_prompt import FormScreen
-from workbench.tui.results.response_bias_question import QuestionScreen
 from workbench.tui.results.result_screen import Settings, screen_class
 from workbench.tui.row_keys import row_parts
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from workbench.audits.audit import Audit, HomeLine, Medium, Printed
+from workbench.audits.printed import HomeLine, Medium, Printed
 from workbench.audits.reported import Item, Reference, Reported, Wanted
 from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
@@ -213,11 +213,11 @@ def printed(
     return Printed(made, about, book.title, book.told, book.notes, book.header, book.methods)
 
 
-def reported(audit: Audit, result: Result, store: Store, wanted: Wanted) -> Iterator[Reported]:
-    """Yield the part of a report on a result, and the comparison if one is wanted."""
+def reported(result: Result, store: Store, wanted: Wanted, command: str) -> Iterator[Reported]:
+    """Yield the part of a report on a result, and the comparison if one is wanted. `command`: see `Audit.command`."""
     from workbench.audits.comparison.reported import comparison, names_wanted
 
-    command = f"workbench {audit.command} --instrument {shlex.quote(result.instrument.name)}"
+    command = f"workbench {command} --instrument {shlex.quote(result.instrument.name)}"
     chosen = f" --model {shlex.quote(','.join(result.which.models))}" if result.which.models else ""
     yield Reported(
         title=result.book.title,
@@ -241,7 +241,7 @@ def reported(audit: Audit, result: Result, store: Store, wanted: Wanted) -> Iter
         yield comparison(result.compared(names), what, result.instrument, result.runs, command, result.rulings)
 
 
-def home_line(audit: Audit, result: Result) -> HomeLine:
+def home_line(result: Result, key: str, label: str, todo: str, todo_below: str) -> HomeLine:
     """Return what Home says of a result; a warning if a plan was answered in part."""
     headline = result.headline
     run = result.runs.get(headline.whose)
@@ -250,15 +250,14 @@ def home_line(audit: Audit, result: Result) -> HomeLine:
         for one in result.answered
         if one.partial and run is not None and one.name in (headline.whose, run.named)
     ]
-    assert audit.place is not None
     return HomeLine(
-        f"{audit.name}:",
-        audit.place.label,
+        key,
+        label,
         headline.whose,
         headline.found,
         [*part, *headline.below],
-        todo=audit.todo,
-        todo_below=audit.todo_below,
+        todo=todo,
+        todo_below=todo_below,
         run=run,
     )
 

@@ -39,8 +39,8 @@ class ResponseBias(Audit):
     ticked, drawn_again = ("bias",), ("tries",)
     run_options, options = RUN_OPTIONS, ChangeOptions
     views: ClassVar = {
-        "options": "response_bias_routes.question",
-        "answers": "response_bias_routes.answers",
+        "options": "choice_question.question",
+        "answers": "choice_question.answers",
     }
     explain = section("screens-results", "Response biases: the matrix")
     nothing = (
