@@ -140,7 +140,7 @@ def instrument(*refs: str, name: str = "small") -> Instrument:
 
 @cache
 def _blank() -> bytes:
-    """Return the bytes of a new store: to migrate one from nothing costs more than most tests of it."""
+    """Return the bytes of a new store: to make one costs more than most tests of it."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "blank.db"
         Store.open(path, create=True).close()

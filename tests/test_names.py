@@ -18,7 +18,7 @@ FILES = [
     path
     for folder in (ROOT, ROOT.parent / "stores")
     for path in sorted(folder.rglob("*.py"))
-    if "migrations" not in path.as_posix() and not path.relative_to(folder).as_posix().startswith(MAY_NAME)
+    if not path.relative_to(folder).as_posix().startswith(MAY_NAME)
 ]
 
 

@@ -43,7 +43,7 @@ def typed() -> str:
     figures = {name: registry.audit(name).figure_options for name in audits}
     every = [option for options in figures.values() for option in options]
     common = [one for one in figures[audits[0]] if all(one.name in {o.name for o in of} for of in figures.values())]
-    judging = [option for name in audits for option in registry.audit(name).judging]
+    judging = [option for name in audits for option in registry.audit(name).judges_by]
     asked = [option for option in run.options if option.name not in NOT_ASKED]
     figure_flags = {"store", "audit", "queue", "json", "csv", "parquet", "html", "latex", "figures", "force"}
     of_agreement = [option for option in agreement.options if option.name not in figure_flags]

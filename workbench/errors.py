@@ -11,6 +11,7 @@
     ├── StoreError                 the store cannot be used as it is
     │   ├── NotAStore              the file is something else
     │   ├── NewerStore             written by a newer workbench
+    │   ├── OlderStore             of a schema from before the first that is migrated
     │   ├── ReadOnlyStore          the file or its folder cannot be written
     │   ├── StoreBusy              another program held the store for too long
     │   └── StoreGone              the file was deleted, moved or replaced while it was open
@@ -111,6 +112,10 @@ class NotAStore(StoreError):
 
 class NewerStore(StoreError):
     """The store was written by a newer workbench."""
+
+
+class OlderStore(StoreError):
+    """The store has a schema from before the first one that is migrated."""
 
 
 class ReadOnlyStore(StoreError):

@@ -7,15 +7,15 @@ import sqlite3
 from pathlib import Path
 
 from stores.core import backup
-from stores.core.migrations import APPLICATION_ID, migrations
+from stores.core.migrations import APPLICATION_ID, BASELINE, BEFORE_BASELINE, make_baseline, migrations
 from stores.core.sqlite import Database
-from workbench.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, StoreError
+from workbench.errors import NewerStore, NotAStore, OlderStore, ReadOnlyStore, StoreBusy, StoreError
 
 SQLITE = sqlite3.sqlite_version_info
 OLDEST_SQLITE = (3, 37, 0)
 "the first with STRICT tables"
 BUSY_TIMEOUT_MS = 30_000
-SCHEMA_VERSION = len(migrations.pending(Database(memory=True)))
+SCHEMA_VERSION = BASELINE + len(migrations.pending(Database(memory=True)))
 NETWORK_FILE_SYSTEMS = frozenset(
     (
         *("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "fuse.sshfs"),
@@ -33,7 +33,7 @@ def open_database(path: Path, *, create: bool) -> tuple[Database, str]:
     ------
     NotAStore
         The file does not exist and `create` is false, or it is not a store.
-    NewerStore, ReadOnlyStore, StoreBusy
+    NewerStore, OlderStore, ReadOnlyStore, StoreBusy
         As their names say.
     """
     new = not path.exists() or path.stat().st_size == 0
@@ -63,7 +63,7 @@ def open_database(path: Path, *, create: bool) -> tuple[Database, str]:
 def open_for_reading(path: Path) -> Database:
     """Open the store at `path` read-only; its file and folder need not be writable.
 
-    Raises NotAStore, NewerStore, and StoreError if the store was written by an earlier workbench.
+    Raises NotAStore, NewerStore, OlderStore, and StoreError if the store has to be migrated first.
     """
     if path.is_dir() or not path.exists() or path.stat().st_size == 0:
         raise NotAStore(f"{path}: there is no store here. Make one with: workbench init {path}")
@@ -137,7 +137,7 @@ def _check_ours(db: Database, path: Path, *, new: bool) -> None:
     if new:
         return
     application = db.execute("pragma application_id").fetchone()[0]
-    version = db.execute("pragma user_version").fetchone()[0]
+    version = _version(db)
     if application != APPLICATION_ID:
         tables = ", ".join(sorted(db.table_names())[:5]) or "no tables"
         raise NotAStore(f"{path}: a SQLite file of another program ({tables}). Give another name for the store.")
@@ -146,18 +146,27 @@ def _check_ours(db: Database, path: Path, *, new: bool) -> None:
             f"{path}: written by a newer workbench (schema {version}; this one knows {SCHEMA_VERSION}). "
             "Update with: pip install --upgrade workbench"
         )
+    if version < BASELINE:
+        raise OlderStore(
+            f"{path}: the store has schema {version}, and this workbench opens schemas from {BASELINE} on: open it "
+            f"once with {BEFORE_BASELINE}, which brings it to schema {BASELINE} and keeps a copy beside it."
+        )
 
 
 def _migrate(db: Database, path: Path) -> None:
-    """Migrate the schema in one transaction; two programs may try at the same time. An existing store is copied first,
-    and the user is informed.
+    """Make or migrate the schema in one transaction; two programs may try at the same time. An existing store is copied
+    first, and the user is informed.
     """
     if _version(db) == SCHEMA_VERSION:
         return
     db.execute("begin immediate")
     try:
         version = _version(db)
+        if version:  # by now another program may have made or migrated the store
+            _check_ours(db, path, new=False)
         copy = backup.back_up(path, version, SCHEMA_VERSION) if 0 < version < SCHEMA_VERSION else None
+        if version == 0:
+            make_baseline(db)
         migrations.apply(db)
         db.execute(f"pragma application_id = {APPLICATION_ID}")
         db.execute(f"pragma user_version = {SCHEMA_VERSION}")

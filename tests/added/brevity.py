@@ -4,24 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from stores.core.store import Store
 from stores.runs.run_rows import Run
-from workbench.audits.audit import Audit, Defaults, Given, HomeLine, Place
+from workbench.audits.audit import Audit, Defaults, Opened, Place
+from workbench.audits.result import Headline, Result
 from workbench.domain.prompts import FREE_TEXT, Template
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import ORIGINAL, VariantId
 from workbench.domain.verdicts import MeanSd
-from workbench.evidence.runs import runs_of
+from workbench.evidence.runs import of_models, runs_of
+from workbench.evidence.which import Which
 from workbench.figures.book import Book, Entry
 from workbench.figures.table import Column, Kind, Link, Table
-from workbench.options.option import Option, Type
+from workbench.options.schema import Options, option
 from workbench.stats.describe import mean_sd
 
-SHORTEST = Option("shortest", "leave out answers of fewer words", Type.WHOLE, 0, least=0)
+
+@dataclass(frozen=True, slots=True)
+class LengthOptions(Options):
+    """Which answers count."""
+
+    shortest: int = option(
+        0, "leave out answers of fewer words", least=0, key="f", steps=(0, 5, 50), words="from {} words"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +53,8 @@ class Brevity(Audit):
     command = "verdicts STORE --audit brevity"
     after = "0 shows the lengths"
     home_help = "Brevity      the mean number of words of an answer"
-    result_options = (SHORTEST,)
+    options = LengthOptions
+    several_models = True
 
     @property
     def defaults(self) -> Defaults:
@@ -61,19 +70,25 @@ class Brevity(Audit):
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         return tuple(variant for variant in available if variant == ORIGINAL)
 
-    def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
-        newest = lengths(store, store.runs.list(self.name)[-1])
-        return [HomeLine("brevity:", "Brevity", newest.model, f"{newest.all.mean:.1f} words an answer")]
-
-    def book(self, store: Store, options: Given) -> Book:
-        shortest = options.shortest
-        found = [lengths(store, run, shortest) for run in runs_of(store, self.name)]
+    def judge(self, store: Store, which: Which, options: LengthOptions, opened: Opened) -> Result:
+        runs = of_models(store, runs_of(store, self.name, which.instrument), which.models)
+        found = [lengths(store, run, options.shortest) for run in runs]
         entries = [
-            Entry("models", "models", lambda: models(found)),
+            Entry("models", "models", lambda: models(found), choices=("shortest",)),
             Entry("statements", "statements", lambda model: statements(found, model), [(one.model,) for one in found]),
         ]
         behind = {"statements": lambda model: statements(found, model)}
-        return Book("Length of answers", entries, behind, ("Words are separated by spaces.",))
+        return Result(
+            which=which,
+            options=options,
+            instrument=store.runs.instrument(runs[-1]),
+            runs={run.model: run for run in runs},
+            names=tuple(run.model for run in runs),
+            book=Book("Length of answers", entries, behind, ("Words are separated by spaces.",)),
+            first=("models",),
+            findings=[f"{one.model}: {one.all.mean:.1f} words an answer." for one in found],
+            headline=Headline(found[-1].model, f"{found[-1].all.mean:.1f} words an answer"),
+        )
 
 
 def lengths(store: Store, run: Run, shortest: int = 0) -> Lengths:

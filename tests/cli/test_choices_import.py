@@ -15,10 +15,9 @@ from stores.core.store import Store
 from tests.conftest import published
 from tests.core.test_formats_biasmonkey import answers, column, download, prompts
 from tests.core.test_formats_biasmonkey import csv as csv_of
-from workbench.audits.response_bias.deltas import Definition
-from workbench.audits.response_bias.figures import Options
+from workbench.audits.response_bias.answers import tabulate
+from workbench.audits.response_bias.options import ChangeOptions, Definition
 from workbench.audits.response_bias.score import judge
-from workbench.audits.response_bias.table import tabulate
 from workbench.cli import main
 from workbench.data import SHIPPED_CHOICES, shipped_instrument_folder, templates_of
 from workbench.domain.choices import Bias, Perturbation
@@ -233,7 +232,7 @@ def test_the_authors_download_comes_in_parts_and_gives_the_published_figures(
         }
         tables = [tabulate(one) for one in store.choices.answer_sets("biasmonkey")]
     for definition, means in ((Definition.PAPER, (1.9205, -3.92)), (Definition.CORRECTED, (1.9580, -5.6250))):
-        cells = judge(tables, Options(definition)).cells
+        cells = judge(tables, ChangeOptions(definition)).cells
         found = {(cell.bias, cell.condition): cell.delta.mean for cell in cells}
         assert found[Bias.ACQUIESCENCE, None] == pytest.approx(means[0], abs=5e-5)
         assert found[Bias.ACQUIESCENCE, Perturbation.KEY_TYPO] == pytest.approx(means[1], abs=5e-5)

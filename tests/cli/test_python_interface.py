@@ -34,7 +34,16 @@ from workbench import registry
 from workbench.cli.main import main
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.instruments import Instrument
-from workbench.errors import FieldError, NotAStore, ReadOnlyStore, StoreError, UnknownName, UsageError, WorkbenchError
+from workbench.errors import (
+    FieldError,
+    NotAStore,
+    OlderStore,
+    ReadOnlyStore,
+    StoreError,
+    UnknownName,
+    UsageError,
+    WorkbenchError,
+)
 from workbench.help import topic
 from workbench.inference.scripted.letters import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
@@ -188,7 +197,13 @@ def test_runs_are_compared_in_python_as_in_the_shell(
         for given in (f"{first},{second}", f"{first}; {second}", [first, second], (first, second)):
             found = store.results(audit, **quick, compare=given)
             assert json.loads(json.dumps(found.to_dict())) == printed
-        assert store.compare(first, second, audit=audit, **quick).to_dict() == found.to_dict()
+        for runs in ((first, second), ([first, second],), ((name for name in (first, second)),)):
+            assert store.compare(*runs, audit=audit, **quick).to_dict() == found.to_dict()
+        assert store.results(audit, **quick, compare=(name for name in (first, second))).to_dict() == found.to_dict()
+        with pytest.raises(WorkbenchError, match="which has no order; give a list"):
+            store.results(audit, **quick, compare={first, second})
+        asked = workbench.Run(store, audit, second, None, 0)
+        assert asked.results(**quick, compare=[first, second]).to_dict() == found.to_dict(), "another model, too"
         with pytest.raises(UsageError, match="two or more"):
             store.compare(first, audit=audit)
         with pytest.raises(UsageError, match="two or more"):
@@ -489,8 +504,9 @@ def test_an_older_store_is_left_alone(tmp_path: Path) -> None:
     with new_store(path) as store:
         store.connection.execute("pragma user_version = 3")
     before = hashed(path)
-    with pytest.raises(StoreError, match="Open it once for writing"):
-        workbench.open(path)
+    for write in (False, True):
+        with pytest.raises(OlderStore, match=r"schema 3,.*open it once with"):
+            workbench.open(path, write=write)
     assert hashed(path) == before
 
 
@@ -605,3 +621,13 @@ def test_people_label_and_the_rows_follow(tmp_path: Path) -> None:
         assert {row["annotator"] for row in found} == {
             one.pseudonym for one in opened.people.list() if one.name == "ana"
         }
+
+
+def test_a_closed_store_says_so(stores: dict[str, Path]) -> None:
+    with workbench.open(stores["pair"]) as store:
+        assert store.models
+    for act in (lambda: store.models, store.answers, store.results):
+        with pytest.raises(WorkbenchError, match="the store is closed; open it again"):
+            act()
+    assert repr(store).endswith("closed>")
+    store.close()

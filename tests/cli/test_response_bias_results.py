@@ -15,10 +15,10 @@ from stores.core.store import Store
 from tests.cli.test_commands import data, run
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import DESIGN, EXACT, ask, first_option, pairs
-from workbench.audits.response_bias.book import book
+from workbench.audits.response_bias.answers import find_condition, find_kind
 from workbench.audits.response_bias.judged import judge_response_bias
-from workbench.audits.response_bias.judged_findings import findings
-from workbench.audits.response_bias.names import find_condition, find_kind
+from workbench.audits.response_bias.questions import Changes
+from workbench.audits.response_bias.result import book
 from workbench.cli.output import table
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
@@ -28,6 +28,8 @@ from workbench.inference.scripted.letters import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
 
 AUDIT = ("--audit", "response_bias")
+FORMS = ("forms", "options", "prompts", "answers", "answers")
+"tables of one question; the answers to each form"
 EXACTLY_ASKED = "first · exact"
 MANY = tuple(f"model-{n}" for n in range(9))
 
@@ -68,6 +70,12 @@ def rows(found: Any, name: str, *subject: str, **of: object) -> list[dict[str, A
 
 def names(found: Any) -> list[str]:
     return [one["name"] for one in found["tables"]]
+
+
+def asking(*question: str) -> list[str]:
+    """Return the words that name all tables of a question."""
+    ends = ((), (), (), ("original",), ("changed",))
+    return [word for name, end in zip(FORMS, ends, strict=True) for word in (name, *question, *end)]
 
 
 def row(out: str, *begin: str) -> str:
@@ -137,7 +145,7 @@ def test_on_a_narrow_terminal_models_stand_in_several_grids(
 
 
 def test_cells_have_the_test_the_entropy_and_what_was_dropped(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = data(capsys, "verdicts", asked, *AUDIT, "--cells", "--holm", "all")
+    found = data(capsys, "verdicts", asked, *AUDIT, "--table", "cells", "entropies", "--holm", "all")
     (cell,) = rows(found, "cells", model="told")
     assert (cell["bias"], cell["condition"], cell["n"], cell["df"], cell["said"]) == (
         *("response_order", "bias", 3, 2, "not significant"),
@@ -156,17 +164,17 @@ def test_cells_have_the_test_the_entropy_and_what_was_dropped(asked: Path, capsy
         "all values equal",
         "all values of one variable are equal",
     )
-    out = run(capsys, "verdicts", asked, *AUDIT, "--cells", "--model", EXACTLY_ASKED)[1]
+    out = run(capsys, "verdicts", asked, *AUDIT, "--table", "cells", "--model", EXACTLY_ASKED)[1]
     told_of = row(out, EXACTLY_ASKED, "response order", "bias")
     assert told_of.startswith("3  +40.0 points  –  2  –  ")
     assert "equal changes allow no test" in told_of
-    assert "Over all biases" not in out, "views are shown as they are named"
+    assert "Over all biases" not in out, "tables are shown as they are named"
 
 
 def test_topics_and_draws_have_rows_of_their_own(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    view = ("--topics", "--draws", "--model", EXACTLY_ASKED, "--bias", "odd_even")
+    view = ("--table", "topics", "draws", "draw_spread", "--model", EXACTLY_ASKED, "--where", "bias=odd_even")
     found = data(capsys, "verdicts", asked, *AUDIT, *view)
-    assert names(found) == ["subjects", "answered", "topics", "draws", "draw_spread"]
+    assert names(found) == ["topics", "draws", "draw_spread"]
     topic = rows(found, "topics", condition="bias")[0]
     assert (topic["topic"], topic["n"], topic["change"]["value"]) == ("life", 3, pytest.approx(1 / 3 - 2 / 7))
     assert [(one["draw"], one["effect"], one["change"]["value"]) for one in rows(found, "draws")] == [
@@ -179,8 +187,9 @@ def test_topics_and_draws_have_rows_of_their_own(asked: Path, capsys: pytest.Cap
 
 
 def test_questions_are_listed_the_largest_change_first(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = data(capsys, "verdicts", asked, *AUDIT, "--questions", "response-order", "--model", "told,silent")
-    of = rows(found, "questions", "response_order", "bias", model="told")
+    view = ("--table", "questions", "--where", "bias=response_order", "condition=bias", "--model", "told,silent")
+    found = data(capsys, "verdicts", asked, *AUDIT, *view)
+    of = rows(found, "questions", model="told")
     assert [(one["key"], one["topic"], round(one["change"], 6)) for one in of] == [
         ("q2", "transport", 0.6),
         ("q0", "transport", 0.2),
@@ -193,7 +202,7 @@ def test_questions_are_listed_the_largest_change_first(asked: Path, capsys: pyte
 
 
 def test_a_question_shows_both_forms_with_counts(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    of = ("--question", "q0", "--bias", "response_order", "--model", "told")
+    of = ("--table", *asking("told", "response_order", "bias", "q0"))
     out = run(capsys, "verdicts", asked, *AUDIT, *of)[1]
     assert "q0 · transport · response order · told: answers to both forms" in out
     assert "A in q − A in q', by the letters of q" in out
@@ -205,7 +214,7 @@ def test_a_question_shows_both_forms_with_counts(asked: Path, capsys: pytest.Cap
     assert options[0] == ("original", "a", "a", 7, 0.7, "Trams")
     assert options[-1] == ("changed", "c", "a", 5, 0.5, "Trams"), "the last option is the original's first"
     assert {one["role"] for one in rows(found, "prompts")} == {"question"}, "told was asked elsewhere"
-    other = data(capsys, "verdicts", asked, *AUDIT, "--question", "response_order.q1", "--model", "told")
+    other = data(capsys, "verdicts", asked, *AUDIT, "--table", "forms", "told", "response_order", "bias", "q1")
     original, changed = rows(other, "forms")
     assert original["others"] == ["z:1"]
     assert (changed["valid"], changed["drawn"], changed["invalid"]) == (8, 10, 2)
@@ -214,7 +223,8 @@ def test_a_question_shows_both_forms_with_counts(asked: Path, capsys: pytest.Cap
 def test_a_draw_of_a_perturbation_is_shown_with_the_prompts_that_were_put(
     asked: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    of = ("--question", "q0", "--bias", "odd_even", "--condition", "key_typo", "--draw", "2", "--model", "first")
+    runs = ("first · samples", EXACTLY_ASKED)
+    of = ("--table", *(word for name in runs for word in asking(name, "odd_even", "key_typo", "q0", "2")))
     code, out, err = run(capsys, "verdicts", asked, *AUDIT, *of)
     assert code == 0, err
     assert "q0 · life · odd/even, key typo, draw 2 of 2 · first · samples: prompts" in out
@@ -224,11 +234,12 @@ def test_a_draw_of_a_perturbation_is_shown_with_the_prompts_that_were_put(
     subject = (EXACTLY_ASKED, "odd_even", "key_typo", "q0", "2")
     assert [one["probability"] for one in rows(found, "forms", *subject)] == pytest.approx([0.75, 0.75])
     assert [one["people"] for one in rows(found, "options", *subject)] == [0.2] * 5 + [None] * 5
-    assert rows(found, "answers", *subject)[0]["text"] == " A"[-1]
+    assert rows(found, "answers", *subject, "original")[0]["text"] == " A"[-1]
 
 
-def test_valid_answers_and_likeness_to_people_are_views(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = data(capsys, "verdicts", asked, *AUDIT, "--validity", "--people")
+def test_valid_answers_and_likeness_to_people_have_tables(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    named = ("valid_answers", "validity", "people", "people_questions")
+    found = data(capsys, "verdicts", asked, *AUDIT, "--table", *named)
     assert rows(found, "valid_answers", model="silent")[0]["mean"] == 0
     assert rows(found, "valid_answers", model="silent")[0]["without"] == 13
     assert rows(found, "valid_answers", model=EXACTLY_ASKED)[0]["mean"] == pytest.approx(0.75)
@@ -240,8 +251,6 @@ def test_valid_answers_and_likeness_to_people_are_views(asked: Path, capsys: pyt
     assert ends == pytest.approx([0.857, 0.327, 0.987], abs=1e-3), "three questions alike say little of others"
     assert rows(found, "people", model="told") == [], "no shares are known of what it was asked"
     assert len(rows(found, "people_questions", model=EXACTLY_ASKED, left_out="")) == 3
-    out = run(capsys, "verdicts", asked, *AUDIT, "--validity", "--people")[1]
-    assert "Definition" not in out, "neither rests on one"
 
 
 def test_two_ways_of_asking_are_compared_over_questions(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -260,7 +269,7 @@ def test_two_ways_of_asking_are_compared_over_questions(asked: Path, capsys: pyt
 def test_json_has_every_figure_and_undefined_ones_as_null(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = data(capsys, "verdicts", asked, *AUDIT)
     assert found["options"]["definition"] == "corrected"
-    assert "valid answers" in found["options"]["definition_in_words"]
+    assert "valid answers" in found["definition_in_words"]
     with Store.open(asked) as store:
         judged = judge_response_bias(store)
     assert found["notes"] == list(judged.notes)
@@ -279,9 +288,9 @@ def test_json_has_every_figure_and_undefined_ones_as_null(asked: Path, capsys: p
 
 
 def test_json_of_a_question_has_every_answer_with_its_seed(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    of = ("--question", "q1", "--bias", "odd_even", "--questions", "odd_even", "--model", "first · samples")
-    found = data(capsys, "verdicts", asked, *AUDIT, *of)
-    assert found["notes"] == [], "what is said of other questions is not said here"
+    name = "first · samples"
+    of = asking(name, "odd_even", "bias", "q1")
+    found = data(capsys, "verdicts", asked, *AUDIT, "--table", "questions", name, "odd_even", "bias", *of)
     options, (form,) = rows(found, "options", form="changed"), rows(found, "forms", form="changed")
     assert [option["letter_in_original"] for option in options] == ["a", "b", "d", "e"]
     answers = rows(found, "answers", form="changed")
@@ -291,8 +300,7 @@ def test_json_of_a_question_has_every_answer_with_its_seed(asked: Path, capsys: 
     assert all(int(answer["seed"]) >= 0 and answer["job"] == 1 for answer in answers)
     assert "Question: How are things in district 1?" in rows(found, "prompts", form="changed")[0]["content"]
     assert {line["key"] for line in rows(found, "questions")} == {"q0", "q1", "q2"}
-    views = ["questions", "forms", "options", "prompts", "answers"]
-    assert names(found) == ["subjects", "answered", *views], "views as named"
+    assert names(found) == ["questions", *FORMS], "tables as named"
 
 
 @pytest.mark.e2e
@@ -302,7 +310,7 @@ def test_csv_files_have_a_row_a_figure(asked: Path, tmp_path: Path, capsys: pyte
     assert code == 0, err
     with Store.open(asked) as store:
         judged = judge_response_bias(store)
-        contents = book(findings(judged, lambda: nullcontext(store))).contents
+        contents = book(Changes(judged, lambda: nullcontext(store))).contents
     compared = {"compared", "compared_means", "sampling"}
     assert {path.stem for path in folder.iterdir()} == {entry.name for entry in contents} - compared
     cells = read(folder / "cells.csv")
@@ -315,9 +323,10 @@ def test_csv_files_have_a_row_a_figure(asked: Path, tmp_path: Path, capsys: pyte
     places = {(line["model"], line["bias"], line["condition"]) for line in read(folder / "questions.csv")}
     assert places == {(line["model"], line["bias"], line["condition"]) for line in cells}, "every cell's questions"
     assert run(capsys, "verdicts", asked, *AUDIT, "--csv", folder)[0] == 2, "nothing is written over unasked"
-    views = ("--questions", "odd_even", "--question", "q9", "--compare", "first · samples", EXACTLY_ASKED)
+    named = ("questions", EXACTLY_ASKED, "odd_even", "bias", "options", EXACTLY_ASKED, "allow_forbid", "bias", "q9")
+    views = ("--table", *named, "--compare", "first · samples", EXACTLY_ASKED)
     assert run(capsys, "verdicts", asked, *AUDIT, "--csv", folder, "--force", *views)[0] == 0
-    assert read(folder / "questions-odd_even-bias.csv")
+    assert read(folder / "questions-first___exact-odd_even-bias.csv")
     options = read(folder / "options-first___exact-allow_forbid-bias-q9.csv")
     assert [float(line["probability"]) for line in options] == pytest.approx([0.5625, 0.1875] * 2)
     assert [line["count"] for line in options] == [""] * 4
@@ -345,24 +354,21 @@ def read(path: Path) -> list[dict[str, Any]]:
     [
         (("--model", "nobody"), "nobody: no model of that name has answers. Available: told; first · samples"),
         (("--instrument", "nothing"), "no instrument is named 'nothing'"),
-        (("--bias", "order"), "there is no bias 'order' here. Available: allow_forbid, response_order, odd_even"),
-        (("--condition", "typos"), "there is no condition 'typos'. Available: bias, key_typo"),
-        (("--condition", "letter_swap"), "no model was asked these biases under this condition. Available: allow/f"),
-        (("--questions", "odd_even", "--condition", "letter_swap"), "no model was asked odd/even, letter swap"),
-        (
-            ("--questions", "odd_even", "--condition", "bias,key_typo"),
-            "--questions lists the questions of one condition",
-        ),
-        (("--question", "q77"), "no question 'q77' was asked. Available: q9, q0"),
-        (("--question", "q0"), "q0 was asked for several biases: response_order, odd_even; name one with --bias"),
-        (("--question", "q0", "--bias", "odd_even", "--condition", "key_typo", "--draw", "3"), "has no draw 3"),
-        (("--draw", "2"), "--draw is for a single question"),
+        (("--where", "bias=order"), "no row has bias=order. Available: allow_forbid, response_order, odd_even"),
+        (("--where", "condition=letter_swap"), "no row has condition=letter_swap. Available: bias, key_typo"),
+        (("--where", "kind=x"), "no table here has the column 'kind'. Available: model, answers"),
+        (("--where", "bias"), "found --where 'bias'; give COLUMN=VALUE"),
+        (("--table", "cell"), "there is no table 'cell'. Available: matrix, scores"),
+        (("--table", "matrix", "told"), "the table 'matrix' is not about 'told'"),
+        (("--table", "questions", "told", "order", "bias"), "there is no bias 'order' here. Available: allow_forbid"),
+        (("--table", "questions", "told", "odd_even", "typos"), "there is no condition 'typos'. Available: bias"),
+        (("--table", "forms", "told", "response_order", "bias", "q77"), "was not asked 'q77'"),
+        (("--table", "forms", EXACTLY_ASKED, "odd_even", "key_typo", "q0", "3"), "has no draw 3"),
+        (("--table", "forms", "told"), "found --table forms told, which names no row"),
         (("--compare", "told", "told"), "--compare was given told twice"),
         (("--compare", "told", "first"), "'first' was asked in 2 ways; name one: first · samples; first · exact"),
         (("--alpha", "1.5"), "--alpha: found 1.5"),
-        (("--draws", "500"), "--draws: found '500'; leave the value out"),
         (("--force",), "--force replaces files; give --csv, --parquet, --latex, --figures or --html"),
-        (("--bias", ","), "--bias has no value"),
         (
             ("--rule", "coded", "--low", "0.4"),
             "--rule, --low belong to --audit reliability, not to --audit response_bias",
@@ -382,9 +388,7 @@ def test_a_mistake_is_named_and_nothing_is_printed(
 def test_options_of_response_biases_are_refused_elsewhere(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for audit, options, said in (
         ("reliability", ("--definition", "paper"), "--definition belongs to --audit response_bias"),
-        ("questionnaire", ("--cells",), "--cells belongs to --audit response_bias"),
-        ("reliability", ("--draws",), "--draws belongs to --audit questionnaire and response_bias"),
-        ("questionnaire", ("--draws",), "--draws: found no value; give one"),
+        ("questionnaire", ("--table", "cells"), "--table belongs to --audit response_bias"),
     ):
         code, _, err = run(capsys, "verdicts", asked, "--audit", audit, *options)
         assert code == 2
@@ -428,10 +432,15 @@ def test_names_are_read_as_people_write_them() -> None:
     assert (find_condition("key typo"), find_condition("bias")) == (Perturbation.KEY_TYPO, None)
 
 
-def test_the_json_says_what_is_shown(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = data(capsys, "verdicts", asked, *AUDIT, "--bias", "odd_even", "--condition", "bias", "--cells")
-    assert found["shown"] == {"views": ["cells"], "biases": ["odd_even"], "conditions": ["bias"]}
-    assert {(one["bias"], one["condition"]) for one in rows(found, "cells")} == {("odd_even", "bias")}
+def test_only_rows_with_the_wanted_values_are_shown(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    where = ("--where", "bias=odd_even", "condition=bias")
+    found = data(capsys, "verdicts", asked, *AUDIT, *where, "--table", "cells", "questions", "subjects")
+    for name in ("cells", "questions"):
+        assert {(one["bias"], one["condition"]) for one in rows(found, name)} == {("odd_even", "bias")}
+    assert rows(found, "subjects"), "a table without these columns keeps its rows"
+    of = ("--table", "cells", "--where", "bias=odd/even", "model=told,first · exact")
+    both = rows(data(capsys, "verdicts", asked, *AUDIT, *of), "cells")
+    assert {one["model"] for one in both} == {EXACTLY_ASKED}, "told was not asked it; a bias is named as people see it"
 
 
 def test_names_from_data_stand_in_the_head_of_a_table_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
@@ -463,29 +472,10 @@ def test_errors_of_typing_stand_under_their_own_bias_and_signs_as_published_bene
     assert "score as published" not in run(capsys, "verdicts", path, *AUDIT, "--model", "moved")[1]
 
 
-def test_what_rests_on_more_than_is_shown_is_not_shown(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    whole = data(capsys, "verdicts", asked, *AUDIT)
-    assert any(note.startswith("told, response_order: ") for note in whole["notes"])
-    part = data(capsys, "verdicts", asked, *AUDIT, "--bias", "odd_even", "--condition", "bias")
-    assert {one["score"] for one in rows(part, "scores")} == {None}
-    assert rows(part, "likeness") == []
-    assert not any(note.startswith("told, response_order: ") for note in part["notes"])
-    assert rows(data(capsys, "verdicts", asked, *AUDIT, "--bias", "odd_even"), "likeness")
-
-
-def test_a_question_is_named_by_ref_or_key_and_its_change_by_letters(
-    asked: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    for name in ("q9", "allow_forbid.q9"):
-        out = run(capsys, "verdicts", asked, *AUDIT, "--question", name, "--model", EXACTLY_ASKED)[1]
-        assert "Change -50.0 points: B in q − A in q' (q original, q' changed form)" in out
-    doubled = replace(TOLD, pairs=tuple(replace(one, key=f"response_order.{one.key}") for one in TOLD.pairs))
-    with new_store(tmp_path / "doubled.db") as store:
-        store.instruments.add(Instrument("choices", "Choices", (), answer_sets=(doubled,)))
-    for name in ("response_order.q1", "response_order.response_order.q1"):
-        code, out, err = run(capsys, "verdicts", tmp_path / "doubled.db", *AUDIT, "--question", name)
-        assert code == 0, err
-        assert "response_order.q1 · response order · told" in out
+def test_a_change_is_said_by_letters(asked: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    of = ("--table", "forms", EXACTLY_ASKED, "allow_forbid", "bias", "q9")
+    out = run(capsys, "verdicts", asked, *AUDIT, *of)[1]
+    assert "Change -50.0 points: B in q − A in q' (q original, q' changed form)" in out
 
 
 def test_three_ways_of_asking_stand_side_by_side_over_common_questions(

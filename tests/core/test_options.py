@@ -13,16 +13,17 @@ from hypothesis import strategies as st
 from workbench.audits.bias_score import options as bias_score
 from workbench.audits.questionnaire import options as questionnaire
 from workbench.audits.reliability import options as reliability
-from workbench.audits.response_bias import options as response_bias
+from workbench.audits.response_bias.options import RUN_OPTIONS, ChangeOptions
 from workbench.errors import FieldError
 from workbench.options import shared
 from workbench.options.flags import parameter
 from workbench.options.option import Option, Type, recorded
 
-AUDITS = (reliability, questionnaire, response_bias, bias_score)
+AUDITS = (reliability, questionnaire, bias_score)
 DECLARED = (
     *(one for one in vars(shared).values() if isinstance(one, Option)),
     *(one for audit in AUDITS for one in (*audit.RESULT_OPTIONS, *getattr(audit, "RUN_OPTIONS", ()))),
+    *(*ChangeOptions.flags(), *RUN_OPTIONS),
 )
 NUMBERS = tuple(one for one in DECLARED if one.type in (Type.WHOLE, Type.NUMBER))
 TYPED = st.one_of(
@@ -81,7 +82,7 @@ def test_an_error_says_what_was_found_and_what_to_give(option: Option, typed: st
 
 
 def test_a_choice_is_read_however_it_is_joined() -> None:
-    definition = next(one for one in response_bias.RESULT_OPTIONS if one.name == "definition")
+    definition = ChangeOptions.declared()["definition"].option
     assert {definition.read(typed) for typed in ("all keys", "All-Keys", "all_keys")} == {"all_keys"}
 
 

@@ -10,12 +10,19 @@ import pytest
 from scipy.stats import norm
 
 from tests.response_answers import MODEL, OFFERED, table
-from workbench.audits.response_bias.compare import compare, sampling_agreement
-from workbench.audits.response_bias.deltas import FIRST, NO_CHANGED, NOT_FIRST, Definition, LeftOut
-from workbench.audits.response_bias.figures import Options, Report
-from workbench.audits.response_bias.people import NO_ANSWERS, NOBODY, OTHER_NUMBER, representativeness
-from workbench.audits.response_bias.score import judge, over_cells
-from workbench.audits.response_bias.table import Table, from_probabilities
+from workbench.audits.response_bias.answers import Table, from_probabilities
+from workbench.audits.response_bias.changes import (
+    FIRST,
+    NO_ANSWERS,
+    NO_CHANGED,
+    NOBODY,
+    NOT_FIRST,
+    OTHER_NUMBER,
+    LeftOut,
+    representativeness,
+)
+from workbench.audits.response_bias.options import ChangeOptions, Definition
+from workbench.audits.response_bias.score import Report, compare, judge, over_cells, sampling_agreement
 from workbench.domain.choices import LETTERS, Bias, Perturbation
 from workbench.errors import UnknownName, UsageError
 from workbench.stats.arrays import FloatArray
@@ -46,7 +53,7 @@ def test_significance_has_a_side_a_mark_and_words() -> None:
 
 def test_allow_and_forbid_as_published_is_human_like_below_0() -> None:
     pairs = [("abbb", "aabb"), ("aabb", "abbb"), ("abbb", "abbb")] * 3
-    found = {each: judge([table(Bias.ALLOW_FORBID, pairs)], Options(each)) for each in Definition}
+    found = {each: judge([table(Bias.ALLOW_FORBID, pairs)], ChangeOptions(each)) for each in Definition}
     assert [found[each].cell(Bias.ALLOW_FORBID).effect for each in Definition] == [-1, -1, 1, 1]
     assert [found[each].score.signed for each in Definition] == [-1, -1, 1, 1]
     assert [found[each].score.human_like for each in Definition] == [1, 1, 1, 1]
@@ -112,7 +119,7 @@ def p_values(found: Report, biases: bool) -> list[float]:
 
 @pytest.mark.parametrize("definition", list(Definition))
 def test_holm_over_biases_leaves_perturbations_as_they_are(definition: Definition) -> None:
-    found = judge(all_tables(), Options(definition, holm="biases"))
+    found = judge(all_tables(), ChangeOptions(definition, holm="biases"))
     adjusted = [cell.p_adjusted for cell in found.cells if cell.condition is None]
     assert adjusted == pytest.approx(list(holm(p_values(found, True))))
     assert [cell.p_adjusted for cell in found.cells if cell.condition] == p_values(found, False)
@@ -120,7 +127,7 @@ def test_holm_over_biases_leaves_perturbations_as_they_are(definition: Definitio
 
 def test_holm_over_all_counts_a_copied_row_once() -> None:
     for definition, tests in ((A, 17), (C, 20)):
-        found = judge(all_tables(), Options(definition, holm="all"))
+        found = judge(all_tables(), ChangeOptions(definition, holm="all"))
         assert len(found.cells) == 20
         smallest = min(found.cells, key=lambda cell: cell.delta.p)
         assert smallest.p_adjusted == pytest.approx(min(1, tests * smallest.delta.p))
@@ -142,7 +149,7 @@ def with_own_files(lent: bool = True) -> list[Table]:
 
 @pytest.mark.parametrize("definition", [P, A, H])
 def test_published_definitions_repeat_odd_even_also_for_a_model_with_files_of_its_own(definition: Definition) -> None:
-    found = judge(with_own_files(), Options(definition))
+    found = judge(with_own_files(), ChangeOptions(definition))
     for each in Perturbation:
         copy, source = found.cell(Bias.OPINION_FLOAT, each), found.cell(Bias.ODD_EVEN, each)
         assert copy.copied
@@ -150,7 +157,7 @@ def test_published_definitions_repeat_odd_even_also_for_a_model_with_files_of_it
 
 
 def test_corrected_takes_the_models_own_files() -> None:
-    found = judge(with_own_files(), Options(C))
+    found = judge(with_own_files(), ChangeOptions(C))
     for each in Perturbation:
         cell = found.cell(Bias.OPINION_FLOAT, each)
         assert not cell.copied
@@ -158,7 +165,7 @@ def test_corrected_takes_the_models_own_files() -> None:
 
 
 def test_a_published_definition_has_no_row_where_odd_even_was_not_perturbed() -> None:
-    published, corrected = (judge(with_own_files(False), Options(one)) for one in (P, C))
+    published, corrected = (judge(with_own_files(False), ChangeOptions(one)) for one in (P, C))
     assert published.find(Bias.OPINION_FLOAT, Perturbation.KEY_TYPO) is None
     assert corrected.find(Bias.OPINION_FLOAT, Perturbation.KEY_TYPO) is not None
 
@@ -236,10 +243,10 @@ def test_a_question_takes_part_with_the_mean_of_the_draws_that_it_has() -> None:
 def test_the_paper_stops_at_the_fifty_questions_of_the_whole_file_whatever_another_draw_was_put_to() -> None:
     whole = table(Bias.ACQUIESCENCE, MOVED * 8, TYPO)
     last = replace(table(Bias.ACQUIESCENCE, MOVED, TYPO, draw=2), keys=whole.keys[-len(MOVED) :])
-    cell = judge([whole, last], Options(P)).cell(Bias.ACQUIESCENCE, TYPO)
+    cell = judge([whole, last], ChangeOptions(P)).cell(Bias.ACQUIESCENCE, TYPO)
     assert cell.delta.n == FIRST
     assert {one.reason for one in cell.deltas.left_out} == {NOT_FIRST}
-    assert judge([whole, last], Options(A)).cell(Bias.ACQUIESCENCE, TYPO).delta.n == len(whole.keys)
+    assert judge([whole, last], ChangeOptions(A)).cell(Bias.ACQUIESCENCE, TYPO).delta.n == len(whole.keys)
 
 
 def test_one_draw_is_its_own_mean_without_spread() -> None:
@@ -335,7 +342,7 @@ def test_two_ways_of_asking_are_compared_question_by_question() -> None:
     against = judge([table(Bias.ACQUIESCENCE, [pair[::-1] for pair in MOVED])])
     assert compare([(first, against)]).rows[0].turned
     with pytest.raises(UsageError, match="`corrected` and `paper`"):
-        compare([(first, judge([table(Bias.ACQUIESCENCE, MOVED)], Options(P)))])
+        compare([(first, judge([table(Bias.ACQUIESCENCE, MOVED)], ChangeOptions(P)))])
 
 
 def drawn(rng: np.random.Generator, exact: FloatArray, samples: int) -> Table:
@@ -395,7 +402,7 @@ def test_what_cannot_be_judged_is_refused() -> None:
         judge([one, one])
     with pytest.raises(UnknownName, match="no answers for odd_even key_typo"):
         judge([one]).cell(Bias.ODD_EVEN, TYPO)
-    with pytest.raises(UnknownName, match="'none' or 'biases' or 'all'"):
-        Options(holm="every")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="between 0 and 1"):
-        Options(alpha=5)
+    with pytest.raises(UsageError, match="none or biases or all"):
+        ChangeOptions(holm="every")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="more than 0 and at most 1"):
+        ChangeOptions(alpha=5)

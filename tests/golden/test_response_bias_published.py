@@ -17,20 +17,19 @@ from collections.abc import Mapping
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from unittest.mock import Mock
 
 import pytest
 from scipy.stats import entropy, ttest_1samp
 
-from workbench.audits.response_bias import models as models
-from workbench.audits.response_bias.compare import compare, of_means
-from workbench.audits.response_bias.deltas import IN_LIST, LEFT_OUT_BY_HEAD, NOT_FIRST, NOT_TWO, Definition
-from workbench.audits.response_bias.figures import Cell, Options, Report
-from workbench.audits.response_bias.findings import Findings
-from workbench.audits.response_bias.matrix import matrix
-from workbench.audits.response_bias.score import judge
-from workbench.audits.response_bias.table import tabulate
+from workbench.audits.response_bias import tables as models
+from workbench.audits.response_bias.answers import tabulate
+from workbench.audits.response_bias.changes import IN_LIST, LEFT_OUT_BY_HEAD, NOT_FIRST, NOT_TWO
+from workbench.audits.response_bias.options import ChangeOptions, Definition
+from workbench.audits.response_bias.questions import Changes
+from workbench.audits.response_bias.score import Cell, Report, compare, judge, of_means
+from workbench.audits.response_bias.tables import matrix
 from workbench.domain.choices import LETTERS, AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
 
 RESULTS = Path(__file__).parents[3] / "shared/instruments/biasmonkey/results"
@@ -167,7 +166,7 @@ def answer_sets(model: str) -> tuple[AnswerSet, ...]:
 
 @cache
 def report(model: str, definition: Definition) -> Report:
-    return judge([tabulate(each) for each in answer_sets(model)], Options(definition))
+    return judge([tabulate(each) for each in answer_sets(model)], ChangeOptions(definition))
 
 
 def printed(value: float, digits: str) -> bool:
@@ -257,8 +256,8 @@ def again(model: str, bias: Bias, condition: Perturbation | None, definition: De
 @pytest.mark.e2e
 def test_table_5_and_table_3_stand_in_the_figures() -> None:
     reports = {model: report(model, P) for model in TABLE_5}
-    nothing: dict[str, Any] = {key: {} for key in ("asked", "validity", "people")}
-    found = Findings("", Options(P), reports=reports, notes=(), questions_with_texts=0, source=Mock(), **nothing)
+    judged = Mock(reports=reports, options=ChangeOptions(P), validity={}, people={}, subjects={})
+    found = Changes(judged, Mock())
     table = matrix(found)
     rows = {table.key(row): {column.key: column.value(row) for column in table.columns} for row in table.rows}
     for model, text in TABLE_5.items():

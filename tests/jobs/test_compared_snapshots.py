@@ -20,10 +20,11 @@ from tests.tui.bias_stores import SAYS, trained
 from workbench.audits.bias_score.judged import BiasChoice, judge_bias
 from workbench.audits.bias_score.shared_prompts import compare
 from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
-from workbench.audits.response_bias.judged import ResponseBiasChoice, compared, judge_response_bias
+from workbench.audits.response_bias.judged import compared, judge_response_bias
 from workbench.data import shipped_templates
 from workbench.domain.choices import Bias
 from workbench.domain.designs import Design
+from workbench.evidence.which import Which
 from workbench.inference.served.drawing import OPEN
 from workbench.jobs import launch
 from workbench.pipeline.draft_planning import plan_drafting
@@ -74,7 +75,7 @@ def test_two_snapshots_are_compared_under_their_names_over_what_both_were_asked(
     with Store.open(path) as opened:
         scored = judge_bias(opened, BiasChoice(draws=100)).report
         stances = judge_consistency(opened, ConsistencyChoice(instrument="small")).result
-        choices = judge_response_bias(opened, ResponseBiasChoice("choices"))
+        choices = judge_response_bias(opened, Which("choices"))
     assert scored.tally.models == stances.models == tuple(choices.subjects) == (old, new)
     total = [scored.figure(name).total.value for name in (old, new)]
     found = compare(scored, old, new)

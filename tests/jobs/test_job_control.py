@@ -458,32 +458,6 @@ def test_two_terminals_that_resume_a_lost_job_start_one_worker_that_has_it(fille
         other.jobs.claim(job_id, "second")
 
 
-def test_a_store_from_before_jobs_could_be_paused_keeps_its_jobs(tmp_path: Path) -> None:
-    from sqlite_utils import Database
-
-    from stores.core.migrations import APPLICATION_ID, migrations
-
-    path = tmp_path / "old.db"
-    old = Database(path)
-    migrations.apply(old, stop_before="m006_steering")
-    old.execute(f"pragma application_id = {APPLICATION_ID}")
-    old.execute("pragma user_version = 5")
-    for number, state in enumerate(("queued", "done", "cancelled", "failed"), start=1):
-        old.execute(
-            "insert into job (uid, kind, spec, state, created_at, done, total, message) "
-            "values (?, 'sample', '{\"model\": \"m\"}', ?, '2026-01-01T00:00:00.000Z', 3, 7, 'said')",
-            (bytes([number] * 16), state),
-        )
-    old.conn.commit()
-    old.close()
-    with Store.open(path) as store:
-        jobs = store.jobs.list()
-        assert [job.state for job in reversed(jobs)] == ["queued", "done", "cancelled", "failed"]
-        assert {(job.done, job.total, job.message, job.concurrency) for job in jobs} == {(3, 7, "said", None)}
-        store.jobs.pause(1)
-        assert store.jobs.get(1).state == "paused"
-
-
 @pytest.mark.e2e
 def test_a_retry_of_drafts_asks_only_the_calls_that_failed(filled: Store) -> None:
     def refuses(_call: int, body: dict[str, object]) -> str:

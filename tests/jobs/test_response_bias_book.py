@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +13,11 @@ from scipy.stats import pearsonr
 from stores.core.store import Store
 from tests.conftest import new_store
 from tests.jobs.test_response_bias_runs import EXACT, ask, first_option, pairs
-from workbench.audits.response_bias import pairs as two_ways
-from workbench.audits.response_bias.book import book
-from workbench.audits.response_bias.cells import entropies
-from workbench.audits.response_bias.figures import Options
-from workbench.audits.response_bias.findings import Findings
-from workbench.audits.response_bias.judged import ResponseBiasChoice, judge_response_bias
-from workbench.audits.response_bias.judged_findings import findings
+from workbench.audits.response_bias import question_tables as two_ways
+from workbench.audits.response_bias.judged import judge_response_bias
+from workbench.audits.response_bias.options import ChangeOptions
+from workbench.audits.response_bias.questions import Changes
+from workbench.audits.response_bias.result import book
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
@@ -50,7 +47,7 @@ STILL = tuple(told(one, (5, 5), (4, 4), (3, 3)) for one in Perturbation)
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Findings]:
+def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Changes]:
     """One model asked by samples and exactly, and one whose answers came from elsewhere."""
     with new_store(tmp_path_factory.mktemp("book") / "choices.db") as store:
         blank = Instrument("choices", "Choices", (), templates=shipped_templates("response_bias"))
@@ -58,7 +55,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Findings]:
         store.instruments.add(with_pairs(blank, pairs(), (MOVED, *STILL, again)))
         ask(store, first_option(invalid=0.25))
         ask(store, first_option(invalid=0.25), EXACT)
-        yield findings(judge_response_bias(store), lambda: nullcontext(store))
+        yield Changes(judge_response_bias(store), lambda: nullcontext(store))
 
 
 def cells(table: AnyTable, **of: object) -> list[dict[str, Any]]:
@@ -82,7 +79,7 @@ def every_table(of: Book) -> list[AnyTable]:
 
 
 @pytest.mark.e2e
-def test_every_link_leads_to_a_table_and_every_table_is_written_in_every_form(found: Findings) -> None:
+def test_every_link_leads_to_a_table_and_every_table_is_written_in_every_form(found: Changes) -> None:
     tables = every_table(book(found))
     assert {"matrix", "place", "questions", "options", "answers", "people_questions"} <= {one.name for one in tables}
     assert document(tables, {})
@@ -94,7 +91,7 @@ def test_every_link_leads_to_a_table_and_every_table_is_written_in_every_form(fo
         assert len(set(keys)) == len(keys), table.stem
 
 
-def test_a_cell_of_the_matrix_is_its_change_with_stars_and_a_word(found: Findings) -> None:
+def test_a_cell_of_the_matrix_is_its_change_with_stars_and_a_word(found: Changes) -> None:
     table = book(found).table("matrix")
     shown = {tuple(row[:2]): dict(zip([c.title for c in table.columns], row, strict=True)) for row in painted(table)[0]}
     assert shown["response order", "bias"]["told"].startswith("+63.3 points [")
@@ -110,7 +107,7 @@ def test_a_cell_of_the_matrix_is_its_change_with_stars_and_a_word(found: Finding
     assert -ends[0] == ends[1] >= row["told"].high, "the picture has room for the interval"
 
 
-def test_a_table_is_about_all_models_or_about_one_at_a_time(found: Findings) -> None:
+def test_a_table_is_about_all_models_or_about_one_at_a_time(found: Changes) -> None:
     of = book(found)
     for name in ("cells", "entropies", "draws", "validity", "questions", "people_questions"):
         whole, one = (document([of.table(name, *about)], {})["tables"][0] for about in ((), (EXACTLY,)))
@@ -120,7 +117,7 @@ def test_a_table_is_about_all_models_or_about_one_at_a_time(found: Findings) -> 
         of.table("cell")
 
 
-def test_enter_goes_from_a_bias_to_its_models_its_questions_and_their_answers(found: Findings) -> None:
+def test_enter_goes_from_a_bias_to_its_models_its_questions_and_their_answers(found: Changes) -> None:
     of = book(found)
     place = of.follow(Link("place", ("odd_even", "key_typo")))
     assert place is not None
@@ -150,18 +147,7 @@ def test_enter_goes_from_a_bias_to_its_models_its_questions_and_their_answers(fo
     assert "arree" in cells(prompts, form="changed")[0]["content"]
 
 
-def test_what_is_looked_at_confines_every_table(found: Findings) -> None:
-    one = replace(found, kinds=((Bias.RESPONSE_ORDER, ""),), conditions=(None,))
-    of = book(one)
-    for name in ("matrix", "cells", "entropies", "topics", "questions"):
-        assert {(row["bias"], row["condition"]) for row in cells(of.table(name))} == {("response_order", "bias")}, name
-    assert [row["score"] for row in cells(of.table("scores"))] == [1, None, None], "of one model it is the only bias"
-    assert {row["most_human_like"] for row in cells(of.table("scores"))} == {None}
-    assert not of.table("likeness").rows
-    assert len(cells(entropies(one, ["csv"]), model="told")) == 1
-
-
-def test_a_model_that_moves_as_people_do_says_why_not_where_it_does_not(found: Findings) -> None:
+def test_a_model_that_moves_as_people_do_says_why_not_where_it_does_not(found: Changes) -> None:
     of = book(found)
     (order,) = cells(of.table("likeness"), model="told")
     assert (order["most_human_like"], order["why"]) == (True, "yes")
@@ -170,7 +156,7 @@ def test_a_model_that_moves_as_people_do_says_why_not_where_it_does_not(found: F
     assert missing["untested"] == (Perturbation.MIDDLE_RANDOM, Perturbation.LETTER_SWAP)
 
 
-def test_the_change_against_uncertainty_is_over_the_biases_of_every_model_and_of_each(found: Findings) -> None:
+def test_the_change_against_uncertainty_is_over_the_biases_of_every_model_and_of_each(found: Changes) -> None:
     rows = {row["model"]: row for row in cells(book(found).table("uncertainty"))}
     assert list(rows) == ["all", *found.reports]
     assert rows["all"]["cells"] == sum(row["cells"] for name, row in rows.items() if name != "all")
@@ -187,20 +173,20 @@ def test_the_change_against_uncertainty_is_over_the_biases_of_every_model_and_of
             assert row["r"].value == pytest.approx(pearsonr(*zip(*at, strict=True)).statistic)
 
 
-def test_two_ways_are_compared_in_any_order(found: Findings) -> None:
+def test_two_ways_are_compared_in_any_order(found: Changes) -> None:
     there = cells(two_ways.compared(found, SAMPLED, EXACTLY))
     back = cells(two_ways.compared(found, EXACTLY, SAMPLED))
     assert [row["change"].value for row in there] == pytest.approx([-row["change"].value for row in back])
     assert len(two_ways.sampling(found, SAMPLED, EXACTLY).rows) == 4
 
 
-def test_p_adjusted_stands_in_the_table_where_it_is_adjusted(found: Findings, tmp_path: Path) -> None:
+def test_p_adjusted_stands_in_the_table_where_it_is_adjusted(found: Changes, tmp_path: Path) -> None:
     path = tmp_path / "holm.db"
     with new_store(path) as store:
         store.instruments.add(with_pairs(Instrument("choices", "Choices", ()), pairs(), (MOVED, *STILL)))
     with Store.open(path) as store:
-        choice = ResponseBiasChoice(options=Options(holm="all"))
-        adjusted = book(findings(judge_response_bias(store, choice), lambda: nullcontext(store)))
+        options = ChangeOptions(holm="all")
+        adjusted = book(Changes(judge_response_bias(store, options=options), lambda: nullcontext(store)))
     aside = {name: next(c.aside for c in of.table("cells").columns if c.key == "p_adjusted")
              for name, of in (("none", book(found)), ("all", adjusted))}  # fmt: skip
     assert aside == {"none": True, "all": False}

@@ -14,17 +14,14 @@ from tests.conftest import instrument, new_store
 from tests.jobs.test_jobs import ended, wait
 from tests.jobs.test_snapshots import done
 from workbench import pipeline
-from workbench.audits.response_bias.deltas import Definition
-from workbench.audits.response_bias.figures import Options
 from workbench.audits.response_bias.judged import (
-    ResponseBiasChoice,
     compared,
     instruments_with_answers,
     judge_response_bias,
     sampling_agreements,
 )
-from workbench.audits.response_bias.plan import DEFAULTS
-from workbench.audits.response_bias.question_source import draws_of, question, questions
+from workbench.audits.response_bias.options import DEFAULTS, ChangeOptions, Definition
+from workbench.audits.response_bias.questions import draws_of, question, questions
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import (
@@ -41,6 +38,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Prompt
 from workbench.domain.responses import EXACTLY, Drawn, Request, Sampling
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
+from workbench.evidence.which import Which
 from workbench.inference.base import Model, NextTokens
 from workbench.inference.scripted.letters import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel
@@ -136,9 +134,9 @@ def test_answers_are_drawn_until_each_prompt_has_enough_valid_ones_and_the_other
     launch.add_cells(asked, copy)
     assert instruments_with_answers(asked) == ("choices",), "a copy has the same texts, and nobody was asked it"
     with pytest.raises(UnknownName, match="no model has answered the multiple-choice questions of copy yet"):
-        judge_response_bias(asked, ResponseBiasChoice("copy"))
+        judge_response_bias(asked, Which("copy"))
     launch.note_stored(asked, copy)
-    assert tuple(judge_response_bias(asked, ResponseBiasChoice("copy")).subjects) == ("first",)
+    assert tuple(judge_response_bias(asked, Which("copy")).subjects) == ("first",)
 
 
 def test_a_letter_that_was_not_offered_is_drawn_again(asked: Store) -> None:
@@ -158,7 +156,7 @@ def test_a_model_that_never_gives_a_letter_is_asked_so_often_and_no_more(asked: 
     judged = judge_response_bias(asked)
     assert "20 forms with fewer than 5 valid answers" in judged.notes[0]
     for definition in Definition:
-        report = judge_response_bias(asked, ResponseBiasChoice(options=Options(definition))).reports["first"]
+        report = judge_response_bias(asked, options=ChangeOptions(definition)).reports["first"]
         assert all(cell.delta.n == 0 for cell in report.cells), definition
     more = pipeline.plan(asked, replace(design, tries=6), card=first_option(invalid=1.0).card)
     assert sum(request.n for _, request in more.requests()) == 20 * 5 * 2
@@ -296,7 +294,7 @@ def test_each_wording_of_a_bias_shows_its_own_answers_and_texts_also_under_anoth
     ]
     asked.instruments.add(with_pairs(Instrument("worded", "Worded", ()), two, tuple(sets)))
     asked.statements.rename("worded", "acquiescence-reword.k", "agree", person="ana")
-    judged = judge_response_bias(asked, ResponseBiasChoice("worded"))
+    judged = judge_response_bias(asked, Which("worded"))
     for variant, letter in {"": "a", "reword": "b"}.items():
         shown = question(asked, judged, "first", (Bias.ACQUIESCENCE, None, variant), "k")
         assert shown.changed.choice == forms[variant]

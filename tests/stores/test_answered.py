@@ -22,9 +22,9 @@ from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.audits.questionnaire.judged_results import results_of
 from workbench.audits.questionnaire.results import under
 from workbench.audits.reliability.judged import judge_reliability
-from workbench.audits.response_bias.book import book as of_choices
 from workbench.audits.response_bias.judged import judge_response_bias
-from workbench.audits.response_bias.judged_findings import findings
+from workbench.audits.response_bias.questions import Changes
+from workbench.audits.response_bias.result import book as of_choices
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.designs import Design
@@ -171,13 +171,13 @@ def test_letters_count_where_they_are_on_offer(choices: Store) -> None:
     found = judge_response_bias(choices)
     (came,) = found.answered
     assert (came.unit, came.partial) == ("valid answers", False)
-    whole = of_choices(findings(found, lambda: nullcontext(choices)))
+    whole = of_choices(Changes(found, lambda: nullcontext(choices)))
     assert whole.header[0].startswith(f"All {came.planned:,} planned valid answers came: no offered letter ")
     assert any(line.startswith("refused: ") for line in whole.told), "as the other audits say it"
     assert whole.table("answered").rows == found.answered
     plan_more(choices, "response_bias", 1000)
     again = judge_response_bias(choices)
-    part = of_choices(findings(again, lambda: nullcontext(choices)))
+    part = of_choices(Changes(again, lambda: nullcontext(choices)))
     assert part.header[0].startswith("! Only ")
     assert "job 2 was cancelled" in part.header[0]
     assert "job 2 was cancelled" in part.methods

@@ -12,9 +12,10 @@ from tests.asked_twice import FAMILY, MODEL, OTHER, asked_twice, base, chosen
 from workbench.audits.bias_score.judged import BiasChoice, judge_bias
 from workbench.audits.bias_score.sides import judge_sides
 from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
-from workbench.audits.response_bias.judged import ResponseBiasChoice, judge_response_bias
+from workbench.audits.response_bias.judged import judge_response_bias
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.errors import AmbiguousRun
+from workbench.evidence.which import Which
 
 Figures = dict[str, object]
 "family or versions that the name of a result tells apart -> its figures"
@@ -36,7 +37,7 @@ def _questionnaire(store: Store, templates: TemplateChoice) -> Figures:
 
 
 def _response_bias(store: Store, templates: TemplateChoice) -> Figures:
-    found = judge_response_bias(store, ResponseBiasChoice(templates=templates)).subjects
+    found = judge_response_bias(store, Which(templates=templates)).subjects
     return {name: [sorted(one.sets.items(), key=repr), one.short] for name, one in found.items()}
 
 

@@ -37,10 +37,10 @@ from workbench.audits.reliability.persona_tables import (
     passing_by_persona,
     verdicts_by_persona,
 )
-from workbench.audits.response_bias.book import book as response_book
-from workbench.audits.response_bias.judged import ResponseBiasChoice, judge_response_bias
-from workbench.audits.response_bias.judged_findings import findings
-from workbench.audits.response_bias.pairs import compared as response_pairs
+from workbench.audits.response_bias.judged import judge_response_bias
+from workbench.audits.response_bias.question_tables import compared as response_pairs
+from workbench.audits.response_bias.questions import Changes
+from workbench.audits.response_bias.result import book as response_book
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import Bias
@@ -51,6 +51,7 @@ from workbench.domain.statements import Dimension
 from workbench.domain.verdicts import Verdict
 from workbench.evidence.run_choice import about
 from workbench.evidence.runs import find_run
+from workbench.evidence.which import Which
 from workbench.inference.scripted.model import ScriptedModel
 from workbench.stats.multiple_tests import holm
 from workbench.stats.paired import paired_ends
@@ -237,9 +238,9 @@ def test_response_biases_with_a_persona_against_none(tmp_path: Path) -> None:
         store.instruments.add(with_pairs(blank, pairs()))
         ask(store, replace(CHOICES, personas=(NURSE,)), Leading())
         alone = judge_response_bias(store)
-        both = judge_response_bias(store, ResponseBiasChoice(templates=TemplateChoice(personas=("all",))))
-        only = judge_response_bias(store, ResponseBiasChoice(templates=TemplateChoice(personas=("nurse",))))
-        found = findings(both, lambda: nullcontext(store))
+        both = judge_response_bias(store, Which(templates=TemplateChoice(personas=("all",))))
+        only = judge_response_bias(store, Which(templates=TemplateChoice(personas=("nurse",))))
+        found = Changes(both, lambda: nullcontext(store))
     assert set(alone.reports) == {"scripted"}
     assert set(both.reports) == {"scripted", "scripted · persona nurse"}
     assert set(only.reports) == {"scripted · persona nurse"}, "a result with a persona names it"

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from stores.core.migrations import APPLICATION_ID
 from stores.core.store import Store
 from tests.response_answers import answers
 from workbench.domain.choice_statements import with_pairs
@@ -164,22 +162,6 @@ def test_an_archived_question_is_none_until_it_is_restored(store: Store) -> None
     assert tuple(store.choices.items("small")) == REFS[1:]
     store.statements.restore("small", REFS[:1], person="ana")
     assert store.choices.items("small")[REFS[0]] == WHOLE.choices[0]
-
-
-def test_a_store_of_before_multiple_choice_questions_takes_them(tmp_path: Path) -> None:
-    from sqlite_utils import Database
-
-    from stores.core.migrations import migrations
-
-    path = tmp_path / "old.db"
-    old = Database(path)
-    migrations.apply(old, stop_before="m009_choices")
-    old.execute(f"pragma application_id = {APPLICATION_ID}")
-    old.execute("pragma user_version = 8")
-    old.close()
-    with Store.open(path) as store:
-        store.instruments.add(WHOLE)
-        assert store.choices.answer_sets("small") == SETS
 
 
 def edited(store: Store, ref: str, **texts: str | None) -> None:

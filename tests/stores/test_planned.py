@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.core.migrations.v10_to_18 import m010_plans
 from stores.core.store import Store
-from tests.conftest import instrument, new_store
 from workbench import pipeline
 from workbench.audits.codes import INSUFFICIENT
 from workbench.audits.reliability.counts import PRINTED, Counts
@@ -123,24 +120,3 @@ def test_a_prompt_is_judged_by_its_own_plan_alone(plans: list[tuple[int, int]], 
         return [bool(x) for x in judge(counts).enough[0, 1:, 0, PRINTED]]
 
     assert enough(1) == enough(1 + extra) == [3 * k >= 2 * n for n, k in zip(planned, readable, strict=True)]
-
-
-def test_answers_from_before_there_were_plans_have_the_plan_of_their_job(tmp_path: Path) -> None:
-    """The migration takes the plan from the job that drew, so that failed answers count there, too."""
-    with new_store(tmp_path / "old.db") as store:
-        store.instruments.add(instrument())
-        ask(store, Failing(READABLE), samples=9)
-        ask(store, ScriptedModel(READABLE), samples=12, statements=("a-1",))
-        planned = store.connection.execute(
-            "select model_id, sampling_id, prompt_id, n from planned order by prompt_id"
-        ).fetchall()
-        assert {row[3] for row in planned} == {9, 12}
-        with store.write() as connection:
-            connection.execute("drop table planned")
-            m010_plans(store.db)
-        assert (
-            store.connection.execute(
-                "select model_id, sampling_id, prompt_id, n from planned order by prompt_id"
-            ).fetchall()
-            == planned
-        )

@@ -32,9 +32,9 @@ from workbench.audits.questionnaire.results import Choice
 from workbench.audits.reliability.counts import Counts
 from workbench.audits.reliability.judged import judge_reliability
 from workbench.audits.reliability.verdicts import Verdicts, run_verdicts
-from workbench.audits.response_bias.book import book as response_bias_book
-from workbench.audits.response_bias.judged import ResponseBiasChoice, ResponseBiasJudged, judge_response_bias
-from workbench.audits.response_bias.judged_findings import findings
+from workbench.audits.response_bias.judged import ResponseBiasJudged, judge_response_bias
+from workbench.audits.response_bias.questions import Changes
+from workbench.audits.response_bias.result import book as response_bias_book
 from workbench.data import shipped_templates
 from workbench.domain.annotations import Purpose
 from workbench.domain.choice_statements import with_pairs
@@ -50,6 +50,7 @@ from workbench.evidence.refusals import refusals_of
 from workbench.evidence.ruled_examples import joined, ruled_examples
 from workbench.evidence.ruling_subjects import Thing
 from workbench.evidence.runs import find_run
+from workbench.evidence.which import Which
 
 WITHOUT = Readings(rulings=False)
 
@@ -330,14 +331,14 @@ def arms(found: ResponseBiasJudged) -> dict[tuple[object, ...], tuple[dict[str, 
 
 def answers_shown(store: Store, found: ResponseBiasJudged) -> set[tuple[str, str]]:
     """What became of the answers to each form of every question, and the letters that count."""
-    made = findings(found, lambda: nullcontext(store))
+    made = Changes(found, lambda: nullcontext(store))
     shown = [
-        made.source.question(name, place, row.key)
+        made.question(name, place, row.key)
         for name in made.reports
         for place in made.places
-        for row in made.source.questions(name, place)
+        for row in made.questions(name, place)
     ]
-    return {(one.ruled, one.letter) for of in shown for form in made.source.forms(of) for one in form.answers}
+    return {(one.ruled, one.letter) for of in shown for form in made.forms(of) for one in form.answers}
 
 
 def test_a_misread_letter_is_another_letter_and_a_prompt_at_fault_has_none(asked: Store) -> None:
@@ -356,18 +357,18 @@ def test_a_misread_letter_is_another_letter_and_a_prompt_at_fault_has_none(asked
     assert changed
     assert {at[-1] for at in changed} == {asked.choices.items("choices")[probe.ref].key}
     assert found.notes[0].startswith("1 ruling: 1 answer read anew; 1 question (")
-    book = response_bias_book(findings(found, lambda: nullcontext(asked)))
+    book = response_bias_book(Changes(found, lambda: nullcontext(asked)))
     assert book.told[1] == found.notes[0], "below the header, above all else"
     assert found.notes[0] not in book.notes
     assert ("read anew", read_as) in answers_shown(asked, found)
-    without = judge_response_bias(asked, ResponseBiasChoice(readings=WITHOUT))
+    without = judge_response_bias(asked, Which(readings=WITHOUT))
     assert {ruled for ruled, _ in answers_shown(asked, without)} == {""}
     undo_all(asked)
     assert arms(judge_response_bias(asked)) == arms(before)
     rule(asked, of, Verdict.TEMPLATE_AT_FAULT)
     gone = set(arms(before)) - set(arms(judge_response_bias(asked)))
     assert {at[-1] for at in gone} == {asked.choices.items("choices")[probe.ref].key}
-    assert arms(judge_response_bias(asked, ResponseBiasChoice(readings=WITHOUT))) == arms(before)
+    assert arms(judge_response_bias(asked, Which(readings=WITHOUT))) == arms(before)
 
 
 def test_exact_letters_leave_out_prompts_too(asked: Store) -> None:

@@ -1,67 +1,85 @@
-"""A store of every schema version opens and is brought up to date with all that it holds, after a copy was made.
+"""A store of every schema from the baseline on opens with all that it holds; one that is migrated is copied first.
 
-A new migration needs a frozen store: see `tests/stores/schemas/rows.py`, which says how (two steps).
+A migration needs a frozen store: see `tests/stores/schemas/rows.py`. Until there is one, the tests of the mechanism use
+one of their own, `m034_weather`.
 """
 
 from __future__ import annotations
 
+import re
 import sqlite3
-import zlib
+import subprocess
+import sys
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 
-from stores.core import backup
+from stores.core import backup, connection
 from stores.core.connection import SCHEMA_VERSION
-from stores.core.migrations import v19_on
-from stores.core.migrations.packed import as_packed
-from stores.core.sqlite import Database
+from stores.core.migrations import BASELINE, make_baseline, run
+from stores.core.sqlite import Database, Migrations
 from stores.core.store import Store
-from stores.core.texts import restored, text_ids
-from tests.stores.schemas.rows import build, dump, frozen
-from workbench.domain.keys import text_key
-from workbench.errors import StoreError
+from tests.stores.schemas.rows import dump, frozen, grown, thawed
+from workbench.errors import NewerStore, StoreError
 
-VERSIONS = range(1, SCHEMA_VERSION + 1)
-GROWS = {"text", "thought", "planned", "identity", "template_version", "_sqlite_migrations"}
+VERSIONS = range(BASELINE, SCHEMA_VERSION + 1)
+NEXT = SCHEMA_VERSION + 1
+GROWS = {"_sqlite_migrations"}
 "tables to which a migration adds rows of its own"
-GONE = {("text", "packed")}
-"columns that a migration drops"
+TOKEN = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|\w+|[^\s\w]")
+"of SQL: a string, a quoted name, a word, or a sign"
+WEATHER = """
+    create table weather (
+        id integer primary key, -- a comment; with a semicolon
+        day text not null,
+        sky text not null default 'a; b'
+    ) strict;
+    create index weather_of on weather (day);
+    create trigger weather_said after insert on weather begin
+        update instrument set notes = '["it rains"]';
+        update instrument set title = 'Wet';
+    end;
+    alter table job add column umbrella integer not null default 1
+"""
 
 Rows = dict[str, list[dict[str, object]]]
 
 
-def thawed(version: int, folder: Path) -> Path:
-    """Return a file with the frozen store of a version."""
+def written(version: int, folder: Path) -> Path:
+    """Return a file with the frozen store of a schema."""
     path = folder / "old.db"
-    connection = sqlite3.connect(path)
-    connection.executescript(frozen(version).read_text(encoding="utf-8"))
-    connection.close()
+    db = sqlite3.connect(path)
+    db.executescript(frozen(version).read_text(encoding="utf-8"))
+    db.close()
     return path
 
 
-def rows_of(connection: sqlite3.Connection) -> Rows:
+def rows_of(db: sqlite3.Connection) -> Rows:
     """Return the rows of every table as {column: value}."""
     found: Rows = {}
-    for (name,) in connection.execute(
-        "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'"
-    ):
-        cursor = connection.execute(f"select * from {name}")
+    for (name,) in db.execute("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'"):
+        cursor = db.execute(f"select * from {name}")
         columns = [column[0] for column in cursor.description]
         found[name] = [dict(zip(columns, row, strict=True)) for row in cursor]
     return found
 
 
-def schema_of(connection: sqlite3.Connection) -> set[tuple[str, str, tuple[tuple[object, ...], ...]]]:
-    """Return tables and views with their columns, and indexes with theirs, however they were written."""
-    found = set()
-    for kind, name in connection.execute(
-        "select type, name from sqlite_master where name not like 'sqlite_%'"
-    ).fetchall():
-        columns = connection.execute(f"pragma {'index_xinfo' if kind == 'index' else 'table_xinfo'}({name})").fetchall()
-        found.add((kind, name, tuple(columns)))
+def schema_of(db: sqlite3.Connection) -> dict[tuple[str, str], tuple[list[str], list[tuple[object, ...]]]]:
+    """Return the tokens of the SQL of every table, index, view and trigger, and what it has: columns, indexes."""
+    found = {}
+    for kind, name, sql in db.execute("select type, name, sql from sqlite_schema").fetchall():
+        tokens = [token if token[0] == "'" else token.strip('"').lower() for token in TOKEN.findall(sql or "")]
+        about = ("index_xinfo",) if kind == "index" else ("table_xinfo", "index_list", "foreign_key_list")
+        found[kind, name] = tokens, [row for one in about for row in db.execute(f"pragma {one}({name})")]
     return found
+
+
+def user_version(db: sqlite3.Connection) -> int:
+    return int(db.execute("pragma user_version").fetchone()[0])
+
+
+def copies(folder: Path) -> list[str]:
+    return sorted(file.name for file in folder.iterdir() if ".before-" in file.name)
 
 
 @pytest.fixture
@@ -71,85 +89,124 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return sentences
 
 
-def test_the_newest_schema_has_a_frozen_store() -> None:
+@pytest.fixture
+def one_more(monkeypatch: pytest.MonkeyPatch) -> Migrations:
+    """A workbench that has one more migration than this one."""
+    migrations = Migrations("workbench")
+
+    @migrations()
+    def m034_weather(db: Database) -> None:
+        run(db, WEATHER)
+
+    monkeypatch.setattr(connection, "migrations", migrations)
+    monkeypatch.setattr(connection, "SCHEMA_VERSION", NEXT)
+    return migrations
+
+
+def test_a_new_store_has_the_schema_of_the_frozen_one(store: Store) -> None:
+    """A baseline that is changed would part old stores from new ones: this finds it."""
     assert frozen(SCHEMA_VERSION).exists(), "add rows for it, then: python -m tests.stores.schemas.rows"
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-def test_what_is_frozen_is_what_the_migrations_made_and_has_rows_in_every_table(version: int) -> None:
-    """A migration that is changed after it was released would part old stores from new ones: this finds it."""
-    connection = sqlite3.connect(":memory:")
-    connection.executescript(frozen(version).read_text(encoding="utf-8"))
-    built = build(version)
-    assert schema_of(connection) == schema_of(built.conn)
-    held = rows_of(connection)
-    assert {n: rows for n, rows in held.items() if n not in GROWS} == {
-        n: rows for n, rows in rows_of(built.conn).items() if n not in GROWS
+    assert schema_of(store.connection) == schema_of(thawed(SCHEMA_VERSION).conn)
+    db = Database(memory=True)
+    make_baseline(db)
+    assert schema_of(db.conn) == {
+        key: value for key, value in schema_of(thawed(BASELINE).conn).items() if "_sqlite_migrations" not in key[1]
     }
-    assert [name for name, rows in held.items() if not rows] == []
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_store_of_every_version_opens_with_all_that_it_holds(version: int, tmp_path: Path, told: list[str]) -> None:
-    path = thawed(version, tmp_path)
-    with sqlite3.connect(path) as old:
-        before = rows_of(old)
-    old.close()
+def test_a_frozen_store_has_rows_in_every_table(version: int) -> None:
+    assert [name for name, rows in rows_of(thawed(version).conn).items() if not rows] == []
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_store_of_every_schema_opens_with_all_that_it_holds(version: int, tmp_path: Path, told: list[str]) -> None:
+    path = written(version, tmp_path)
+    before = rows_of(thawed(version).conn)
     with Store.open(path) as store:
-        connection = store.connection
-        assert connection.execute("pragma user_version").fetchone()[0] == SCHEMA_VERSION
-        assert connection.execute("pragma integrity_check").fetchone()[0] == "ok"
-        assert connection.execute("pragma foreign_key_check").fetchall() == []
-        after = rows_of(connection)
-        assert schema_of(connection) == schema_of(build(SCHEMA_VERSION).conn)
+        assert user_version(store.connection) == SCHEMA_VERSION
+        assert store.connection.execute("pragma integrity_check").fetchone()[0] == "ok"
+        assert store.connection.execute("pragma foreign_key_check").fetchall() == []
+        assert schema_of(store.connection) == schema_of(thawed(SCHEMA_VERSION).conn)
+        after = rows_of(store.connection)
         for name, rows in before.items():
-            rows = [{c: value for c, value in row.items() if (name, c) not in GONE} for row in rows]
-            now = [{column: row[column] for column in rows[0]} for row in after[name]] if rows else []
+            now = [{column: row[column] for column in rows[0]} for row in after[name]]
             assert [row for row in rows if row not in now] == [], name
             assert name in GROWS or len(now) == len(rows), name
-        if version >= 3:
-            assert [(job.state, job.done) for job in store.jobs.list()] == [("done", 3)]
-            (run,) = store.runs.list("reliability")
-            assert (run.model, run.responses, run.failed) == ("m", 2, 1)
-            assert store.runs.planned(run) == {1: 3}
+        assert [(job.state, job.done) for job in store.jobs.list()] == [("done", 3)]
+        (found,) = store.runs.list("reliability")
+        assert (found.model, found.responses, found.failed) == ("m", 2, 1)
+        assert store.runs.planned(found) == {1: 3}
         assert store.instruments.get("small").statements[0].ref == "a-1"
         store.jobs.create("sample", {}, 1)
-    copies = [file.name for file in tmp_path.iterdir() if ".before-" in file.name]
-    if version == SCHEMA_VERSION:
-        assert (copies, told) == ([], [])
-        return
-    assert copies == [f"old.db.before-v{SCHEMA_VERSION}"]
+    migrated = version < SCHEMA_VERSION
+    assert (len(copies(tmp_path)), len(told)) == (migrated, migrated)
+
+
+def test_a_store_is_copied_and_then_migrated(tmp_path: Path, told: list[str], one_more: Migrations) -> None:
+    path = written(SCHEMA_VERSION, tmp_path)
+    before = rows_of(thawed(SCHEMA_VERSION).conn)
+    with pytest.raises(StoreError, match=f"schema {SCHEMA_VERSION}; this one has {NEXT}.*Open it once for writing"):
+        Store.open_for_reading(path)
+    with Store.open(path) as store:
+        assert user_version(store.connection) == NEXT
+        after = rows_of(store.connection)
+        assert after.pop("weather") == []
+        assert {row.pop("umbrella") for row in after["job"]} == {1}
+        assert after.pop("_sqlite_migrations")[-1]["name"] == "m034_weather"
+        assert after == {name: rows for name, rows in before.items() if name not in GROWS}
+        assert store.connection.execute("pragma foreign_key_check").fetchall() == []
+        with store.write() as db:
+            db.execute("insert into weather (day) values ('today')")
+        assert store.instruments.get("small").title == "Wet"
+        migrated = schema_of(store.connection)
+    assert copies(tmp_path) == [f"old.db.before-v{NEXT}"]
     assert told == [
-        f"{path}: brought from schema {version} to {SCHEMA_VERSION}. The store as it was is kept in {path}.before-v"
-        f"{SCHEMA_VERSION}."
+        f"{path}: brought from schema {SCHEMA_VERSION} to {NEXT}. The store as it was is kept in {path}.before-v{NEXT}."
     ]
-    copy = Database(tmp_path / copies[0])
-    assert dump(copy) == frozen(version).read_text(encoding="utf-8")
+    copy = Database(tmp_path / f"old.db.before-v{NEXT}")
+    assert dump(copy) == frozen(SCHEMA_VERSION).read_text(encoding="utf-8")
     copy.close()
+    Store.open(path).close()
+    assert len(told) == 1
+    with Store.open(tmp_path / "new.db", create=True) as new:
+        assert schema_of(new.connection) == migrated
+    assert len(copies(tmp_path)) == 1
 
 
-def test_a_copy_overwrites_nothing(tmp_path: Path, told: list[str]) -> None:
-    path = thawed(3, tmp_path)
-    other = tmp_path / f"old.db.before-v{SCHEMA_VERSION}"
+def test_the_next_frozen_store_is_the_newest_one_migrated_with_its_rows(one_more: Migrations) -> None:
+    rows = {NEXT: "insert into weather (day) values ('today');\nupdate job set umbrella = 0"}
+    db = grown(thawed(SCHEMA_VERSION), rows, one_more)
+    assert user_version(db.conn) == NEXT
+    assert [row["sky"] for row in rows_of(db.conn)["weather"]] == ["a; b"]
+    again = sqlite3.connect(":memory:")
+    again.executescript(dump(db))
+    assert rows_of(again) == rows_of(db.conn)
+    assert schema_of(again) == schema_of(db.conn)
+
+
+def test_a_copy_overwrites_nothing(tmp_path: Path, told: list[str], one_more: Migrations) -> None:
+    path = written(SCHEMA_VERSION, tmp_path)
+    other = tmp_path / f"old.db.before-v{NEXT}"
     other.write_text("mine")
     Store.open(path).close()
     assert other.read_text() == "mine"
-    assert told[0].endswith(f"old.db.before-v{SCHEMA_VERSION}-2.")
+    assert told[0].endswith(f"old.db.before-v{NEXT}-2.")
 
 
 def test_a_store_that_cannot_be_copied_is_left_as_it_is(
-    tmp_path: Path, told: list[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, told: list[str], one_more: Migrations, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A limit on the size of files stands for a full disk: SQLite hears `disk full` or `I/O error` of both."""
-    path = thawed(9, tmp_path)
+    path = written(SCHEMA_VERSION, tmp_path)
     before = path.read_bytes()
     connect = sqlite3.connect
 
     def small(target: object, **options: object) -> sqlite3.Connection:
-        connection = connect(target, **options)  # type: ignore[call-overload]
+        made = connect(target, **options)  # type: ignore[call-overload]
         if str(target).endswith(".part"):
-            connection.execute("pragma max_page_count = 2")
-        return connection  # type: ignore[no-any-return]
+            made.execute("pragma max_page_count = 2")
+        return made  # type: ignore[no-any-return]
 
     monkeypatch.setattr(backup.sqlite3, "connect", small)
     with pytest.raises(
@@ -158,45 +215,81 @@ def test_a_store_that_cannot_be_copied_is_left_as_it_is(
         Store.open(path)
     monkeypatch.undo()
     with connect(path) as again:
-        assert again.execute("pragma user_version").fetchone()[0] == 9
+        assert user_version(again) == SCHEMA_VERSION
     again.close()
     assert path.read_bytes()[100:] == before[100:]
-    assert [file.name for file in tmp_path.iterdir() if ".before-" in file.name] == []
+    assert copies(tmp_path) == []
     assert told == []
 
 
-def test_texts_that_were_compressed_are_plain_with_their_ids_and_foreign_keys(tmp_path: Path, told: list[str]) -> None:
-    texts = {7: "x" * 1024, 8: "é\x00" * 9000, 9: "half \ud800", 10: "", 11: "\ud800" * 2000}
-    path = thawed(18, tmp_path)
-    with sqlite3.connect(path) as old:
-        rows = [(rowid, text_key(text), *as_packed(text)) for rowid, text in texts.items()]
-        rows = [(rowid, key, None, packed or zlib.compress(str(body).encode())) for rowid, key, body, packed in rows]
-        old.executemany("insert into text (id, key, body, packed) values (?, ?, ?, ?)", rows)
-        old.execute("update prompt set context_id = 7")
-    old.close()
-    with Store.open(path) as store:
-        held = dict(store.connection.execute("select id, body from text where id > 6").fetchall())
-        assert {rowid: restored(body) for rowid, body in held.items()} == texts
-        assert {rowid for rowid, body in held.items() if isinstance(body, bytes)} == {9, 11}
-        assert store.connection.execute("pragma foreign_key_check").fetchall() == []
-        with pytest.raises(sqlite3.IntegrityError, match="FOREIGN KEY"), store.write() as connection:
-            connection.execute("delete from text where id = 7")
-        with store.write() as connection:
-            assert text_ids(connection, texts.values()) == {text: rowid for rowid, text in texts.items()}
-
-
-def test_a_migration_that_is_interrupted_leaves_the_store_as_it_was(
-    tmp_path: Path, told: list[str], monkeypatch: pytest.MonkeyPatch
+def test_a_migration_that_fails_leaves_the_store_as_it_was(
+    tmp_path: Path, told: list[str], one_more: Migrations, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = thawed(18, tmp_path)
-    with sqlite3.connect(path) as old:
-        before = rows_of(old)
-    old.close()
-    with monkeypatch.context() as patch:
-        patch.setattr(v19_on, "unpacked", Mock(side_effect=["plain", KeyboardInterrupt]))
-        with pytest.raises(StoreError, match="user-defined function raised exception"):
-            Store.open(path)
-    with sqlite3.connect(path) as old:
-        assert (rows_of(old), old.execute("pragma user_version").fetchone()) == (before, (18,))
-    old.close()
-    Store.open(path).close()
+    path = written(SCHEMA_VERSION, tmp_path)
+
+    @one_more()
+    def m035_interrupted(db: Database) -> None:
+        db.execute("delete from reading")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(connection, "SCHEMA_VERSION", NEXT + 1)
+    with pytest.raises(KeyboardInterrupt):
+        Store.open(path)
+    assert told == []
+    monkeypatch.undo()
+    with Store.open(path) as store:
+        assert rows_of(store.connection) == rows_of(thawed(SCHEMA_VERSION).conn)
+        assert user_version(store.connection) == SCHEMA_VERSION
+
+
+def test_a_program_that_is_killed_while_it_migrates_leaves_the_store_as_it_was(
+    tmp_path: Path, told: list[str], one_more: Migrations
+) -> None:
+    path = written(SCHEMA_VERSION, tmp_path)
+    code = (
+        "import sys, time; from pathlib import Path; from stores.core import connection\n"
+        "from stores.core.sqlite import Migrations\n"
+        "migrations = Migrations('workbench')\n"
+        "@migrations()\n"
+        "def m034_killed(db):\n"
+        "    db.execute('pragma cache_size = 10')  # so that half of it is written to disk\n"
+        "    db.execute('drop table assignment'); db.execute('update job set message = hex(zeroblob(500000))')\n"
+        "@migrations()\n"
+        "def m035_slow(db):\n"
+        "    print('half', flush=True); time.sleep(600)\n"
+        "connection.migrations, connection.SCHEMA_VERSION = migrations, int(sys.argv[2])\n"
+        "connection.open_database(Path(sys.argv[1]), create=False)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(path), str(NEXT + 1)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "half\n"
+    process.kill()
+    process.stdout.close()
+    process.wait()
+    with sqlite3.connect(path) as left:
+        assert user_version(left) == SCHEMA_VERSION
+        assert rows_of(left) == rows_of(thawed(SCHEMA_VERSION).conn)
+    left.close()
+    with Store.open(path) as store:
+        assert user_version(store.connection) == NEXT
+    assert len(told) == 1
+
+
+def test_a_store_that_a_newer_program_migrates_meanwhile_is_left_to_it(
+    tmp_path: Path, told: list[str], one_more: Migrations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(SCHEMA_VERSION, tmp_path)
+
+    def meanwhile(db: Database, _path: Path) -> str:
+        db.execute(f"pragma user_version = {NEXT + 1}")
+        return ""
+
+    monkeypatch.setattr(connection, "set_journal_mode", meanwhile)
+    with pytest.raises(NewerStore, match=f"schema {NEXT + 1}"):
+        Store.open(path)
+    with sqlite3.connect(path) as left:
+        assert user_version(left) == NEXT + 1
+    left.close()
+    assert copies(tmp_path) == []

@@ -13,10 +13,10 @@ import pytest
 
 import stores.core.connection as connection_module
 from stores.core.connection import SCHEMA_VERSION
-from stores.core.migrations import APPLICATION_ID
+from stores.core.migrations import APPLICATION_ID, BASELINE
 from stores.core.state import Remembered
 from stores.core.store import Store
-from workbench.errors import NewerStore, NotAStore, ReadOnlyStore, StoreBusy, StoreError
+from workbench.errors import NewerStore, NotAStore, OlderStore, ReadOnlyStore, StoreBusy, StoreError
 
 
 def test_a_new_store_is_stamped_strict_and_write_ahead_logged(store: Store) -> None:
@@ -33,25 +33,9 @@ def test_a_new_store_is_stamped_strict_and_write_ahead_logged(store: Store) -> N
 
 
 def test_opening_again_migrates_nothing(store: Store) -> None:
-    before = store.connection.execute("select * from _sqlite_migrations").fetchall()
+    before = list(store.connection.iterdump())
     with Store.open(store.path) as again:
-        assert again.connection.execute("select * from _sqlite_migrations").fetchall() == before
-
-
-def test_a_store_of_an_older_schema_is_brought_up_to_date(tmp_path: Path) -> None:
-    from sqlite_utils import Database
-
-    from stores.core.migrations import migrations
-
-    path = tmp_path / "old.db"
-    old = Database(path)
-    migrations.apply(old, stop_before="m003_responses")
-    old.execute(f"pragma application_id = {APPLICATION_ID}")
-    old.execute("pragma user_version = 2")
-    old.close()
-    with Store.open(path) as store:
-        assert store.runs.totals() == (0, 0)
-        assert store.connection.execute("pragma user_version").fetchone()[0] == SCHEMA_VERSION
+        assert list(again.connection.iterdump()) == before
 
 
 def test_a_missing_store_is_not_made_by_opening_it(tmp_path: Path) -> None:
@@ -64,6 +48,26 @@ def test_a_newer_schema_is_refused_and_left_alone(store: Store) -> None:
     store.connection.execute(f"pragma user_version = {SCHEMA_VERSION + 1}")
     with pytest.raises(NewerStore, match=f"schema {SCHEMA_VERSION + 1}.*pip install --upgrade"):
         Store.open(store.path)
+
+
+@pytest.mark.parametrize("schema", [0, 1, BASELINE - 1])
+def test_a_schema_before_the_baseline_is_refused_and_left_alone(tmp_path: Path, schema: int) -> None:
+    path = tmp_path / "old.db"
+    with sqlite3.connect(path) as old:
+        old.execute("create table text (id integer primary key, packed blob)")
+        old.execute(f"pragma application_id = {APPLICATION_ID}")
+        old.execute(f"pragma user_version = {schema}")
+    old.close()
+    before = path.read_bytes()
+    for opened in (Store.open, Store.open_for_reading):
+        with pytest.raises(OlderStore) as caught:
+            opened(path)
+        assert str(caught.value) == (
+            f"{path}: the store has schema {schema}, and this workbench opens schemas from 33 on: open it once with "
+            "workbench 0.2.0 as of 25 November 2026, which brings it to schema 33 and keeps a copy beside it."
+        )
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["old.db"]
 
 
 def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path: Path) -> None:

@@ -1,55 +1,19 @@
-"""Versions of templates: what a store from before there were any gets, and where people see them."""
+"""Versions of templates: what makes one, and where people see them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
 
-from stores.core.migrations import migrations
 from stores.core.store import Store
 from stores.instruments.version_answers import answers_to
 from tests.conftest import new_store
-from tests.stores.schemas.rows import build
 from tests.template_stores import Made, play, played
 from workbench import pipeline
 from workbench.domain.designs import Design
 
 ASK = ("ask", "one chat", "en")
 EDIT = ("template", "chat personal-1", "False")
-BEFORE = 14
-"the last schema without versions"
-
-TEMPLATE = """
-    insert into template (id, key, audit, name, inverted, family, address, language, chat, system, user, positive,
-        negative) values (?, ?, 'reliability', ?, ?, ?, 'personal', ?, 1, null, '{statement}', 'agree', 'disagree')
-"""
-
-
-def test_texts_of_an_old_store_are_numbered_as_they_came() -> None:
-    db = build(BEFORE)
-    rows = [
-        (2, "personal-1", 1, "chat", "en"),  # the other order of the one that is there
-        (3, "personal-1", 0, "chat", "en"),  # both were edited
-        (4, "personal-1", 1, "chat", "en"),
-        (5, "personal-1", 0, "user", "en"),  # another family
-        (6, "personal-2", 0, "chat", "en"),  # one order was edited
-        (7, "personal-2", 1, "chat", "en"),
-        (8, "personal-2", 1, "chat", "en"),
-    ]
-    for rowid, name, inverted, family, language in rows:
-        db.execute(TEMPLATE, (rowid, bytes([rowid]) * 16, name, inverted, family, language))
-        db.execute("insert into probe (audit, wording_id, template_id, axes, prompt_id) values "
-                   "('reliability', 1, ?, '{}', 1)", (rowid,))  # fmt: skip
-    db.execute("delete from instrument_template")
-    db.execute("insert into instrument_template values (1, 1, 0), (1, 4, 1), (1, 6, 2), (1, 8, 3)")
-    db.conn.commit()
-    migrations.apply(db)
-    found: dict[int, set[int]] = {}
-    for version, rowid in db.execute("select version, template_id from template_version where template_id <= 4"):
-        found.setdefault(version, set()).add(rowid)
-    assert found == {1: {1, 2}, 2: {3, 4}, 3: {1, 4}}, "what the instrument has now is a version, too"
-    others = db.execute("select version, template_id from template_version where template_id > 4").fetchall()
-    assert sorted(others) == [(1, 5), (1, 6), (1, 7), (2, 6), (2, 8)]
 
 
 def test_an_import_says_which_templates_it_edits(tmp_path: Path) -> None:

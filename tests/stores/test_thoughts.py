@@ -8,14 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from stores.core.sqlite import Database
 from stores.core.store import Store
 from stores.runs.run_rows import Answered, Run
 from stores.runs.thoughts import CUT_OFF, add_thoughts
 from tests.conftest import instrument
 from workbench import data, pipeline
 from workbench.domain.designs import Design
-from workbench.domain.keys import text_key
 from workbench.domain.responses import WHEN_DECIDED, ModelCard, Sampling
 from workbench.evidence.rule_reading import read
 from workbench.inference.load import load
@@ -102,27 +100,6 @@ def test_answers_from_before_are_read_after_their_thoughts_and_stay_as_they_were
         assert connection.execute("select count(*) from thought where answer_id is null").fetchone() == (1,)
     assert filled.runs.responses(run, filled.runs.cells(run)[0][5], []) == before
     assert sum(filled.runs.truncated(run).values()) > 0
-
-
-def test_a_store_from_before_is_looked_through_when_it_is_opened(tmp_path: Path) -> None:
-    from stores.core.migrations import migrations
-    from stores.core.migrations.packed import as_packed
-
-    db = Database(tmp_path / "old.db")
-    migrations.apply(db, stop_before="m012_thoughts")
-    db.execute("pragma user_version").fetchone()
-    db.conn.executemany(
-        "insert into text (key, body, packed) values (?, ?, ?)",
-        [(text_key(text), *as_packed(text)) for text in (*OUTPUTS, "<think>" + "long " * 999, "Harmful.")],
-    )
-    db.conn.commit()
-    migrations.apply(db)
-    found = db.execute(
-        "select count(*), sum(t.answer_id is null), count(distinct a.body) from thought t "
-        "left join text a on a.id = t.answer_id"
-    ).fetchone()
-    assert tuple(found) == (4, 2, 1)
-    db.close()
 
 
 @pytest.mark.parametrize("n", [1, 5])

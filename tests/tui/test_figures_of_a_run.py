@@ -11,6 +11,7 @@ from stores.core.store import Store
 from stores.runs.run_rows import Answered, Run
 from tests.tui.audit_runs import audited, small
 from tests.tui.conftest import screen_text, until
+from workbench import registry
 from workbench.audits.reliability import judge as reliability
 from workbench.domain.designs import Design
 from workbench.domain.prompts import TemplateChoice
@@ -24,7 +25,9 @@ from workbench.tui.results.audit import AuditScreen
 from workbench.tui.results.bias import BiasScreen
 from workbench.tui.results.consistency import ConsistencyScreen
 from workbench.tui.results.questionnaire import QuestionnaireScreen
-from workbench.tui.results.response_bias import ResponseBiasScreen
+from workbench.tui.results.result_screen import screen_class
+
+ResponseBiasScreen = screen_class(registry.audit("response_bias"))
 
 MODELS = ("alpha", "beta")
 

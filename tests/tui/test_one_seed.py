@@ -23,7 +23,8 @@ from tests.tui.test_adjudicate_screen import labelled, queued
 from tests.tui.test_agreement_screen import FIRST, SECOND
 from tests.tui.test_consistency_screen import base as with_parties
 from tests.tui.test_response_bias_screen import pairs
-from workbench.audits.response_bias.plan import DEFAULTS
+from workbench.audits.response_bias import AUDIT
+from workbench.audits.response_bias.options import DEFAULTS, ChangeOptions
 from workbench.cli.output import plain
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
@@ -41,7 +42,7 @@ from workbench.tui.results import (
     bias_loaded,
     consistency,
     questionnaire_loaded,
-    response_bias,
+    result_screen,
 )
 
 WRITTEN_HERE = ("domain/seeds.py",)
@@ -142,11 +143,11 @@ def test_likeness_to_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         store.instruments.add(with_pairs(blank, pairs(), ()))
         model = ScriptedModel(Persona(letters=LetterHabits(weights=(4.0, 2.0, 1.0), by_text=0.4)), name="first")
         ask(store, model, Design("choices", "first", "response_bias", 20, DEFAULTS.sampling, family="lettered"))
-    judged = response_bias.load(path, response_bias.Settings()).judged
+    judged = result_screen.load(path, AUDIT, result_screen.Settings(ChangeOptions())).material
     assert judged is not None
     screen = intervals(list(judged.people.values()))
     assert screen
-    assert screen <= intervals(data(capsys, "verdicts", path, "--audit", "response_bias", "--people"))
+    assert screen <= intervals(data(capsys, "verdicts", path, "--audit", "response_bias", "--table", "people"))
 
 
 def test_agreement_of_annotators(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ from stores.jobs.job_rows import Job
 from tests.conftest import instrument
 from tests.tui.conftest import made, screen_text, shown, until
 from tests.tui.test_questionnaire_form import visible_fields
-from workbench import pipeline
+from workbench import pipeline, registry
 from workbench.audits.response_bias import AUDIT
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Choice, ChoicePair, Perturbation
@@ -33,8 +33,10 @@ from workbench.tui.home.home_lines import BELOW, home_lines
 from workbench.tui.jobs.job_form import read_choices
 from workbench.tui.jobs.job_lines import hint, job_details, subject
 from workbench.tui.overview import read_judgement, read_overview
-from workbench.tui.results.response_bias import ResponseBiasScreen
+from workbench.tui.results.result_screen import screen_class
 from workbench.tui.widgets.ticks import TickList
+
+ResponseBiasScreen = screen_class(registry.audit("response_bias"))
 
 LETTER = Sampling(1.0, 1.0, None, 1)
 OWN = ("response_bias-bias", "response_bias-tries")
@@ -248,7 +250,7 @@ async def test_screens_of_other_audits_do_not_offer_its_runs_and_home_leads_to_i
         await pilot.press("1")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         facts = app.screen.query_one("#facts", OptionList)
-        facts.highlighted = facts.get_option_index("response_bias:choices:")
+        facts.highlighted = facts.get_option_index("response_bias:response_bias:")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, ResponseBiasScreen) and "order" in screen_text(app))
 

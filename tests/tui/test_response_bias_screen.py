@@ -16,27 +16,17 @@ from tests.jobs.test_response_bias_runs import ask
 from tests.tui import books
 from tests.tui.books import by_parts, press, settled, table
 from tests.tui.conftest import flowing, screen_text, shown, until
+from workbench import registry
 from workbench.audits.response_bias import judged as judging
-from workbench.audits.response_bias import question_source as below
-from workbench.audits.response_bias.book import book
-from workbench.audits.response_bias.columns import change
-from workbench.audits.response_bias.deltas import Definition
-from workbench.audits.response_bias.figures import Options
-from workbench.audits.response_bias.forms import blanks_shown
-from workbench.audits.response_bias.formula import formula
-from workbench.audits.response_bias.judged import (
-    ResponseBiasChoice,
-    ResponseBiasJudged,
-    compared,
-    judge_response_bias,
-    sampling_agreements,
-)
-from workbench.audits.response_bias.judged_findings import findings
-from workbench.audits.response_bias.names import subject_of
-from workbench.audits.response_bias.options_words import rejudged
-from workbench.audits.response_bias.plan import DEFAULTS
-from workbench.audits.response_bias.question_source import question, questions
-from workbench.audits.response_bias.words import beside
+from workbench.audits.response_bias import questions as below
+from workbench.audits.response_bias.answers import subject_of
+from workbench.audits.response_bias.judged import ResponseBiasJudged, compared, judge_response_bias, sampling_agreements
+from workbench.audits.response_bias.options import DEFAULTS, ChangeOptions, Definition
+from workbench.audits.response_bias.question_tables import blanks_shown
+from workbench.audits.response_bias.questions import Changes, question, questions
+from workbench.audits.response_bias.result import book
+from workbench.audits.response_bias.score import beside, formula
+from workbench.audits.response_bias.tables import change
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Choice, ChoicePair, Perturbation
@@ -54,14 +44,20 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.comparison.choice import CompareScreen
 from workbench.tui.comparison.screen import ComparisonScreen
 from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.results import response_bias as screens
+from workbench.tui.results import result_screen as screens
 from workbench.tui.results.behind import BehindScreen
+from workbench.tui.results.choice_question import FormScreen, QuestionScreen
 from workbench.tui.results.grid import Grid
-from workbench.tui.results.response_bias import ResponseBiasScreen, Settings, load
-from workbench.tui.results.response_bias_help import BIASES, DEFINITION_WORDS
-from workbench.tui.results.response_bias_prompt import FormScreen
-from workbench.tui.results.response_bias_question import QuestionScreen
+from workbench.tui.results.loaded import Loaded
+from workbench.tui.results.result_screen import Settings, screen_class
 from workbench.tui.row_keys import row_parts
+
+AUDIT = registry.audit("response_bias")
+ResponseBiasScreen = screen_class(AUDIT)
+BIASES = AUDIT.explain
+WORDS = ChangeOptions.declared()["definition"].words
+assert isinstance(WORDS, dict)
+DEFINITION_WORDS = {str(name): words.partition(": ")[2] for name, words in WORDS.items()}
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 Place = tuple[Bias, Perturbation | None, str]
@@ -127,6 +123,10 @@ CONTENTS = (
     "valid_answers", "validity", "validity_shares", "people", "people_questions", "questions",
     "subjects", "answered", "refusals",
 )  # fmt: skip
+
+
+def load(path: Path, options: ChangeOptions, known: Loaded | None = None) -> Loaded:
+    return screens.load(path, AUDIT, Settings(options), known)
 
 
 async def begin(app: WorkbenchApp, pilot: Pilot[int]) -> None:
@@ -227,9 +227,11 @@ async def test_definition_adjustment_level_and_entropy_are_chosen_here_and_stay_
         await look_at(app, pilot, "cells", SAMPLED)
         await press(app, pilot, "e")
         assert DEFINITION_WORDS["paper"] in flowing(app)
-        assert "alpha 0.01 · Holm over all cells · entropy as published" in shown(app, "#options")
-        again = rejudged(judged, Options(Definition.PAPER, 0.01, "all", "csv"))
-        table = book(findings(again, lambda: Store.open(filled))).table("cells", SAMPLED)
+        assert "alpha 0.01 · Holm over all cells · entropy as published" in " · ".join(
+            shown(app, "#options").split("\n")
+        )
+        again = judged.by(ChangeOptions(Definition.PAPER, 0.01, "all", "csv"))
+        table = book(Changes(again, lambda: Store.open(filled))).table("cells", SAMPLED)
         cells, rows = painted(table)[0], by_parts(app)
         for row, texts in zip(table.rows, cells, strict=True):
             of = dict(zip([column.key for column in table.columns], texts, strict=True))
@@ -415,7 +417,7 @@ async def test_an_empty_store_says_what_to_do_and_9_leads_here(tmp_path: Path) -
         await begin(app, pilot)
         await until(pilot, lambda: "I imports the shipped ones" in screen_text(app))
         await pilot.press("I")
-        await until(pilot, lambda: "No model has answered the questions of veldania_choices" in screen_text(app))
+        await until(pilot, lambda: "No model has answered about veldania_choices" in screen_text(app))
         shown_ = "".join(screen_text(app).split())
         assert "".join(f"workbench run {app.store_path} --audit response_bias".split()) in shown_
         await pilot.press("escape")
@@ -426,19 +428,17 @@ async def test_an_empty_store_says_what_to_do_and_9_leads_here(tmp_path: Path) -
 def test_other_options_judge_the_same_answers_again_and_nothing_new_is_read_twice(
     filled: Path, judged: ResponseBiasJudged
 ) -> None:
-    first = load(filled, Settings())
-    assert load(filled, Settings(), first) is first
-    for settings in (Settings(definition="head", alpha=0.001), Settings(holm="biases", entropy="csv")):
-        again = load(filled, settings, first)
-        assert again.judged is not None
-        options = Options(Definition(settings.definition), settings.alpha, settings.holm, settings.entropy)
+    first = load(filled, ChangeOptions())
+    assert load(filled, ChangeOptions(), first) is first
+    for options in (ChangeOptions(Definition.HEAD, 0.001), ChangeOptions(holm="biases", entropy="csv")):
+        again = load(filled, options, first).material.judged
         with Store.open(filled) as store:
-            direct = judge_response_bias(store, ResponseBiasChoice(options=options))
-        assert again.judged.reports[SAMPLED].options == options
+            direct = judge_response_bias(store, options=options)
+        assert again.reports[SAMPLED].options == options
         for name in judged.reports:
             figures = [
                 [(c.place, c.delta.mean, c.effect, c.p_adjusted, c.uncertainty.r) for c in of.reports[name].cells]
-                for of in (again.judged, direct)
+                for of in (again, direct)
             ]
             assert repr(figures[0]) == repr(figures[1])
 
@@ -448,7 +448,7 @@ def test_the_formula_that_is_written_is_the_one_by_which_a_change_is_computed(
     judged: ResponseBiasJudged, definition: str
 ) -> None:
     """The scale has five options, so that B and D stand beside its middle C."""
-    report = rejudged(judged, Options(Definition(definition))).reports[EXACT]
+    report = judged.by(ChangeOptions(Definition(definition))).reports[EXACT]
     for place, letters in ((ODD, "BD"), (TYPO, "BD"), (ORDER, "A")):
         said = formula(place, definition, place[0])
         assert ("q' − " in said) == (place[0] is Bias.ODD_EVEN)
@@ -479,7 +479,7 @@ def test_what_has_no_test_is_no_verdict_and_the_published_score_has_a_row_where_
     with new_store(tmp_path / "few.db") as store:
         store.instruments.add(with_pairs(Instrument("few", "Few", ()), (), sets))
     for definition, published in (("corrected", -1), ("paper", 1)):
-        loaded = load(tmp_path / "few.db", Settings(definition=definition))
+        loaded = load(tmp_path / "few.db", ChangeOptions(Definition(definition)))
         assert loaded.book is not None
         table = loaded.book.table("scores")
         keys = [column.key for column in table.columns]

@@ -20,9 +20,11 @@ from tests.tui.audit_runs import audited
 from tests.tui.bias_stores import asked, full
 from tests.tui.conftest import flowing, screen_text, shown, until
 from tests.tui.issue_stores import issue_store, label
+from workbench import registry
 from workbench.audits.questionnaire.asked import prompt_asked
 from workbench.audits.questionnaire.figures import Options as Draws
 from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
+from workbench.audits.response_bias.options import ChangeOptions
 from workbench.data import shipped_templates
 from workbench.domain.annotations import Purpose
 from workbench.domain.choice_statements import with_pairs
@@ -37,11 +39,11 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.answers import WholeAnswerScreen
 from workbench.tui.results.bias import BiasScreen
+from workbench.tui.results.choice_question import QuestionScreen
 from workbench.tui.results.questionnaire_prompt import PromptScreen
-from workbench.tui.results.response_bias import Settings
-from workbench.tui.results.response_bias import load as load_choices
-from workbench.tui.results.response_bias_question import QuestionScreen
 from workbench.tui.results.responses import ResponsesScreen
+from workbench.tui.results.result_screen import Settings
+from workbench.tui.results.result_screen import load as load_choices
 from workbench.tui.rulings.dialog import RulingDialog
 from workbench.tui.statements import statement as statement_screen
 from workbench.tui.statements.statement import StatementScreen
@@ -308,11 +310,12 @@ async def test_the_screen_of_a_question_shows_what_was_ruled_on_either_form(tmp_
         blank = Instrument("choices", "Choices", (), templates=shipped_templates("response_bias"))
         store.instruments.add(with_pairs(blank, pairs()))
         ask(store, first_option())
-    loaded = load_choices(path, Settings())
+    audit = registry.audit("response_bias")
+    loaded = load_choices(path, audit, Settings(ChangeOptions()))
     findings = loaded.material
     (name,) = findings.reports
     place = findings.places[0]
-    found = findings.source.question(name, place, findings.source.questions(name, place)[0].key)
+    found = findings.question(name, place, findings.questions(name, place)[0].key)
     with Store.open(path) as store:
         (put, *_) = store.ruled_things.prompts(probe=found.changed.probe)
         subjects.rule(store, subjects.prompt(put), Verdict.EXCLUDED, auditor="eva", reason="odd", reading=None)

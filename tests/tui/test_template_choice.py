@@ -9,6 +9,7 @@ import pytest
 from tests.asked_twice import FAMILY, OTHER, asked_twice
 from tests.template_stores import play
 from tests.tui.conftest import screen_text, shown, until
+from workbench import registry
 from workbench.domain.prompts import TemplateChoice
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.template_choice import TemplatesScreen, form, picked
@@ -17,8 +18,10 @@ from workbench.tui.results.audit import AuditScreen
 from workbench.tui.results.bias import BiasScreen
 from workbench.tui.results.consistency import ConsistencyScreen
 from workbench.tui.results.questionnaire import QuestionnaireScreen
-from workbench.tui.results.response_bias import ResponseBiasScreen
+from workbench.tui.results.result_screen import screen_class
 from workbench.tui.results.rules_dialog import RunsScreen
+
+ResponseBiasScreen = screen_class(registry.audit("response_bias"))
 
 ASK, USER = ("ask", "one chat", "en"), ("ask", "one user", "en")
 EDIT = ("template", "chat personal-1", "False")

@@ -160,6 +160,7 @@ async def test_a_store_that_is_gone_says_so_and_x_takes_it_off_the_list(folder: 
     ("spoil", "said"),
     [
         ("pragma user_version = 999", "written by a newer workbench"),
+        ("pragma user_version = 32", "the store has schema 32"),
         ("pragma application_id = 1", "a SQLite file of another program"),
     ],
 )

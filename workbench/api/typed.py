@@ -230,7 +230,7 @@ class AnyFigures(TypedDict, total=False):
     parties: bool
     """each party: its own stances, and how often models match it"""
     people: bool
-    """stances of the people who answered the survey; view: similarity to people's answers, if known"""
+    """stances of the people who answered the survey"""
     issue: str | None
     """the statements behind the stance on this policy issue"""
     party: str | None
@@ -241,8 +241,8 @@ class AnyFigures(TypedDict, total=False):
     """correct for the classifier's error, and include its uncertainty"""
     unit: Literal["statements", "responses"]
     """unit that the bootstrap resamples (default: statements)"""
-    draws: int | bool
-    """of the bootstrap (default: 10000); view: every draw of the perturbations"""
+    draws: int
+    """of the bootstrap (default: 10000)"""
     common: bool
     """base every figure on the prompts asked of all models"""
     by: Literal["prefix", "prefix-source", "variant", "source", "author", "statement", "component", "refusal"] | None
@@ -264,8 +264,7 @@ class AnyFigures(TypedDict, total=False):
     target: str | None
     """only this target question"""
     condition: str | Sequence[str] | None
-    """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several (default: qm); bias,
-    key_typo, middle_random, letter_swap (default: all; of --questions bias)"""
+    """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several (default: qm)"""
     definition: Literal["corrected", "paper", "all_keys", "head"]
     """definition of a change: corrected, paper, all_keys, head (default: corrected)"""
     alpha: float
@@ -274,20 +273,13 @@ class AnyFigures(TypedDict, total=False):
     """p values that Holm's procedure adjusts: none, a model's biases, or all (default: none)"""
     entropy: Literal["offered", "csv"]
     """entropy by the options actually offered, or as in the published files (default: offered)"""
-    bias: str | Sequence[str] | None
-    """only these: acquiescence, odd_even, acquiescence-reword, …"""
-    cells: bool
-    """view: mean, interval, t, p and entropy of every cell"""
-    topics: bool
-    """view: change by topic"""
-    questions: str | None
-    """view: questions of this bias, largest change first"""
-    question: str | None
-    """view: the answers to both forms of a question, by key or ref"""
-    draw: int | None
-    """--question: this draw of the perturbation (default: first)"""
-    validity: bool
-    """view: share of answers with an offered letter"""
+    without_typos: bool
+    """leave the rows of typos out of the matrix"""
+    table: str | Sequence[str] | None
+    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
+    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    where: str | Sequence[str] | None
+    """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
 
 
 class CommonFigures(TypedDict, total=False):
@@ -642,36 +634,21 @@ class ResponseBiasFigures(TypedDict, total=False):
     """version of edited templates (default: the current version if asked, else the most recently asked)"""
     definition: Literal["corrected", "paper", "all_keys", "head"]
     """definition of a change: corrected, paper, all_keys, head (default: corrected)"""
-    without_rulings: bool
-    """ignore auditors' rulings"""
     alpha: float
     """significance level of p (default: 0.05)"""
     holm: Literal["none", "biases", "all"]
     """p values that Holm's procedure adjusts: none, a model's biases, or all (default: none)"""
     entropy: Literal["offered", "csv"]
     """entropy by the options actually offered, or as in the published files (default: offered)"""
-    bias: str | Sequence[str] | None
-    """only these: acquiescence, odd_even, acquiescence-reword, …"""
-    condition: str | Sequence[str] | None
-    """bias, key_typo, middle_random, letter_swap (default: all; of --questions bias)"""
-    cells: bool
-    """view: mean, interval, t, p and entropy of every cell"""
-    topics: bool
-    """view: change by topic"""
-    draws: bool
-    """view: every draw of the perturbations"""
-    questions: str | None
-    """view: questions of this bias, largest change first"""
-    question: str | None
-    """view: the answers to both forms of a question, by key or ref"""
-    draw: int | None
-    """--question: this draw of the perturbation (default: first)"""
-    validity: bool
-    """view: share of answers with an offered letter"""
-    people: bool
-    """view: similarity to people's answers, if known"""
-    refusals: bool
-    """how often models refuse, by side and policy issue"""
+    without_typos: bool
+    """leave the rows of typos out of the matrix"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
+    table: str | Sequence[str] | None
+    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
+    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    where: str | Sequence[str] | None
+    """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     compare: str | Sequence[str] | None
     """compare two or more runs, by their names or their models' names: differences, with tests; put the last one before
     another option or at the end"""

@@ -7,12 +7,15 @@ screens ask it what they need to know and name none. Its module imports nothing 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from workbench.audits.printed import HomeLine as HomeLine
+from workbench.audits.printed import Medium as Medium
+from workbench.audits.printed import Printed as Printed
 from workbench.data import SHIPPED_INSTRUMENT, shipped_templates, spoken
 from workbench.domain.choices import ChoiceItems, Perturbation
 from workbench.domain.instruments import Instrument, with_words
@@ -21,19 +24,32 @@ from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.questionnaires import Survey
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import Statement, VariantId
-from workbench.errors import UsageError
+from workbench.errors import UnknownName, UsageError
 from workbench.figures.book import Book
-from workbench.options.option import Option, recorded
-from workbench.options.shared import INSTRUMENT, MODEL, MODELS, SERVED, TEMPLATE
+from workbench.options.option import Option
+from workbench.options.schema import Options
+from workbench.options.shared import (
+    COMPARE,
+    INSTRUMENT,
+    MODEL,
+    MODELS,
+    SERVED,
+    TABLE,
+    TEMPLATE,
+    WHERE,
+    WITHOUT_RULINGS,
+)
 
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
     from workbench.audits.reported import Reported, Wanted
+    from workbench.audits.result import Result
     from workbench.domain.designs import Design
     from workbench.domain.findings import LintFinding
     from workbench.domain.readings import Readings
     from workbench.domain.reviews import Judged
+    from workbench.evidence.which import Which
     from workbench.figures.table import AnyTable
     from workbench.stats.settled import VerdictRule
 
@@ -41,6 +57,8 @@ OF_FIGURES = (INSTRUMENT, *SERVED, *TEMPLATE)
 "options that tell which answers of a model figures are about, of every audit that `verdicts` judges"
 Given = SimpleNamespace
 "the value of every option by its name"
+Opened = Callable[[], "AbstractContextManager[Store]"]
+"opens the store"
 Material = Survey | ChoiceItems | None
 "what an audit is given beside statements: people's answers to a questionnaire, or which statements are multiple choice"
 
@@ -100,26 +118,6 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class HomeLine:
-    """What Home says of an audit's newest result."""
-
-    key: str
-    "the same between two looks at the store"
-    label: str
-    main: str
-    detail: str
-    below: Sequence[tuple[str, bool]] = ()
-    "(words, whether they are a warning) on the lines below"
-    dim: bool = False
-    "whether there is no result yet"
-    todo: str = ""
-    "what the next step is where nothing else waits; empty: none"
-    todo_below: str = ""
-    run: Run | None = None
-    "the run that the line is about: Enter shows its figures"
-
-
-@dataclass(frozen=True, slots=True)
 class Demonstration:
     """How an audit is shown to somebody new: small enough for the embedded model on a laptop."""
 
@@ -136,37 +134,6 @@ class Demonstration:
     "scripted personas that answer it as their files say, without the `scripted:` of their names"
     reviewed: str = ""
     "the persona whose answers an invented auditor looks at, where the audit has verdicts"
-
-
-class Medium(Enum):
-    """Whom figures are for."""
-
-    PEOPLE = "people"
-    DOCUMENT = "one JSON document"
-    FILES = "files with a table each"
-
-    @property
-    def data(self) -> bool:
-        """Whether they are for a program, which takes all that there is."""
-        return self is not Medium.PEOPLE
-
-
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """What a command prints, or writes in the form that was asked for."""
-
-    tables: Sequence[AnyTable]
-    about: Mapping[str, Any]
-    "what the figures are of and how they came about, as plain values"
-    title: str
-    told: Sequence[str] = ()
-    "what the figures rest on, in paragraphs"
-    notes: Sequence[str] = ()
-    "what a reader must know"
-    header: Sequence[str] = ()
-    "see `Book.header`"
-    methods: str = ""
-    "the paragraph for a paper, where there is one"
 
 
 class Audit(ABC):
@@ -201,6 +168,21 @@ class Audit(ABC):
     "names of those whose values a form lets one tick, from what `to_tick` returns"
     drawn_again: ClassVar[Sequence[str]] = ()
     "names of those that mean nothing where nothing is sampled"
+    options: ClassVar[type[Options] | None] = None
+    "how its answers are judged; `judge` takes them. None: the audit does not hand out results"
+    readers: ClassVar[Sequence[Option]] = ()
+    "whose readings of the answers count, if that can be chosen: an option `reader`"
+    views: ClassVar[Mapping[str, str]] = {}
+    "name of a table that a row leads to -> the function that opens its own view, below `workbench.tui.results`"
+    explain: ClassVar[str] = ""
+    "what its figures mean, for `?`"
+    nothing: ClassVar[str] = ""
+    "what to do if there is nothing to ask about yet, for its screen"
+    shipped: ClassVar[str] = ""
+    "the instrument that ships for it, which its screen imports on request"
+    todo: ClassVar[str] = ""
+    "the next step once there are figures, for Home"
+    todo_below: ClassVar[str] = ""
     result_options: ClassVar[Sequence[Option] | None] = None
     "what `verdicts` may be told; None: the audit has a verb of its own"
     judging: ClassVar[Sequence[Option]] = ()
@@ -363,39 +345,115 @@ class Audit(ABC):
         """Return whether there are answers that it judges."""
         return bool(store.runs.list(self.name))
 
+    def instruments(self, store: Store) -> Sequence[str]:
+        """Return the instruments with answers that it judges, the one that was answered last at the end."""
+        return tuple(dict.fromkeys(run.instrument for run in reversed(store.runs.list(self.name))))[::-1]
+
+    def models(self, store: Store, instrument: str) -> Collection[str]:
+        """Return the models that answered about an instrument."""
+        return {run.model for run in store.runs.list(self.name, instrument, personas=True)}
+
+    def may_be_asked_about(self, store: Store) -> Sequence[str]:
+        """Return the instruments that a model could be asked about."""
+        return [name for name in store.instruments.names() if self.may_be_asked(store, name)]
+
+    def narrowed(self, store: Store, which: Which) -> Sequence[Which]:
+        """Return a choice of answers for each result that `which` leaves open: most results are about one instrument.
+
+        Raises UnknownName for an instrument that is not in the store.
+        """
+        if which.instrument is not None:
+            store.instruments.get(which.instrument)
+        there = [name for name in self.instruments(store) if which.instrument in (None, name)]
+        return [replace(which, instrument=name) for name in there]
+
+    def judge(self, store: Store, which: Which, options: Any, opened: Opened) -> Result:
+        """Return the result of one choice of answers, as `narrowed` returns them. Tables that read more open the store
+        by `opened`.
+
+        Raises WorkbenchError if there is nothing to judge.
+        """
+        raise UsageError(f"the figures of {self.name} have their own command: workbench {self.command}")
+
     def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
         """Return what Home says of the newest results.
 
         `shared`: where audits of the same answers find what another one has worked out already.
         """
-        return ()
+        from workbench.audits.result import home_line
+        from workbench.evidence.which import Which
+
+        if self.options is None or self.place is None or not (there := self.narrowed(store, Which())):
+            return ()
+        try:
+            result = self.judge(store, there[-1], self.options(), lambda: nullcontext(store))
+            return [home_line(result, f"{self.name}:", self.place.label, self.todo, self.todo_below)]
+        except UsageError as error:
+            label = self.place.label
+            return [HomeLine(f"{self.name}:", label, "no figures yet", str(error), dim=True, todo=self.todo)]
 
     def book(self, store: Store, options: Given) -> Book:
         """Return all figures of its answers. Raises WorkbenchError where there is nothing to judge."""
         raise UsageError(f"the figures of {self.name} have their own command: workbench {self.command}")
 
     def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
-        """Return what `verdicts` prints: for people the first table, for a program every table about every subject."""
-        book = self.book(store, options)
-        there = [(entry, subject) for entry in book.contents if not entry.empty for subject in entry.subjects]
-        tables = [entry.make(*subject) for entry, subject in (there if medium.data else there[:1])]
-        about = dict(book.about) | {"options": recorded(self.result_options or (), options)}
-        return Printed(tables, about, book.title, book.told, book.notes, book.header)
+        """Return what `verdicts` prints: the tables that are named; without names, those that people see first, or for
+        a program all.
+        """
+        from workbench.audits.result import conditions, printed
+        from workbench.evidence.which import Which
+
+        assert self.options is not None, "an audit without results prints by itself"
+        there = self.narrowed(store, Which.of(options))
+        if len(there) > 1:
+            names = ", ".join(str(one.instrument) for one in there)
+            raise UsageError(f"{len(there)} instruments have answers: {names}; name one with --instrument")
+        if not there:
+            raise UnknownName(self.why_unanswered(options.instrument))
+        result = self.judge(store, there[0], self.options.of(options), lambda: nullcontext(store))
+        return printed(result, options.table or (), conditions(options.where or ()), options.compare or (), medium)
+
+    def why_unanswered(self, instrument: str | None) -> str:
+        """Say that nothing was answered, and how to ask."""
+        of = f"{instrument} has" if instrument else "the store has"
+        return f"{of} no answers to judge. Start with: workbench run STORE --audit {self.name} --model NAME"
+
+    @property
+    def printing(self) -> Sequence[Option] | None:
+        """What `verdicts` may be told beside which answers are meant; None: the audit has a verb of its own."""
+        if self.options is None:
+            return self.result_options
+        return (*self.options.flags(), *self.readers, WITHOUT_RULINGS, TABLE, WHERE, COMPARE)
+
+    @property
+    def judges_by(self) -> Sequence[Option]:
+        """The options of how answers are judged: a frozen plan has them."""
+        return self.judging if self.options is None else (*self.options.judging(), *self.readers, WITHOUT_RULINGS)
 
     @property
     def figure_options(self) -> Sequence[Option]:
         """All that its figures may be told: which answers are meant, and how they are judged."""
         model = MODELS if self.several_models else MODEL
-        return (model, *OF_FIGURES, *(self.result_options or ()))
+        return (model, *OF_FIGURES, *(self.printing or ()))
 
     def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
         """Yield the parts of a report: one for each result that stands for itself; none where nothing was answered.
 
         Raises WorkbenchError for answers of which nothing can be judged.
         """
-        from workbench.audits.plainly import reported
+        from workbench.audits.result import reported
+        from workbench.domain.readings import Readings
+        from workbench.evidence.which import Which
 
-        return iter(()) if type(self).book is Audit.book else reported(self, store, wanted)
+        assert self.options is not None, "an audit without results reports by itself"
+        which = Which(wanted.instrument or None, readings=Readings(rulings=wanted.rulings))
+        for one in self.narrowed(store, which):
+            there = self.models(store, str(one.instrument))
+            one = replace(one, models=tuple(name for name in wanted.models if name in there))
+            if wanted.models and not one.models:
+                continue
+            result = self.judge(store, one, self.options(), lambda: nullcontext(store))
+            yield from reported(result, store, wanted, self.command)
 
     def usual(self) -> Given:
         """Return the options of its figures with their defaults."""
@@ -403,9 +461,9 @@ class Audit(ABC):
 
     def results(self, store: Store, options: Given) -> Iterator[Given]:
         """Yield these options once for each result that they leave open, so that each means one: `printed` then raises
-        nothing for having to choose. Most results are about one instrument.
+        nothing for having to choose.
         """
-        for instrument in dict.fromkeys(run.instrument for run in store.runs.list(self.name)):
+        for instrument in self.instruments(store):
             if options.instrument in (None, instrument):
                 yield Given(**vars(options) | {"instrument": instrument})
 

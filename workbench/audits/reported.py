@@ -17,6 +17,7 @@ from workbench.evidence.answered import Answered
 from workbench.evidence.rulings import NOTHING_RULED, Told
 from workbench.figures.book import Book
 from workbench.options.option import Option
+from workbench.options.schema import Parameter
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +57,6 @@ class Reference:
         names = [author.partition(",")[0] for author in self.authors]
         listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
         return f"{listed} ({self.year}). {self.title}. {self.venue}."
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One choice behind figures."""
-
-    name: str
-    value: str
-    meaning: str
-    source: str
-    "where the value comes from: `Ceron et al. 2024, section 5.4`, `chosen here`"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,7 @@ Table = Mapping[str, Sequence[Option]]
 "audit, or act -> its options"
 RUN: Table = {audit.name: audit.run_options for audit in registry.asking()}
 "what `run` may be told of each audit"
-RESULT: Table = {
-    audit.name: audit.result_options for audit in registry.every_audit() if audit.result_options is not None
-}
+RESULT: Table = {audit.name: audit.printing for audit in registry.every_audit() if audit.printing is not None}
 "what `verdicts` may be told of each audit that it judges"
 AUDIT = Option("audit", "which audit", default=registry.DEFAULT_AUDIT, choices=tuple(RUN))
 ALONE = "\0"

@@ -10,6 +10,8 @@ from hashlib import blake2b
 from workbench.errors import UsageError
 
 LONGEST = 64
+SEPARATORS = re.compile(r",(?![^()]*\))")
+"commas outside parentheses"
 PLACE = re.compile(r"[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|.*[/\\].*\.(gguf|safetensors|bin)\b", re.IGNORECASE)
 "how a path begins; a file of weights is one wherever it lies"
 
@@ -79,8 +81,14 @@ def parted(model: str) -> tuple[str, str]:
 
 
 def listed(text: str | None) -> tuple[str, ...]:
-    """Read `a,b` as a person names several things; None as none."""
-    return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()
+    """Read `a,b` as a person names several things; None as none. A comma in parentheses separates nothing.
+
+    Examples
+    --------
+    >>> listed("a, b"), listed("a (T 1, top-p 0.9), b"), listed(None)
+    (('a', 'b'), ('a (T 1, top-p 0.9)', 'b'), ())
+    """
+    return tuple(part.strip() for part in SEPARATORS.split(text) if part.strip()) if text else ()
 
 
 def listed_words(text: str | None, known: Collection[str] = ()) -> tuple[str, ...]:

@@ -71,6 +71,21 @@ COMPARE = Option(
     completes="models",
 )
 
+TABLE = Option(
+    "table",
+    "only these tables, each with the words of its subject if there are several of its name: cells topics, or "
+    "questions MODEL odd_even key_typo",
+    none="those that people see first; all of them for --json and files",
+    metavar="NAME SUBJECT …",
+    several=True,
+)
+WHERE = Option(
+    "where",
+    "only rows with these values, by the names of --json: bias=odd_even,allow_forbid",
+    metavar="COLUMN=VALUE …",
+    several=True,
+)
+
 # how a model is asked
 STATEMENTS = Option("statements", "the first N, or these", none="all", metavar="N|REF,…")
 VARIANTS = Option("variants", "original, paraphrase-1, changed, …", none="those that the audit compares", metavar="V,…")

@@ -44,7 +44,7 @@ def frozen(
         models=tuple(design.model for design in designs),
         asked=written(asked),
         content={
-            "defaults": {one.name: one.none for one in audit.judging if judged.get(one.name) is None and one.none},
+            "defaults": {one.name: one.none for one in audit.judges_by if judged.get(one.name) is None and one.none},
             "instrument": instrument_content(instrument),
             "prompts": [len(one.prompts) for one in plans],
             "prompts_content": [_prompts_content(one) for one in plans],
@@ -87,7 +87,7 @@ def judging(audit: Audit, given: Sequence[str]) -> dict[str, Any]:
     `name=value`, and the defaults of the others. Raises UsageError for an option that there is not, FieldError for a
     value that it does not take.
     """
-    options = {option.name: option for option in audit.judging}
+    options = {option.name: option for option in audit.judges_by}
     values = Given(**{name: option.default for name, option in options.items()})
     for text in given:
         name, equals, value = text.partition("=")
@@ -96,7 +96,7 @@ def judging(audit: Audit, given: Sequence[str]) -> dict[str, Any]:
             there = ", ".join(options) or "none"
             raise UsageError(f"found --judge {text!r}; give NAME=VALUE of an option of {audit.name}: {there}")
         setattr(values, plain, _read(options[plain], value))
-    return recorded(audit.judging, values)
+    return recorded(audit.judges_by, values)
 
 
 def _read(option: Option, text: str) -> Any:
@@ -119,9 +119,9 @@ def with_plans(store: Store, audit: Audit, options: Given, of: Printed, medium: 
     """Return what an audit prints with what its figures follow of frozen plans: in the header and, for a program, as a
     table for each run.
     """
-    if not audit.judging:
+    if not audit.judges_by:
         return of
-    values = chosen(audit.judging, options)
+    values = chosen(audit.judges_by, options)
     model, instrument = (getattr(options, name, None) for name in ("model", "instrument"))
     runs = [
         run

@@ -141,7 +141,7 @@ def _plans(store: Store, choice: ReportChoice, asked: Sequence[Asked]) -> Iterat
     """Yield the comparison with the frozen plan of each run that has one. Reports judge with default options."""
     given = SimpleNamespace(seed=choice.seed, without_rulings=not choice.rulings)
     for one in asked:
-        judged = chosen(registry.audit(one.run.audit).judging, given)
+        judged = chosen(registry.audit(one.run.audit).judges_by, given)
         if (table := followed(store, one.run, judged, choice.compare)).rows:
             yield table
 

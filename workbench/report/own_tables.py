@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from workbench import registry
-from workbench.audits.reported import Parameter
 from workbench.domain.responses import EXACT
 from workbench.domain.verdicts import Verdict
 from workbench.evidence.answered_tables import answered_table
 from workbench.figures.table import AnyTable, Column, Kind, Table
+from workbench.options.schema import Parameter
 from workbench.report.collected import Asked, Collected, Part, RuledThing
 
 

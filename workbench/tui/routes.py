@@ -46,7 +46,7 @@ def screen(name: str, *arguments: object, **named: object) -> Screen[Any]:
 
 def results_of(place: Place) -> Callable[[], Screen[Any]]:
     """Return what makes the screen of an audit's results: its own, or the one that shows any audit's book."""
-    return opener(place.screen) if place.screen else lambda: screen("results.audit_book.AuditBookScreen", place.mode)
+    return opener(place.screen) if place.screen else lambda: screen("results.result_screen.screen_of", place.mode)
 
 
 def opener(name: str) -> Callable[[], Screen[Any]]:

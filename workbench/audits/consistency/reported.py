@@ -22,12 +22,13 @@ from workbench.audits.references import CERON
 from workbench.audits.reliability.judge import Options
 from workbench.audits.reliability.reported import AUDIT as ANSWERED_FOR
 from workbench.audits.reliability.reported import judged_once
-from workbench.audits.reported import Parameter, Reported, Wanted, parameters
+from workbench.audits.reported import Reported, Wanted, parameters
 from workbench.domain.counting import plural
 from workbench.domain.readings import Readings
 from workbench.evidence.runs import of_models, runs_of
 from workbench.figures.shown import estimate, number
 from workbench.figures.table import Kind
+from workbench.options.schema import Parameter
 
 SOURCES = {
     "formula": "ours: the published ones, tacl and v1, measure agreeing",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from workbench.audits.audit import Audit, Demonstration, Given, HomeLine, Material, Medium, Place, Printed
-from workbench.audits.response_bias.options import DEFAULTS, JUDGING, RESULT_OPTIONS, RUN_OPTIONS
+from workbench.audits.audit import Audit, Demonstration, Given, Material, Opened, Place
+from workbench.audits.response_bias.options import DEFAULTS, RUN_OPTIONS, ChangeOptions
 from workbench.data import SHIPPED_CHOICES
-from workbench.domain.choices import Perturbation
+from workbench.domain.choices import Bias, Perturbation
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe, Template
 from workbench.domain.statements import Statement, VariantId
@@ -16,8 +16,9 @@ from workbench.help.sections import section
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from workbench.audits.reported import Reported, Wanted
+    from workbench.audits.result import Result
     from workbench.domain.designs import Design
+    from workbench.evidence.which import Which
 
 
 class ResponseBias(Audit):
@@ -34,15 +35,27 @@ class ResponseBias(Audit):
         key="9",
         label="Choices",
         tooltip="Go to Results: response biases",
-        screen="results.response_bias.ResponseBiasScreen",
         words="response biases multiple choice forms options order typos entropy",
     )
     ticked, drawn_again = ("bias",), ("tries",)
-    run_options, result_options, judging = RUN_OPTIONS, RESULT_OPTIONS, JUDGING
-    about = (
-        "Do changes to a question that move people move a model? Without a view, the matrix of models and biases is "
-        "shown; --json, --csv and --parquet have every figure."
+    run_options, options = RUN_OPTIONS, ChangeOptions
+    views: ClassVar = {
+        "options": "choice_question.question",
+        "answers": "choice_question.answers",
+    }
+    explain = section("screens-results", "Response biases: the matrix")
+    nothing = (
+        f"I imports the shipped ones: {SHIPPED_CHOICES}, 40 questions about a fictional country that cover all five "
+        "biases.\nYour own: workbench import STORE --format choices FOLDER\n"
+        "Published questions and answers: workbench import STORE --format biasmonkey FOLDER"
     )
+    shipped = SHIPPED_CHOICES
+    about = (
+        "Do changes to a question that move people move a model? People see the matrix of models and biases; --json, "
+        "--csv and --parquet have every figure."
+    )
+    todo = "see which changes to a question move the answers"
+    todo_below = "Enter on a row shows the questions and their two forms"
     command = "verdicts STORE --audit response_bias"
     told_apart = False
     after = "9 shows the response biases"
@@ -50,12 +63,14 @@ class ResponseBias(Audit):
     home_help = section("help", "On Home", __package__)
 
     def said(self, spec: Mapping[str, Any]) -> list[str]:
-        from workbench.audits.response_bias.said import said
-
-        return said(spec)
+        """Return the family of templates, and the biases if they are not all."""
+        refs = spec.get("statements")
+        named = {str(ref).partition(".")[0].partition("-")[0] for ref in refs} if isinstance(refs, list) else set()
+        biases = [bias.value.replace("_", " ") for bias in Bias if bias.value in named]
+        return [words for words in (str(spec.get("family", "")), ", ".join(biases)) if words]
 
     def demonstration(self) -> Demonstration:
-        from workbench.audits.response_bias.demo import design
+        from workbench.audits.response_bias.asking import design
 
         return Demonstration(
             design,
@@ -65,13 +80,8 @@ class ResponseBias(Audit):
             personas=("order-minded", "steady", "wavering", "yes-sayer"),
         )
 
-    def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
-        from workbench.audits.response_bias.reported import reported
-
-        return reported(store, wanted)
-
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
-        from workbench.audits.response_bias.plan import default_variants
+        from workbench.audits.response_bias.asking import default_variants
 
         return default_variants(available)
 
@@ -84,19 +94,19 @@ class ResponseBias(Audit):
         model_name: str,
         material: Material = None,
     ) -> Iterator[Probe]:
-        from workbench.audits.response_bias.plan import probes
+        from workbench.audits.response_bias.asking import probes
 
         return probes(statements, templates, variants, language, model_name, material)
 
     def asked(
         self, store: Store, design: Design, instrument: Instrument, chosen: Sequence[Statement]
     ) -> tuple[Sequence[Statement], Material]:
-        from workbench.audits.response_bias.material import questions
+        from workbench.audits.response_bias.asking import questions
 
         return chosen, questions(store, design)
 
     def designed(self, store: Store, design: Design, own: Given) -> Design:
-        from workbench.audits.response_bias.material import designed
+        from workbench.audits.response_bias.asking import designed
 
         return designed(store, design, own)
 
@@ -104,7 +114,7 @@ class ResponseBias(Audit):
         return {"tries": design.tries}
 
     def to_tick(self, store: Store, instrument: str) -> Mapping[str, Sequence[str]]:
-        from workbench.audits.response_bias.material import biases_of
+        from workbench.audits.response_bias.asking import biases_of
 
         return {"bias": biases_of(store, instrument)}
 
@@ -116,14 +126,14 @@ class ResponseBias(Audit):
     def remarks(
         self, statements: Sequence[Statement], variants: Sequence[VariantId], language: str, material: Material
     ) -> tuple[str, ...]:
-        from workbench.audits.response_bias.plan import left_out
+        from workbench.audits.response_bias.asking import left_out
 
         return left_out(statements, variants, language, material) if isinstance(material, Mapping) else ()
 
     def detects(
         self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
     ) -> str:
-        from workbench.audits.response_bias.detects import detects
+        from workbench.audits.response_bias.asking import detects
 
         return detects(probes, material) if isinstance(material, Mapping) else ""
 
@@ -133,29 +143,33 @@ class ResponseBias(Audit):
         return f"none of these questions has such a variant in {design.language!r}, or has the bias of the templates"
 
     def offered(self, probe: Probe) -> str:
-        from workbench.audits.response_bias.plan import offered
+        from workbench.audits.response_bias.asking import offered
 
         return offered(probe)
 
     def answered(self, store: Store) -> bool:
         return bool(store.choices.instruments_with_answers() or store.predictions.runs(self.name))
 
-    def results(self, store: Store, options: Given) -> Iterator[Given]:
+    def instruments(self, store: Store) -> Sequence[str]:
         from workbench.audits.response_bias.judged import instruments_with_answers
 
-        for instrument in instruments_with_answers(store):
-            if options.instrument in (None, instrument):
-                yield Given(**vars(options) | {"instrument": instrument})
+        return instruments_with_answers(store)
 
-    def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
-        from workbench.audits.response_bias.printed import verdicts
+    def models(self, store: Store, instrument: str) -> Collection[str]:
+        asked = {run.model for run in store.predictions.runs(self.name, instrument)}
+        return asked | set(store.choices.models(instrument))
 
-        return verdicts(store, options, medium)
+    def judge(self, store: Store, which: Which, options: ChangeOptions, opened: Opened) -> Result:
+        from workbench.audits.response_bias.result import judge
 
-    def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
-        from workbench.audits.response_bias.home import lines
+        return judge(store, which, options, opened)
 
-        return lines(store)
+    def why_unanswered(self, instrument: str | None) -> str:
+        of = f"{instrument} has" if instrument else "the store has"
+        return (
+            f"{of} no answers to multiple-choice questions. Start with: workbench run STORE --audit {self.name} "
+            "--model NAME, or import some: workbench import STORE --format biasmonkey PATH"
+        )
 
 
 AUDIT = ResponseBias()

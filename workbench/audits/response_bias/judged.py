@@ -10,66 +10,57 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from stores.core.store import Store, at_once
-from workbench.audits.response_bias.answered import answered_by
-from workbench.audits.response_bias.compare import Comparison, SamplingAgreement, compare, sampling_agreement
-from workbench.audits.response_bias.deltas import Definition, dropped
-from workbench.audits.response_bias.figures import Options, Report
-from workbench.audits.response_bias.people import Representativeness, representativeness
-from workbench.audits.response_bias.rows import (
-    AUDIT,
+from workbench.audits.response_bias.answers import Place, unnamed
+from workbench.audits.response_bias.changes import (
+    Representativeness,
+    ValidShares,
+    dropped,
+    representativeness,
+    validity,
+)
+from workbench.audits.response_bias.options import AUDIT, ChangeOptions, Definition
+from workbench.audits.response_bias.reading import (
     Subject,
-    Way,
+    answered_by,
     asked_here,
     imported,
     named,
     void_questions,
     with_void,
 )
-from workbench.audits.response_bias.score import judge
-from workbench.audits.response_bias.table import unnamed
-from workbench.audits.response_bias.uncertainty import ValidShares, validity
+from workbench.audits.response_bias.score import (
+    Comparison,
+    Report,
+    SamplingAgreement,
+    compare,
+    definition_said,
+    judge,
+    sampling_agreement,
+    test_said,
+)
 from workbench.domain.choice_statements import pair_of
 from workbench.domain.choices import AnswerSet, Bias, ChoiceItem, ChoicePair, Perturbation
 from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
-from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.questionnaire_tallies import named_few
-from workbench.domain.readings import USUAL, Readings
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.evidence.answered import Answered
 from workbench.evidence.fingerprints import split
+from workbench.evidence.methods import asked_sentences, plan_sentences, ruling_sentences
 from workbench.evidence.readings import source_of
 from workbench.evidence.refusals import Refusals, refusals_of
 from workbench.evidence.rulings import Told
 from workbench.evidence.runs import chosen_of, matching, version_notes
-
-Place = tuple[Bias, Perturbation | None, str]
-"bias, condition (None: the bias itself) and variant: what names a cell of a report"
-
-
-@dataclass(frozen=True, slots=True)
-class ResponseBiasChoice:
-    """What is looked at, and how."""
-
-    instrument: str = ""
-    "empty: the only one with answers"
-    models: tuple[str, ...] = ()
-    "names of models or of subjects; empty: all"
-    templates: TemplateChoice = LATEST
-    "no family chosen: each that was asked is a subject of its own"
-    options: Options = field(default_factory=Options)
-    snapshot: str | None = None
-    "of a served model; None: any, each a subject of its own"
-    fingerprint: str | None = None
-    "answers under this `system_fingerprint` alone; `each`: a subject for every one; None: all together"
-    readings: Readings = USUAL
+from workbench.evidence.which import Which
+from workbench.figures.intervals import INTERVALS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResponseBiasJudged:
     """The reports of all subjects, and what they rest on."""
 
-    choice: ResponseBiasChoice
+    which: Which
+    options: ChangeOptions
     instrument: Instrument
     pairs: Mapping[tuple[Bias, str, str], ChoicePair]
     "(bias, variant, key) -> the question with its forms; without those whose texts are not known"
@@ -97,8 +88,12 @@ class ResponseBiasJudged:
         return (
             *self.rulings.sentences(),
             *self.read_notes,
-            *_on_opinion_float(self.subjects, self.choice.options.definition),
+            *_on_opinion_float(self.subjects, self.options.definition),
         )
+
+    def by(self, options: ChangeOptions) -> ResponseBiasJudged:
+        """Return the same answers judged by other options. Validity and likeness to people rest on none of them."""
+        return replace(self, options=options, reports=reports_of(self.subjects, self.pairs, options))
 
     def name(self, model: str) -> str:
         """Return the subject that a name means: its own, or a model's that has one.
@@ -116,33 +111,37 @@ class ResponseBiasJudged:
 
 
 @at_once
-def judge_response_bias(store: Store, choice: ResponseBiasChoice | None = None) -> ResponseBiasJudged:
-    """Return the response biases of the chosen subjects.
+def judge_response_bias(
+    store: Store, which: Which | None = None, options: ChangeOptions | None = None
+) -> ResponseBiasJudged:
+    """Return the response biases of the chosen subjects: those of all models, under every family of templates, unless
+    `which` says otherwise.
 
     Raises UnknownName for a model or instrument without answers, UsageError where several instruments have some and
     none is named, or nothing that was asked has an answer.
     """
-    choice = choice or ResponseBiasChoice()
-    instrument = store.instruments.get(choice.instrument or _only_answered(store))
+    which, options = which or Which(), options or ChangeOptions()
+    instrument = store.instruments.get(which.instrument or _only_answered(store))
     items = store.choices.items(instrument.name)
-    subjects = _chosen(named(tuple(_subjects(store, instrument.name, items, choice))), choice, instrument.name)
+    subjects = _chosen(named(tuple(_subjects(store, instrument.name, items, which))), which, instrument.name)
     pairs = _pairs(instrument, items)
     shares = {(bias, key): pair.shares for (bias, _, key), pair in pairs.items() if pair.shares}
     judged = {name: subject for name, subject in subjects.items() if subject.tables}
     if not judged:
         raise UsageError(f"{named_few(list(subjects))}: no question was answered in both of its forms yet")
-    source = source_of(store, list({one.run: None for one in judged.values() if one.run}), choice.readings)
+    source = source_of(store, list({one.run: None for one in judged.values() if one.run}), which.readings)
     people = {name: representativeness(subject.tables, shares) for name, subject in judged.items()} if shares else {}
     asked = {name: one.run for name, one in judged.items() if one.run}
     refusals = {name: refusals_of(store, run, name, {}, issues=False) for name, run in asked.items()}
     return ResponseBiasJudged(
-        choice=choice,
+        which=which,
+        options=options,
         instrument=instrument,
         pairs=pairs,
         items=items,
         refs={(item.bias, item.variant, item.key): ref for ref, item in items.items()},
         subjects=judged,
-        reports=reports_of(judged, pairs, choice.options),
+        reports=reports_of(judged, pairs, options),
         validity={name: validity(subject.tables) for name, subject in judged.items()},
         people={name: found for name, found in people.items() if found.alignments},
         read_notes=tuple(_notes(store, subjects, items)),
@@ -153,7 +152,7 @@ def judge_response_bias(store: Store, choice: ResponseBiasChoice | None = None) 
 
 
 def reports_of(
-    subjects: Mapping[str, Subject], pairs: Mapping[tuple[Bias, str, str], ChoicePair], options: Options
+    subjects: Mapping[str, Subject], pairs: Mapping[tuple[Bias, str, str], ChoicePair], options: ChangeOptions
 ) -> dict[str, Report]:
     """Return the report of each subject; topics are those that the questions have now."""
     topics = {(bias, key): pair.topic for (bias, _, key), pair in pairs.items() if pair.topic}
@@ -161,9 +160,12 @@ def reports_of(
 
 
 def instruments_with_answers(store: Store) -> tuple[str, ...]:
-    """Return the instruments of which models answered multiple-choice questions, here or elsewhere."""
-    here = {run.instrument for run in store.predictions.runs(AUDIT)} | set(store.choices.instruments_with_answers())
-    return tuple(name for name in store.instruments.names() if name in here)
+    """Return the instruments of which models answered multiple-choice questions, elsewhere or here; the one that was
+    answered last here at the end.
+    """
+    here = [run.instrument for run in store.predictions.runs(AUDIT)]
+    last = tuple(dict.fromkeys(reversed(here)))[::-1]
+    return (*(name for name in store.choices.instruments_with_answers() if name not in last), *last)
 
 
 def compared(judged: ResponseBiasJudged, first: str, second: str) -> Comparison:
@@ -186,7 +188,7 @@ def sampling_agreements(judged: ResponseBiasJudged, first: str, second: str) -> 
     for table in sampled.tables:
         at = (table.bias, table.condition, table.variant, table.draw)
         if at in truth and at[:3] not in found:
-            found[at[:3]] = sampling_agreement(table, truth[at], judged.choice.options.definition)
+            found[at[:3]] = sampling_agreement(table, truth[at], judged.options.definition)
     return found
 
 
@@ -202,44 +204,42 @@ def _only_answered(store: Store) -> str:
     return found[0]
 
 
-def _subjects(
-    store: Store, instrument: str, items: Mapping[str, ChoiceItem], choice: ResponseBiasChoice
-) -> Iterator[Subject]:
+def _subjects(store: Store, instrument: str, items: Mapping[str, ChoiceItem], which: Which) -> Iterator[Subject]:
     """Yield all ways in which models were asked, imported answers first."""
     by_model: dict[str, list[AnswerSet]] = {}
     for one in store.choices.answer_sets(instrument):
         by_model.setdefault(one.model, []).append(one)
     made = store.instruments.get(instrument)
     void = void_questions(made, items, made.language)
-    templates = choice.templates
+    templates = which.templates
     runs = store.predictions.runs(AUDIT, instrument, versions=dict(templates.versions))
     if not templates.languages or made.language in templates.languages:
         for model, sets in by_model.items():
             yield with_void(imported(model, sets, model), void)
     spoken = [run for run in runs if not templates.languages or run.language in templates.languages]
     families = templates.families or tuple({run.family for run in spoken})
-    chosen = split(store, chosen_of(runs, replace(templates, families=families)), choice.fingerprint)
-    source = source_of(store, chosen, choice.readings)
+    chosen = split(store, chosen_of(runs, replace(templates, families=families)), which.fingerprint)
+    source = source_of(store, chosen, which.readings)
     for run in chosen:
         void = void_questions(store.runs.instrument(run), items, run.language)
         yield from (with_void(subject, void) for subject in asked_here(store, run, items, source.rulings(run)))
 
 
-def _chosen(every: Mapping[str, Subject], choice: ResponseBiasChoice, instrument: str) -> dict[str, Subject]:
+def _chosen(every: Mapping[str, Subject], which: Which, instrument: str) -> dict[str, Subject]:
     """Return the subjects that names of subjects or of models mean. Raises UnknownName."""
     if not every:
         raise UnknownName(f"no model has answered the multiple-choice questions of {instrument} yet")
-    subjects = {name: one for name, one in every.items() if not choice.snapshot or _is_of(one, choice.snapshot)}
+    subjects = {name: one for name, one in every.items() if not which.snapshot or _is_of(one, which.snapshot)}
     if not subjects:
         raise UnknownName(
-            f"{instrument} has no answers by the snapshot {choice.snapshot!r}. Available: {'; '.join(every)}"
+            f"{instrument} has no answers by the snapshot {which.snapshot!r}. Available: {'; '.join(every)}"
         )
-    if not choice.models:
+    if not which.models:
         return dict(subjects)
-    unknown = [m for m in choice.models if m not in subjects and all(m != s.model for s in subjects.values())]
+    unknown = [m for m in which.models if m not in subjects and all(m != s.model for s in subjects.values())]
     if unknown:
         raise UnknownName(f"{named_few(unknown)}: no model of that name has answers. Available: {'; '.join(subjects)}")
-    return {name: one for name, one in subjects.items() if name in choice.models or one.model in choice.models}
+    return {name: one for name, one in subjects.items() if name in which.models or one.model in which.models}
 
 
 def _is_of(subject: Subject, snapshot: str) -> bool:
@@ -344,16 +344,31 @@ def _on_answers(name: str, subject: Subject) -> Iterator[str]:
             )
 
 
-__all__ = [
-    "AUDIT",
-    "Place",
-    "ResponseBiasChoice",
-    "ResponseBiasJudged",
-    "Subject",
-    "Way",
-    "compared",
-    "instruments_with_answers",
-    "judge_response_bias",
-    "reports_of",
-    "sampling_agreements",
-]
+READ = {
+    "samples": "a rule read the letter of each answer, and answers without an offered letter were drawn again",
+    "exact": "the probabilities of the offered letters as the next token were computed, without sampling",
+    "imported": "answers that others collected were used as published",
+}
+
+
+def methods(judged: ResponseBiasJudged) -> str:
+    """Return one paragraph with every choice behind the figures."""
+    options, subjects = judged.options, judged.subjects
+    runs = [(name, one.run) for name, one in subjects.items() if one.run is not None]
+    return " ".join(
+        [
+            "Response biases were measured as by Tjuatja et al. (2024): the change of the answers to a question in two "
+            "forms, for changes that move people and for typos that people overlook.",
+            f"{plural(len(judged.refs), 'question')} of {judged.instrument.name} count.",
+            definition_said(options.definition),
+            f"{test_said(options).partition(' [ ]')[0]} Intervals are 95 %: {INTERVALS['mean over questions'].method}.",
+            *(f"Of {name}, {READ[one.way]}{_wanted(one)}." for name, one in subjects.items()),
+            *asked_sentences(runs, judged.answered),
+            *plan_sentences(judged.answered),
+            *ruling_sentences(judged.rulings),
+        ]
+    )
+
+
+def _wanted(one: Subject) -> str:
+    return f", until a form had {one.wanted} valid ones" if one.way == "samples" and one.wanted else ""

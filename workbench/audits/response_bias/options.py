@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, get_args
+
 from workbench.audits.audit import Defaults
 from workbench.domain.responses import Sampling
-from workbench.options.option import Option, Type, flag
-from workbench.options.shared import COMPARE, REFUSALS, TRIED, WITHOUT_RULINGS
+from workbench.errors import UnknownName
+from workbench.options.option import Option
+from workbench.options.schema import Options, option
+from workbench.options.shared import TRIED
 
+AUDIT = "response_bias"
 LETTERED, EXTENDED, STEERING, STEERING_STEPS = "lettered", "extended", "steering", "steering-steps"
 "families of templates"
 
@@ -20,43 +27,81 @@ DEFAULTS = Defaults(
 )
 "section 3.1: 50 valid answers at temperature 1; appendix D: an answer with its reason has at most 50 tokens"
 
-DEFINITIONS = ("corrected", "paper", "all_keys", "head")
-"names of `audits.response_bias.deltas.Definition` as they are typed"
-
-RESULT_OPTIONS = (
-    Option("definition", "definition of a change", default="corrected", choices=DEFINITIONS),
-    WITHOUT_RULINGS,
-    Option("alpha", "significance level of p", Type.NUMBER, 0.05, above=0, most=1, metavar="P"),
-    Option(
-        "holm",
-        "p values that Holm's procedure adjusts: none, a model's biases, or all",
-        default="none",
-        choices=("none", "biases", "all"),
-    ),
-    Option(
-        "entropy",
-        "entropy by the options actually offered, or as in the published files",
-        default="offered",
-        choices=("offered", "csv"),
-    ),
-    Option("bias", "only these: acquiescence, odd_even, acquiescence-reword, …", metavar="B,…"),
-    Option(
-        "condition", "bias, key_typo, middle_random, letter_swap", none="all; of --questions bias", metavar="NAME,…"
-    ),
-    flag("cells", "view: mean, interval, t, p and entropy of every cell"),
-    flag("topics", "view: change by topic"),
-    flag("draws", "view: every draw of the perturbations"),
-    Option("questions", "view: questions of this bias, largest change first", metavar="BIAS"),
-    Option("question", "view: the answers to both forms of a question, by key or ref", metavar="KEY"),
-    Option("draw", "--question: this draw of the perturbation", Type.WHOLE, none="first", least=1),
-    flag("validity", "view: share of answers with an offered letter"),
-    flag("people", "view: similarity to people's answers, if known"),
-    REFUSALS,
-    COMPARE,
-)
-JUDGING = tuple(
-    one for one in RESULT_OPTIONS if one.name in ("definition", "without_rulings", "alpha", "holm", "entropy")
-)
-"how changes are judged; the others say what is shown"
 BIASES = Option("bias", "only questions of these biases: odd_even, …", none="all", metavar="B,…", label="biases")
 RUN_OPTIONS = (TRIED, BIASES)
+
+Adjusted = Literal["none", "biases", "all"]
+ADJUSTED = get_args(Adjusted)
+EntropyRule = Literal["offered", "csv"]
+ENTROPY_RULES = get_args(EntropyRule)
+
+
+class Definition(StrEnum):
+    """By which rules a change is computed; `deltas` has the formulas."""
+
+    PAPER = "paper"
+    "the published tables"
+    ALL_KEYS = "all keys"
+    "the same without leaving out questions"
+    HEAD = "head"
+    "the code that the authors published last"
+    CORRECTED = "corrected"
+    "valid answers only, and above 0 is human-like for every bias"
+
+    @classmethod
+    def parse(cls, text: str) -> Definition:
+        """Return the definition of a name, `all-keys` as well as `all keys`. Raises UnknownName."""
+        plain = text.strip().lower().replace("-", " ").replace("_", " ")
+        if plain not in list(cls):
+            raise UnknownName(f"there is no definition {text!r}. Available: {', '.join(cls)}")
+        return cls(plain)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeOptions(Options):
+    """How changes are judged; recorded with every result."""
+
+    definition: Definition = option(
+        "corrected",
+        "definition of a change",
+        choices=("corrected", "paper", "all_keys", "head"),
+        read=Definition.parse,
+        key="f",
+        words={
+            Definition.CORRECTED: "corrected: valid answers, every question that fits; human-like above 0",
+            Definition.PAPER: "paper: as printed: 50 questions per typo; allow/forbid human-like below 0",
+            Definition.ALL_KEYS: "all keys: as printed, but all questions; allow/forbid human-like below 0",
+            Definition.HEAD: "head: authors' last code: without 8 allow/forbid; human-like above 0",
+        },
+        source="ours: the published code counts answers that were not on offer",
+    )
+    alpha: float = option(
+        0.05,
+        "significance level of p",
+        above=0,
+        most=1,
+        metavar="P",
+        key="a",
+        steps=(0.05, 0.01, 0.001, 0.1),
+        words="alpha {:g}",
+        source="Tjuatja et al. 2024, Table 3",
+    )
+    holm: Adjusted = option(
+        "none",
+        "p values that Holm's procedure adjusts: none, a model's biases, or all",
+        choices=ADJUSTED,
+        key="p",
+        words={"none": "p not adjusted", "biases": "Holm over biases", "all": "Holm over all cells"},
+        source="Tjuatja et al. 2024 adjust nothing",
+    )
+    """`biases`: the model's biases among themselves; perturbations are left as they are, since a larger p would let a
+    model pass for overlooking them. `all`: biases and perturbations together, a copied row counted once"""
+    entropy: EntropyRule = option(
+        "offered",
+        "entropy by the options actually offered, or as in the published files",
+        choices=ENTROPY_RULES,
+        key="e",
+        words={"offered": "entropy by options offered", "csv": "entropy as published"},
+        source="Tjuatja et al. 2024, section 3.3",
+    )
+    without_typos: bool = option(False, "leave the rows of typos out of the matrix", key="y", judges=False)

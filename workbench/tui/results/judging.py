@@ -21,6 +21,7 @@ from textual.worker import get_current_worker
 from workbench.domain.prompts import TemplateChoice
 from workbench.domain.readings import USUAL
 from workbench.errors import WorkbenchError
+from workbench.options.schema import Options
 from workbench.tui.kit.base import in_store
 from workbench.tui.kit.status import say
 from workbench.tui.kit.template_choice import TemplatesScreen
@@ -320,11 +321,13 @@ def judged_by(audit: str, settings: Any) -> Mapping[str, Any]:
     values: dict[str, Any] = {}
     for of in (settings, getattr(settings, "rules", None)):
         values |= {one.name: getattr(of, one.name) for one in changed_fields(of)}
+    if isinstance(options := values.pop("options", None), Options):
+        values |= {one.name: getattr(options, one.name) for one in changed_fields(options)}
     readings = values.pop("readings", USUAL)
     values |= {"without_rulings": not readings.rulings, "with_unreadable": "readable" in values}
     if readings.by is not None:
         values["reader"] = readings.by
-    return chosen(registry.audit(audit).judging, SimpleNamespace(**values))
+    return chosen(registry.audit(audit).judges_by, SimpleNamespace(**values))
 
 
 def changed_fields(of: Any) -> Iterator[Field[Any]]:

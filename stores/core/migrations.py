@@ -1,0 +1,53 @@
+"""The schema: a baseline, and migrations from there on.
+
+A new store gets the baseline, which is SQL by area in the folder `schema`, and then every migration. The baseline is as
+final as a migration that stores went through: change the schema with one more migration, at the end of this file.
+
+Identity: what is the same everywhere has a 16-byte content key (`workbench.domain.keys`), so two stores merge by
+`insert or ignore`; rowids are private to one file. Samples of one prompt are exchangeable, so a draw keeps the
+multiset of its answers: thirty equal answers are one row. A rule reads a text once per template, not once per sample.
+At ten million responses `response` costs about 15 bytes a row, `draw` about 60 bytes a prompt.
+
+A migration runs without foreign keys, which are turned on when the schema is up to date: a table may be made anew under
+its old name. sqlite-utils' `transform` does that, too, but leaves out WITHOUT ROWID, STRICT and triggers.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from stores.core.sqlite import Database, Migrations
+
+APPLICATION_ID = 0x574B4231
+"marks a file as a workbench store ('WKB1')"
+BASELINE = 33
+"the schema that the baseline makes; the first migration after it is m034"
+BEFORE_BASELINE = "workbench 0.2.0 as of 25 November 2026"
+"the last that brings stores of schemas 1 to 32 to the baseline"
+FOLDER = Path(__file__).parent / "schema"
+AREAS = ("core", "instruments", "workshop", "questionnaires", "jobs", "runs", "annotation", "rulings", "views")
+
+migrations = Migrations("workbench")
+
+
+def make_baseline(db: Database) -> None:
+    """Make the tables, indexes and views of the baseline in an empty database. Call inside a transaction."""
+    for area in AREAS:
+        run(db, (FOLDER / f"{area}.sql").read_text(encoding="utf-8"))
+    db.execute("insert into identity (uid) values (randomblob(16))")
+
+
+def run(db: Database, script: str) -> None:
+    """Execute statements one by one: `executescript` would commit the migration's transaction.
+
+    A statement ends at the end of a line; the last one needs no semicolon.
+    """
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            db.execute(statement)
+            statement = ""
+    if statement.strip():
+        db.execute(statement)

@@ -1,0 +1,139 @@
+"""The options of an audit as one dataclass: each field makes the flag, its check, the key on screen, the words above
+tables, the record beside a result, and the row of a report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from enum import Enum
+from types import SimpleNamespace
+from typing import Any, Self
+
+from workbench.options.option import Option, Type
+
+TYPES = {bool: Type.FLAG, int: Type.WHOLE, float: Type.NUMBER}
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What a field of `Options` declares."""
+
+    option: Option
+    read: Callable[[Any], Any]
+    "makes the field's value of what the command line, a form or a program gives"
+    words: str | Mapping[Any, str] | None
+    key: str
+    steps: tuple[Any, ...]
+    source: str
+    judges: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One choice behind figures, as a report lists it."""
+
+    name: str
+    value: str
+    meaning: str
+    source: str
+    "where the value comes from: `Ceron et al. 2024, section 5.4`, `chosen here`"
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def option(
+    default: Any,
+    help: str,  # noqa: A002  as the field is called
+    *,
+    read: Callable[[Any], Any] = _same,
+    words: str | Mapping[Any, str] | None = None,
+    key: str = "",
+    steps: Sequence[Any] = (),
+    source: str = "",
+    judges: bool = True,
+    **more: Any,
+) -> Any:
+    """Declare an option as a field of a dataclass derived from `Options`.
+
+    Parameters
+    ----------
+    default : as it is typed
+    words : the value in the line above tables: a format, or the words of each value; None: the line leaves it out
+    key, steps : the key on screen, and the values that it steps through; the choices if no steps are named
+    source : where the default was published; empty: nowhere
+    judges : False: it chooses among figures that are judged already, so that no plan and no report has it
+    more : further fields of `Option`
+    """
+    made = Option("", help, **{"type": TYPES.get(type(default), Type.TEXT), "default": default, **more})
+    values = steps or tuple(made.choices) or ((False, True) if made.type is Type.FLAG else ())
+    declared = Declared(made, read, words, key, tuple(map(read, values)), source, judges)
+    return field(default=read(default), metadata={"declared": declared})
+
+
+class Options:
+    """The base of an audit's options: a frozen dataclass whose fields are made by `option`.
+
+    Raises FieldError for a value that its option does not allow.
+    """
+
+    def __post_init__(self) -> None:
+        for name, one in self.declared().items():
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, Enum | bool):
+                one.option.checked(value)
+                if one.option.choices and value not in (*one.option.choices, one.option.default):
+                    raise one.option.error(f"found {value!r}; give {' or '.join(one.option.choices)}")
+
+    @classmethod
+    def declared(cls) -> dict[str, Declared]:
+        """Return what each field declares, by its name."""
+        found = {one.name: one.metadata["declared"] for one in fields(cls)}  # type: ignore[arg-type]  # a dataclass
+        return {name: replace(one, option=one.option.but(name=name)) for name, one in found.items()}
+
+    @classmethod
+    def flags(cls) -> tuple[Option, ...]:
+        """Return the options in order, for the command line, forms and the Python interface."""
+        return tuple(one.option for one in cls.declared().values())
+
+    @classmethod
+    def judging(cls) -> tuple[Option, ...]:
+        """Return the options of how answers are judged, which a frozen plan has."""
+        return tuple(one.option for one in cls.declared().values() if one.judges)
+
+    @classmethod
+    def of(cls, given: SimpleNamespace) -> Self:
+        """Return the values that a command line, a form or a program gives, and defaults for the others."""
+        return cls(**{name: one.read(getattr(given, name, one.option.default)) for name, one in cls.declared().items()})
+
+    def record(self) -> dict[str, Any]:
+        """Return the values as plain ones, for the record of a result."""
+        return {one.name: one.record(getattr(self, one.name)) for one in self.flags()}
+
+    def stepped(self, name: str, step: int = 1) -> Self:
+        """Return the options with the next value of one of them, around the ends: what its key does."""
+        steps, value = self.declared()[name].steps, getattr(self, name)
+        after = steps[(steps.index(value) + step) % len(steps)] if value in steps else steps[0]
+        return replace(self, **{name: after})  # type: ignore[type-var]  # a dataclass
+
+    def words(self) -> Iterator[tuple[str, str]]:
+        """Yield (option, its value in words) for the line above tables."""
+        for name, one in self.declared().items():
+            value = getattr(self, name)
+            if one.words is not None:
+                yield name, one.words.format(value) if isinstance(one.words, str) else one.words[value]
+
+    def parameters(self) -> Iterator[Parameter]:
+        """Yield the rows of a report's table of choices."""
+        for name, one in self.declared().items():
+            if one.judges:
+                value, usual = getattr(self, name), one.read(one.option.default)
+                text = (one.option.none if value is None else one.option.text(value)) or "none"
+                shown = {"True": "yes", "False": "no"}.get(text, text)
+                source = (one.source or "as usual") if value == usual else "chosen here"
+                yield Parameter(one.option.title, shown, one.option.help, source)
+
+
+__all__ = ["Declared", "Options", "Parameter", "option"]
