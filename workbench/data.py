@@ -22,6 +22,7 @@ from workbench.issue_schemes import IssueScheme, read_issue_scheme
 from workbench.readers.languages import Languages
 from workbench.readers.lexicon import Lexicon
 from workbench.registry import DEFAULT_AUDIT
+from workbench.toml_files import parsed
 
 SHIPPED_INSTRUMENT = "veldania"
 SHIPPED_QUESTIONNAIRE = "veldania_panel"
@@ -198,7 +199,7 @@ def read_prompt(path: Path) -> DraftPrompt:
     Raises UsageError where the file cannot be read, InputError with every fault of one that can.
     """
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = parsed(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: the prompt cannot be read ({error})") from error
     except tomllib.TOMLDecodeError as error:
@@ -303,7 +304,7 @@ def _lexicon(path: Path) -> Lexicon:
 
 def _parsed(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return parsed(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
 

@@ -5,11 +5,33 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import Finding, InputError, UsageError
+
+DEEPEST = 100
+"levels of tables and lists within each other; `repr`, `str` and `json.dumps` fail at some hundreds more"
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """Return the table of a TOML text. Raises `tomllib.TOMLDecodeError`, for one that is nested too deeply, too."""
+    with suppress(RecursionError):
+        table = tomllib.loads(text)
+        if not too_deep(table):
+            return table
+    raise tomllib.TOMLDecodeError(f"tables or lists more than {DEEPEST} levels deep")
+
+
+def too_deep(value: object) -> bool:
+    """Return whether tables and lists are nested so deeply that what walks through them may fail."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        inner = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, (dict, list))]
+        level = [part for parts in inner for part in parts]
+    return bool(level)
 
 
 @dataclass(slots=True)
@@ -36,7 +58,7 @@ class TomlFile:
     def of(cls, path: Path, text: str) -> TomlFile:
         """Return the file of a text. Raises InputError where it is no TOML."""
         try:
-            return cls(path, text, tomllib.loads(text))
+            return cls(path, text, parsed(text))
         except tomllib.TOMLDecodeError as error:
             place = re.search(r"line (\d+)", str(error))
             line = int(place[1]) if place else None

@@ -13,6 +13,7 @@ from workbench.domain.instruments import IssueDefinition
 from workbench.domain.questionnaires import Scale
 from workbench.formats.issues import check_issue_list
 from workbench.formats.tabular import Findings, read_text, unknown
+from workbench.toml_files import parsed
 
 TITLES, DEFINITIONS = "issue_titles", "issue_definitions"
 TABLES = (TITLES, DEFINITIONS)
@@ -59,8 +60,8 @@ def read_about(path: Path, findings: Findings) -> About:
     if text is None:
         return About()
     try:
-        value = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        value = parsed(text)
+    except tomllib.TOMLDecodeError as error:
         place = re.search(r"line (\d+)", str(error))
         line = int(place[1]) if place else text.count("\n") + 1
         findings.add(path, line, None, f"text that is not TOML ({error})", "a TOML file")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from workbench.domain.plans import FORMAT, FrozenPlan
 from workbench.errors import UsageError
+from workbench.toml_files import parsed
 
 ABOUT = """# A frozen plan: what will be asked and how it will be judged, written before the first answer.
 # Do not change it: the hash would no longer fit. An empty text is the default that the help of the option names.
@@ -51,7 +52,7 @@ def read_plan(path: Path) -> tuple[FrozenPlan, str]:
 def read_text(text: str, where: str) -> FrozenPlan:
     """Return the plan in a text. Raises UsageError as `read_plan`."""
     try:
-        tables = tomllib.loads(text)
+        tables = parsed(text)
         head, asked, judged, compared = (dict(tables[name]) for name in ("plan", "asked", "judged", "compared"))
         form, given = head.pop("format"), head.pop("hash")
         if form != FORMAT:

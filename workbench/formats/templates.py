@@ -15,6 +15,7 @@ from workbench.domain.prompts import FREE_TEXT, LETTER, LIKERT, MODEL_SLOT, SLOT
 from workbench.errors import UsageError
 from workbench.formats.tabular import Findings, Row, choice, is_new, read_rows, read_text
 from workbench.readers.lexicon import Lexicon
+from workbench.toml_files import parsed
 
 RELIABILITY, BIAS_SCORE, RESPONSE_BIAS = "reliability", "bias_score", "response_bias"
 "RELIABILITY is the default audit"
@@ -133,7 +134,7 @@ def read_lexicons(folder: Path, findings: Findings) -> tuple[BroughtLexicon, ...
         if text is None:
             continue
         try:
-            stated = tomllib.loads(text)
+            stated = parsed(text)
             language = Lexicon.parse({"language": path.stem, **stated}).language
         except (tomllib.TOMLDecodeError, UsageError) as error:
             findings.add(path, None, None, str(error), A_LEXICON)

@@ -9,11 +9,11 @@ an option sets is not allowed: two values of one parameter would make the record
 from __future__ import annotations
 
 import json
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import UsageError
+from workbench.toml_files import parsed
 
 STATED = {
     "temperature": "--temperature",
@@ -74,7 +74,7 @@ def _parsed(typed: str) -> dict[str, Any]:
 
 def _object(text: str, where: str, *, toml: bool) -> dict[str, Any]:
     try:
-        value = tomllib.loads(text) if toml else json.loads(text)
+        value = parsed(text) if toml else json.loads(text)
         json.dumps(value, allow_nan=False)
     except (ValueError, TypeError, RecursionError) as error:
         kind = "TOML" if toml else "JSON"

@@ -16,7 +16,6 @@ would take away F1, Ctrl+P or q: `keymap_faults` says which, with a key that is 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +26,8 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.keys import _character_to_key
+
+from workbench.toml_files import parsed
 
 NAMED, MOST_FOUND = "keymap.toml", 60
 "the file, and the characters of a value in it that a complaint repeats"
@@ -86,10 +87,10 @@ def read_keymap(place: Path | None = None) -> Keymap:
     """Return the keys that a person chose, as they are written; none where there is no file."""
     try:
         place = place or keymap_file()
-        tables = tomllib.loads(place.read_text(encoding="utf-8"))
+        tables = parsed(place.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Keymap({})
-    except (OSError, ValueError, RuntimeError) as error:  # nested too deep, or nobody has a home
+    except (OSError, ValueError, RuntimeError) as error:  # or nobody has a home
         return Keymap({}, (f"{place or NAMED}: cannot be read ({error})",))
     keys: dict[str, str] = {}
     wrong = []
