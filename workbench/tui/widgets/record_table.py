@@ -174,7 +174,7 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         """Return the cells that are shown; one that does not fit ends in `…`: no figure is cut without a sign, and none
         touches its neighbour.
         """
-        found = [cell for cell, column in zip(cells, self._all_columns, strict=True) if self._has(column)]
+        found = [cell.copy() for cell, column in zip(cells, self._all_columns, strict=True) if self._has(column)]
         for cell, width in zip(found, self._widths, strict=True):
             cell.no_wrap, cell.overflow = True, cell.overflow or "ellipsis"
             if cell.cell_len > width:
