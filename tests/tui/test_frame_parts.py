@@ -116,6 +116,6 @@ async def test_a_text_that_was_cut_is_whole_again_once_there_is_room() -> None:
         table = app.query_one(RecordTable)
         table.show([("a", (Text("an albatross over the sea"),))])
         table.display = True
-        await until(pilot, lambda: "an albatr…" in screen_text(app))
+        await until(pilot, lambda: "an albat…" in screen_text(app))
         await pilot.resize_terminal(40, 12)
         await until(pilot, lambda: "an albatross over the sea" in screen_text(app))
