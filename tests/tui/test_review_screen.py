@@ -357,6 +357,34 @@ async def test_a_ruling_on_a_drawn_answer_says_that_its_statement_stays_open(pat
 
 
 @pytest.mark.e2e
+async def test_an_item_knows_what_was_taken_back_in_the_list_of_rulings(path: Path) -> None:
+    app = opened(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await queue(app, pilot)
+        await press(app, pilot, "enter", "r", "c", "enter")
+        assert re.search(r"1 of \d+ ruled", flowing(app))
+        await press(app, pilot, "L", "z", "escape")
+        assert isinstance(app.screen, ReviewItemScreen)
+        assert standing(path) == []
+        await until(pilot, lambda: re.search(r"1 of 4 · open", flowing(app)) is not None)
+        assert "ruled; C closes" not in flowing(app)
+        assert "ruled by otto" not in flowing(app)
+
+
+@pytest.mark.e2e
+async def test_c_stores_how_many_answers_are_ruled_on_by_then(path: Path) -> None:
+    app = opened(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await queue(app, pilot)
+        await press(app, pilot, "enter", "r", "c", "enter")
+        with Store.open(path) as store:
+            (ruling,) = (one for of in store.rulings.standing().values() for one in of)
+            store.rulings.undo(ruling, auditor="otto")
+        await press(app, pilot, "C")
+        assert [one.reason for one in standing(path)] == ["nothing to rule on"]
+
+
+@pytest.mark.e2e
 async def test_who_decides_blind_says_what_a_drawn_answer_says_without_seeing_how_it_was_read(path: Path) -> None:
     app = opened(sampled(path))
     async with app.run_test(size=(80, 24)) as pilot:
