@@ -112,6 +112,8 @@ class StartForm(ModalScreen[int | None], Keyed, Background):
         self._outlook: JobPreview | None = None
         self._launching = False
         self._pause: Timer | None = None
+        self.begun = False
+        "whether the first field has focus, so that what is typed lands there"
 
     @abstractmethod
     def compose_fields(self) -> ComposeResult:
@@ -152,7 +154,13 @@ class StartForm(ModalScreen[int | None], Keyed, Background):
 
     def on_mount(self) -> None:
         self.query_one(self.FIRST).focus()
+        self.app.call_later(self._begin)  # after the focus, which the app sets later, too
         self.open()
+
+    def _begin(self) -> None:
+        self.begun = True
+        if callable(release := getattr(self.app, "release_keys", None)):
+            release()
 
     def failed(self, error: WorkbenchError) -> None:
         self.say(error)
