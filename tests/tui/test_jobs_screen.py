@@ -522,7 +522,24 @@ async def test_cancelling_a_training_says_what_stays(path: Path) -> None:
         assert f"Stop job {job} (train stance-1 · minilm)?" in shown(app, "#text")
         assert "The job is at step 30 of 240. The last checkpoint stays" in shown(app, "#text")
         await pilot.press("y")
-        await until(pilot, lambda: "stops after the current steps" in screen_text(app))
+        await until(pilot, lambda: "is stopping: it ends after the current steps" in flowing(app))
+        await until(pilot, lambda: "→ stopping" in screen_text(app) or "▸ stopping" in screen_text(app))
+        await pilot.press("S")
+        assert not isinstance(app.screen, ConfirmScreen), "nobody is asked twice"
+
+
+async def test_a_job_that_is_stopped_while_its_model_is_loaded_says_so_in_its_line(path: Path) -> None:
+    job = written(path, "draft", {"instrument": "small", "model": "smollm2", "kind": "", "statements": ""}, 18)
+    with Store.open(path) as store:
+        store.jobs.beat(job, "loading smollm2")
+    app = WorkbenchApp(path, start="jobs")
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await until(pilot, lambda: "→ loading smollm2" in screen_text(app))
+        await pilot.press("S")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
+        await pilot.press("y")
+        await until(pilot, lambda: "is stopping: it ends once its model is loaded" in flowing(app))
+        await until(pilot, lambda: "→ stopping: loading smollm2" in screen_text(app))
 
 
 def test_the_form_is_a_design(path: Path) -> None:
