@@ -26,7 +26,7 @@ from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.jobs.control import Control
 from workbench.jobs.task import ModelCache, Task
-from workbench.jobs.work import draft
+from workbench.jobs.work import WORK
 from workbench.pipeline import drafting
 from workbench.pipeline.draft_decisions import accept, accept_all
 from workbench.pipeline.draft_planning import DraftSpec, plan_drafting
@@ -408,7 +408,7 @@ def test_a_job_that_is_stopped_before_its_model_is_loaded_asks_nothing(
     if stopped == "before":
         control.end()
     models = Slow()
-    state, message = draft(Task(filled, filled.jobs.get(job), attempt, control, lambda _: None, models))
+    state, message = WORK["draft"](Task(filled, filled.jobs.get(job), attempt, control, lambda _: None, models))
     models.clear()
     assert state == "cancelled"
     assert message.startswith("stopped on request; ")
