@@ -351,7 +351,7 @@ async def test_a_ruling_on_a_drawn_answer_says_that_its_statement_stays_open(pat
         await press(app, pilot, "enter", "r", "c", "enter")
         assert "z undoes the ruling" in flowing(app), "the drawn answer is decided"
         await press(app, pilot, "right_square_bracket", "r", "c", "enter")
-        assert "ruled; C closes the item" in flowing(app)
+        assert "ruled by you; C closes the item" in flowing(app)
         await press(app, pilot, "r", "tab", "tab", "tab", "tab", "tab", "c", "enter")
         assert "N goes to the next pending item, z undoes the ruling" in flowing(app)
 
@@ -367,7 +367,7 @@ async def test_an_item_knows_what_was_taken_back_in_the_list_of_rulings(path: Pa
         assert isinstance(app.screen, ReviewItemScreen)
         assert standing(path) == []
         await until(pilot, lambda: re.search(r"1 of 4 · open", flowing(app)) is not None)
-        assert "ruled; C closes" not in flowing(app)
+        assert "ruled by you" not in flowing(app)
         assert "ruled by otto" not in flowing(app)
 
 

@@ -485,7 +485,7 @@ def _onwards(progress: Progress, item: Waiting) -> str:
     if progress.auditor in progress.deciders(item):
         return STAYS_OPEN
     n, of = progress.of.ruled(item.ref, progress.auditor)
-    return f"{n:,} of {of:,} ruled; C closes the item, z undoes" if n else CLOSES
+    return f"{n:,} of {of:,} ruled by you; C closes the item, z undoes" if n else CLOSES
 
 
 def _is_on(subject: Subject, row: ItemAnswer, language: str) -> bool:
