@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,9 +20,13 @@ from workbench.domain.drafting import CallLabel, DraftPrompt
 from workbench.domain.responses import Drawn, Request, Sampling
 from workbench.domain.statements import QUESTION, Statement, VariantKind, Wording
 from workbench.errors import JobError, UnknownName, UsageError
+from workbench.inference.base import Model
 from workbench.inference.load import load
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
+from workbench.jobs.control import Control
+from workbench.jobs.task import ModelCache, Task
+from workbench.jobs.work import WORK
 from workbench.pipeline import drafting
 from workbench.pipeline.draft_decisions import accept, accept_all
 from workbench.pipeline.draft_planning import DraftSpec, plan_drafting
@@ -380,3 +385,33 @@ def drafted_here(store: Store, of: DraftSpec, should_stop: Callable[[], bool] = 
     plan = plan_drafting(store, of, card=model.card)
     job = store.jobs.create("draft", of.as_json(), len(plan.calls))
     return run_drafting(store, plan, model, attempt=store.jobs.claim(job, "test"), job=job, should_stop=should_stop)
+
+
+@pytest.mark.parametrize("stopped", ["before", "meanwhile"])
+def test_a_job_that_is_stopped_before_its_model_is_loaded_asks_nothing(
+    filled: Store, tmp_path: Path, stopped: str
+) -> None:
+    """The model's answers would be drafts: there are none, and nothing is planned for the job."""
+    of = spec(persona(tmp_path, [sentences(3)]))
+    job = filled.jobs.create("draft", of.as_json(), 18)
+    attempt = filled.jobs.claim(job, "test")
+    control = Control()
+
+    class Slow(ModelCache):
+        loads = 0
+
+        def get(self, *args: Any, **how: Any) -> Model:
+            self.loads += 1
+            control.end()
+            return super().get(*args, **how)
+
+    if stopped == "before":
+        control.end()
+    models = Slow()
+    state, message = WORK["draft"](Task(filled, filled.jobs.get(job), attempt, control, lambda _: None, models))
+    models.clear()
+    assert state == "cancelled"
+    assert message.startswith("stopped on request; ")
+    assert models.loads == (stopped == "meanwhile")
+    assert filled.jobs.get(job).message != "drafting"
+    assert filled.drafts.list("small") == ()

@@ -86,6 +86,8 @@ async def test_they_are_found_from_anywhere_and_opened_with_where_they_come_from
         await until(pilot, lambda: "Answers of this store that contain" in screen_text(app))
         await pilot.press(*"steuern", "enter")
         await until(pilot, lambda: isinstance(app.screen, FoundAnswersScreen) and "2 given" in screen_text(app))
+        assert "answers with certain words" in screen_text(app)
+        assert "version 0" not in screen_text(app)
         assert "[bold]steuern[/bold]" in screen_text(app)
         await pilot.press("enter")
         await until(pilot, lambda: "seed" in screen_text(app) and "y copy" in screen_text(app))

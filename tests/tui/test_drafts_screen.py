@@ -434,6 +434,7 @@ async def test_jobs_offers_drafting_and_says_what_came_of_it(path: Path, tmp_pat
         await until(pilot, lambda: isinstance(app.screen, DraftForm))
         app.screen.query_one("#model", Input).value = f"scripted:{persona}"
         await until(pilot, lambda: "nonsense.toml drafts for 3 statements" in shown(app, "#plan"))
+        assert all(words in screen_text(app) for words in ("Start  F5", "Leave  Esc"))
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen))
         await until(pilot, lambda: drafts_job_ended(path))

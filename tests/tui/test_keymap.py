@@ -132,11 +132,12 @@ def test_a_mutated_keymap_is_read_and_what_is_used_can_be_pressed(
     ("keys", "choices"),
     [
         ("pause = " + "[" * 5000, "[" * 100_000),
+        (f"[{'.'.join('a' * 3000)}]\nb = 1\n", '{"theme": ' + "[" * 400 + "]" * 400 + "}"),
         ('[jobs]\npause = ["p"]\n', '{"theme": ["nord"], "order of verdicts": {"a": []}}'),
         ('[home]\nrow = "ctrl+"\n', '{"theme": "none of these"}'),
         (None, None),
     ],
-    ids=("nested", "lists", "unknown", "folders"),
+    ids=("nested", "tables in tables", "lists", "unknown", "folders"),
 )
 async def test_the_terminal_starts_with_any_files_and_says_what_it_ignored(
     path: Path, config: Path, tmp_path: Path, keys: str | None, choices: str | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from sqlite3 import DatabaseError
 from threading import Event
@@ -103,6 +104,8 @@ async def test_an_answer_is_read_anew_from_the_raw_answers(path: Path) -> None:
         assert isinstance(app.screen, ResponsesScreen)
         await press(app, pilot, "r", "m", "2")
         assert isinstance(app.screen, RulingDialog)
+        assert re.search(r"this answer, whoever reads it +\S+ · \S+ · \S+", screen_text(app)), "words and no key"
+        assert "/=" not in screen_text(app)
         assert "it says disagree" in screen_text(app)
         await press(app, pilot, *"no doubt", "enter")
         (ruling,) = standing(path)

@@ -28,7 +28,7 @@ from workbench.domain.personas import ASSISTANT, NONE, SYSTEM, USER, Persona, Pe
 from workbench.domain.prompts import Message
 from workbench.errors import Finding, InputError, UsageError
 from workbench.formats.tabular import Findings, read_rows
-from workbench.toml_files import TomlFile
+from workbench.toml_files import TomlFile, too_deep
 
 KEYS = ("id", "kind", "language", "text", "turns")
 EVERY = "all"
@@ -99,6 +99,8 @@ def _json(path: Path, text: str) -> TomlFile:
     """Return a JSON list of personas as a TOML file with the same tables."""
     try:
         value = json.loads(text)
+        if too_deep(value):
+            raise ValueError("lists or objects nested too deeply")
     except (ValueError, RecursionError) as error:
         fault = Finding(path.name, getattr(error, "lineno", None), None, f"text that is not JSON ({error})", "a list")
         raise InputError([fault], REMEDY) from error

@@ -178,7 +178,8 @@ def state(progress: Progress, item: Waiting, *, blind: bool = False) -> str:
     if found is State.OTHERS and not blind:
         return f"by {', '.join(progress.deciders(item))}"
     n, of = progress.of.ruled(item.ref, progress.auditor) if found is State.OPEN else (0, 0)
-    return f"{n:,} of {of:,} ruled" if n else found.value
+    by = " by you" if progress.auditor else ""
+    return f"{n:,} of {of:,} ruled{by}" if n else found.value
 
 
 def _own_verdict(progress: Progress, item: Waiting) -> str:

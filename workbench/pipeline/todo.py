@@ -94,6 +94,12 @@ def _queues(store: Store) -> Iterator[Task]:
             yield Task(f"flags {queue.name}", plural(flagged, "item"), what, ("agreement", queue.name))
 
 
+def queue_that_waits(store: Store) -> str:
+    """Return the queue that waits for a decision, else for a look at what was flagged, else for labels; "": none."""
+    waiting = [task.key.partition(" ")[::2] for task in _queues(store)]
+    return next((name for kind in ("adjudicate", "flags", "label") for of, name in waiting if of == kind), "")
+
+
 def _unread(store: Store) -> Iterator[Task]:
     known = store.classifiers.list()
     if not known:

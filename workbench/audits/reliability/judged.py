@@ -8,6 +8,7 @@ from typing import Any
 
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Failures, Run
+from workbench.audits.codes import VOID
 from workbench.audits.reliability.beside import Reliability
 from workbench.audits.reliability.book import book
 from workbench.audits.reliability.counts import Counts
@@ -215,9 +216,15 @@ def _void(report: Report) -> Iterator[str]:
     if found:
         counted = ", ".join(f"{in_words(test)} {n:,}" for test, n in found.items())
         yield (
-            f"void: {counted} (statements × templates): the test compares a prompt with itself, so it cannot fail; "
-            "it is in no denominator. workbench lint names the texts; --judge-void judges them as published"
+            f"void: {counted} (statements × templates): the statement has no such wording, or the test compares a "
+            "prompt with itself, so it cannot fail; it is in no denominator. workbench lint names the texts; "
+            "--judge-void judges them as published"
         )
+    tests = report.options.tests
+    everywhere = [test for test in tests if (report.verdicts(test) == VOID).all()]
+    if everywhere and len(everywhere) < len(tests):
+        rest = ", ".join(in_words(test) for test in tests if test not in everywhere)
+        yield f"ALL combines {rest} alone: {', '.join(map(in_words, everywhere))} is void for every statement"
 
 
 def _missing(run: Run, failures: Failures) -> Iterator[str]:

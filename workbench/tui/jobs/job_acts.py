@@ -9,7 +9,7 @@ from textual import work
 from textual.message import Message
 
 from workbench.errors import JobError
-from workbench.tui.jobs.job_lines import unit
+from workbench.tui.jobs.job_lines import stops, unit
 from workbench.tui.kit.base import StoreScreen
 
 if TYPE_CHECKING:
@@ -78,8 +78,7 @@ class JobActs(StoreScreen):
 
         with Store.open(self.store_path) as store:
             job, batches = cancel(store, job_id)
-        how = "is cancelled" if job.state == "cancelled" else f"stops after the current {unit(job)}"
-        self.post_message(self.Done(" ".join(filter(None, [f"Job {job_id} {how}.", batches]))))
+        self.post_message(self.Done(" ".join(filter(None, [stops(job), batches]))))
 
     @work(thread=True, exit_on_error=False, group="ask")
     def pause(self, job_id: int) -> None:

@@ -102,14 +102,20 @@ class JobKindDialog(ModalScreen[str | None], Background):
     def action_choose(self, kind: str) -> None:
         """Choose a kind, or say why it cannot be started. Forms that ask a model say it themselves."""
         if kind in (SAMPLE, DRAFT):
-            self.dismiss(kind)
+            self._leave(kind)
         elif self._reasons is None:
             self._wanted = kind
         elif reason := self._reasons.get(kind, ""):
             self._wanted = ""
             self._say(reason)
         else:
-            self.dismiss(kind)
+            self._leave(kind)
+
+    def _leave(self, kind: str) -> None:
+        """Make way for the form; what is typed ahead is for its first field."""
+        if callable(hold := getattr(self.app, "hold_keys", None)):
+            hold()
+        self.dismiss(kind)
 
     def action_down(self) -> None:
         self.kinds.action_cursor_down()

@@ -105,6 +105,8 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
         "number of the job whose options the fields begin with"
         self._outlook: JobPreview | None = None
         self._launching = False
+        self.begun = False
+        "whether the first field has focus, so that what is typed lands there"
 
     @abstractmethod
     def compose_fields(self) -> ComposeResult:
@@ -145,7 +147,13 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
 
     def on_mount(self) -> None:
         self.query_one(self.FIRST).focus()
+        self.app.call_later(self._begin)  # after the focus, which the app sets later, too
         self.open()
+
+    def _begin(self) -> None:
+        self.begun = True
+        if callable(release := getattr(self.app, "release_keys", None)):
+            release()
 
     def failed(self, error: WorkbenchError) -> None:
         self.say(error)

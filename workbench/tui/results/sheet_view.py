@@ -266,6 +266,11 @@ class SheetView(Vertical):
         """The row under the cursor, of the type that the table holds; None without rows."""
         return self.sheet.table.rows[self._current] if self.sheet is not None and self._current is not None else None
 
+    def go_to(self, at: int) -> None:
+        """Put the cursor on a row, by its place in the table; it stays where it is if that row is not in sight."""
+        if at in (rows := self._rows()):
+            self.table.show_row(rows.index(at))
+
     def follow(self) -> None:
         """Show the details of the row under the cursor."""
         at = self._current

@@ -77,6 +77,8 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         self._all_columns = tuple(columns)
         self._records: tuple[Record, ...] = ()
         self._laid_out = -1
+        self._begins = 0
+        "the row on which the cursor is put once there are columns"
         self._without: frozenset[str] = frozenset()
 
     def leave_out(self, *columns: str) -> None:
@@ -129,7 +131,8 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         self._fill(row)
 
     def show_row(self, row: int) -> None:
-        """Put the cursor on a row."""
+        """Put the cursor on a row; before there are columns, on the row on which it begins."""
+        self._begins = row
         self.move_cursor(row=max(0, min(row, len(self._records) - 1)), animate=False)
 
     def action_cursor_down(self) -> None:
@@ -157,7 +160,7 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
             super().action_page_up()
 
     def _lay_out(self, width: int) -> None:
-        row = self.cursor_row
+        row = self.cursor_row if self._laid_out >= 0 else self._begins
         self._laid_out = width
         self.clear(columns=True)
         shown = self._shown()
@@ -179,7 +182,7 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         """Return the cells that are shown; one that does not fit ends in `…`: no figure is cut without a sign, and none
         touches its neighbour.
         """
-        found = [cell for cell, column in zip(cells, self._all_columns, strict=True) if self._has(column)]
+        found = [cell.copy() for cell, column in zip(cells, self._all_columns, strict=True) if self._has(column)]
         for cell, width in zip(found, self._widths, strict=True):
             cell.no_wrap, cell.overflow = True, cell.overflow or "ellipsis"
             if cell.cell_len > width:
