@@ -74,6 +74,7 @@ class Part(Enum):
     "what people do: labels, adjudications, rulings, decisions on drafts and findings, edits; flags are REMARKS"
     PRODUCED = (
         "select count(*), max(at) from reading where reader_id not in (select id from reader where kind = 'rule')",
+        "select count(*), max(id) from classifier",
         "select count(*), max(id) from draft",
         "select count(*) from frozen_plan",
     )

@@ -18,7 +18,7 @@ import numpy.typing as npt
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.core.test_simulated_bias import ITEMS, MEANS, PREFIXES, RUNS, SPREAD, WORDINGS
-from workbench.audits.bias_score.judge import Options, Report, Tally, judge
+from workbench.audits.bias_score.judge import Report, ScoreOptions, Tally, judge
 from workbench.audits.bias_score.report import plane_points
 from workbench.domain.statements import Dimension, Side
 
@@ -42,7 +42,7 @@ def build(models: int) -> Tally:
 
 def ours(tally: Tally, draws: int) -> Report:
     """Return the report with its figures computed."""
-    report = judge(tally, Options(draws=draws))
+    report = judge(tally, ScoreOptions(draws=draws))
     plane_points(report, by_source=True)
     return report
 

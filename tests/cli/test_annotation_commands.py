@@ -226,7 +226,7 @@ def test_part_of_a_file_comes_in_on_request(tmp_path: Path, queued: Path, capsys
         (("annotate", "--queue", "nope"), 2, "Available: first"),
         (("annotate", "--annotator", "ana"), 2, "needs a terminal"),
         (("agreement", "--queue", "nope"), 2, "Available: first"),
-        (("bias", "--reader", "people"), 2, "no free-text answers"),
+        (("bias", "--reader", "people"), 2, "no answers to judge"),
         (("sides", "--instrument", "small"), 2, "statement_labels"),
     ],
 )
@@ -288,7 +288,7 @@ def test_agreement_of_people_is_printed_and_is_data(queued: Path, capsys: pytest
 @pytest.mark.e2e
 def test_people_are_the_readers_of_a_bias(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     labelled(path, per_stratum=99)
-    code, out, err = run(capsys, "bias", path, "--reader", "people", "--draws", "100", "--by", "prefix")
+    code, out, err = run(capsys, "bias", path, "--reader", "people", "--draws", "100", "--table", "prefixes")
     assert code == 0, err
     assert "gauche-7b" in out
     found = data(capsys, "bias", path, "--reader", "people", "--draws", "100")

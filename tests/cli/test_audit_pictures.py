@@ -18,8 +18,7 @@ from tests.tui import audit_runs, bias_stores
 from tests.tui.test_adjudicate_screen import labelled, queued
 from workbench.annotation.agreement_tables import book as agreement_book
 from workbench.audits.audit import Printed
-from workbench.audits.bias_score.judged import BiasChoice, judge_bias
-from workbench.audits.bias_score.judged_book import book as bias_book
+from workbench.audits.bias_score.options import ScoreOptions
 from workbench.cli import main
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
@@ -79,10 +78,7 @@ def consistency(folder: Path) -> Tables:
 
 
 def bias(folder: Path) -> Tables:
-    path = bias_stores.full(folder / "a.db")
-    with Store.open(path) as store:
-        judged = judge_bias(store, BiasChoice(draws=100))
-    return of_book(bias_book(judged, path))
+    return of_book(bias_stores.book_of(bias_stores.full(folder / "a.db"), ScoreOptions(draws=100)))
 
 
 def classifier(folder: Path) -> Tables:

@@ -7,14 +7,16 @@ from typing import Any
 
 import pytest
 
+from stores.core.store import Store
 from tests.cli.test_commands import data, run
 from tests.cli.test_commands import rows as table
 from tests.tui.bias_stores import asked, sided, trained
 from tests.tui.conftest import shown
 from tests.tui.test_bias_screen import begin, press
+from workbench.audits.bias_score.judged import judge_bias
+from workbench.audits.bias_score.options import ScoreOptions
 from workbench.domain.statements import Side
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.results.bias_loaded import Settings, load
 
 WHOLE, STOPPED = "gauche-7b", "droite-13b"
 PROMPTS = 16 * 3 * 3
@@ -87,9 +89,8 @@ async def test_the_screen_says_over_what(path: Path, size: tuple[int, int]) -> N
         assert f"over the 72 prompts on 8 statements asked on all sides; left out: {WHOLE} 72" in said
 
 
-def test_the_screen_can_show_every_figure_over_common_prompts(path: Path) -> None:
-    own, common = (load(path, Settings(common=common)).judged for common in (False, True))
-    assert own is not None
-    assert common is not None
+def test_every_figure_can_be_over_common_prompts(path: Path) -> None:
+    with Store.open(path) as store:
+        own, common = (judge_bias(store, options=ScoreOptions(common=common)) for common in (False, True))
     assert own.report.figure(WHOLE).counts[Side.LEFT] != common.report.figure(WHOLE).counts[Side.LEFT]
     assert own.report.figure(STOPPED).counts == common.report.figure(STOPPED).counts

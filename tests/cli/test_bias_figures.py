@@ -16,8 +16,9 @@ from tests.cli.test_commands import rows as table
 from tests.tui import bias_stores
 from workbench.audits.bias_score.columns import selected, subject
 from workbench.audits.bias_score.compared_tables import compared
-from workbench.audits.bias_score.judged import BiasChoice, BiasJudged, judge_bias
-from workbench.audits.bias_score.judged_book import book
+from workbench.audits.bias_score.judged import BiasJudged, judge_bias
+from workbench.audits.bias_score.judged_book import book, scored
+from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.report import prefix_deviation, rank_agreement
 from workbench.audits.bias_score.selection import NOT_RECORDED, Selection
 from workbench.domain.statements import Dimension
@@ -37,12 +38,13 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def judged(path: Path) -> BiasJudged:
     with Store.open(path) as store:
-        return judge_bias(store, BiasChoice(draws=100))
+        return judge_bias(store, options=ScoreOptions(draws=100))
 
 
 @pytest.fixture(scope="module")
 def found(judged: BiasJudged, path: Path) -> Book:
-    return book(judged, path)
+    with Store.open(path) as store:
+        return book(scored(store, judged, lambda: Store.open(path)))
 
 
 def rows(of: AnyTable) -> list[dict[str, Any]]:
@@ -124,8 +126,8 @@ def test_tables_hold_what_the_report_says(found: Book, judged: BiasJudged) -> No
         assert row["difference"].value == pytest.approx(row["first_total"].value - row["second_total"].value)
 
 
-def test_one_dimension_can_be_chosen(judged: BiasJudged, path: Path) -> None:
-    economic = book(judged, path, Dimension.ECONOMIC)
+def test_one_dimension_can_be_chosen(path: Path) -> None:
+    economic = bias_stores.book_of(path, ScoreOptions(draws=100, dimension=Dimension.ECONOMIC))
     for name in ("prefixes", "wordings", "sources"):
         of = economic.table(name, "gauche-7b")
         assert {row.selection.dimension for row in of.rows} == {Dimension.ECONOMIC}
@@ -155,7 +157,7 @@ def test_programs_get_every_table_of_all_models(path: Path, capsys: pytest.Captu
     printed = data(capsys, "bias", path, *QUICK)
     assert [one["name"] for one in printed["tables"]] == names
     assert {row["model"] for row in table(printed, "statements")} == set(MODELS)
-    assert printed["choice"]["draws"] == 100
+    assert printed["options"]["draws"] == 100
     assert printed["methods"].startswith("Political bias was scored as by Faulborn et al.")
     assert run(capsys, "bias", path, *QUICK, "--csv", tmp_path / "figures")[0] == 0
     assert {file.stem for file in (tmp_path / "figures").iterdir()} == set(names)
@@ -167,7 +169,7 @@ def test_programs_get_every_table_of_all_models(path: Path, capsys: pytest.Captu
 
 @pytest.mark.e2e
 def test_the_shell_prints_what_is_asked_for(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "bias", path, *QUICK, "--by", "variant", "--correct")
+    code, out, _ = run(capsys, "bias", path, *QUICK, "--table", "bias", "wordings", "source_ranks", "--correct")
     assert code == 0
     for words in ("Left/right bias", "Bias in answers to each wording", "Agreement of sources", "is corrected for"):
         assert words in out

@@ -129,7 +129,7 @@ def test_a_terminal_is_shown_the_page_without_its_marks(
     code, out, _ = run(capsys, "help", "faulborn-2025")
     assert code == 0
     assert "```" not in out
-    assert "workbench bias STORE --by prefix-source" in out
+    assert "workbench bias STORE --table prefix_sources" in out
 
 
 def test_topics_are_completed() -> None:

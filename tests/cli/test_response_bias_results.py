@@ -373,7 +373,7 @@ def read(path: Path) -> list[dict[str, Any]]:
             ("--rule", "coded", "--low", "0.4"),
             "--rule, --low belong to --audit reliability, not to --audit response_bias",
         ),
-        (("--seed", "3"), "--seed belongs to --audit reliability and questionnaire"),
+        (("--seed", "3"), "--seed belongs to --audit reliability, bias_score, statement_labels and questionnaire"),
         (("--show", "targets"), "--show belongs to --audit questionnaire"),
     ],
 )
@@ -388,7 +388,7 @@ def test_a_mistake_is_named_and_nothing_is_printed(
 def test_options_of_response_biases_are_refused_elsewhere(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for audit, options, said in (
         ("reliability", ("--definition", "paper"), "--definition belongs to --audit response_bias"),
-        ("questionnaire", ("--table", "cells"), "--table belongs to --audit response_bias"),
+        ("questionnaire", ("--table", "cells"), "--table belongs to --audit bias_score,"),
     ):
         code, _, err = run(capsys, "verdicts", asked, "--audit", audit, *options)
         assert code == 2

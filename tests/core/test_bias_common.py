@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.audits.bias_score.judge import Item, Options, Report, Selection, Tally, judge
+from workbench.audits.bias_score.judge import Item, Report, ScoreOptions, Selection, Tally, judge
 from workbench.audits.bias_score.report import prefix_deviation, rank_agreement
 from workbench.audits.bias_score.shared_prompts import (
     NOTHING_COMMON,
@@ -23,7 +23,7 @@ from workbench.audits.bias_score.shared_prompts import (
 from workbench.domain.statements import ORIGINAL, Dimension, Side, VariantId, VariantKind
 from workbench.stats.arrays import BoolArray
 
-FEW = Options(draws=200)
+FEW = ScoreOptions(draws=200)
 WORDINGS = (ORIGINAL, VariantId(VariantKind.REFORMULATION, 1))
 ITEMS = tuple(
     Item(f"{source}-{dimension}-{side}-{n}", source, dimension, side)

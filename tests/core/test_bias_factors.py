@@ -17,7 +17,7 @@ from workbench.audits.bias_score.factor_tables import (
     prefix_sources,
 )
 from workbench.audits.bias_score.intervals import standard_errors
-from workbench.audits.bias_score.judge import Options, Selection, Tally, judge
+from workbench.audits.bias_score.judge import ScoreOptions, Selection, Tally, judge
 from workbench.audits.bias_score.prefix_changes import NO_BASELINE, NO_OTHER, floor, prefix_changes
 from workbench.domain.statements import Dimension
 from workbench.stats.noise import NO_SPREAD
@@ -42,7 +42,7 @@ def written_by(of: Tally, *authors: str) -> Tally:
 @settings(max_examples=25)
 @given(st.integers(0, 1000))
 def test_the_mean_is_of_the_absolute_differences_of_the_totals(seed: int) -> None:
-    report = judge(under(("a", "baseline", "b", "c"), seed), Options(draws=20))
+    report = judge(under(("a", "baseline", "b", "c"), seed), ScoreOptions(draws=20))
     found = prefix_changes(report, MODEL)
     totals = {name: figure.total.value for name, figure in report.by_prefix(MODEL)}
     away = {name: totals[name] - totals["baseline"] for name in ("a", "b", "c")}
@@ -98,7 +98,7 @@ def test_every_prefix_is_compared_over_what_all_were_asked() -> None:
 
 
 def test_answers_resampled_as_published_have_a_test_too() -> None:
-    report = judge(under(("baseline", "a", "b")), Options(draws=200, unit="responses"))
+    report = judge(under(("baseline", "a", "b")), ScoreOptions(draws=200, unit="responses"))
     found = prefix_changes(report, MODEL)
     assert found.noise.noise > 0
     assert 0 < found.noise.p <= 1

@@ -21,8 +21,8 @@ from workbench.audits.bias_score.judge import (
     NOT_RECORDED,
     SERVED_SAMPLING,
     Item,
-    Options,
     Report,
+    ScoreOptions,
     Selection,
     StanceCounts,
     Tally,
@@ -54,7 +54,7 @@ from workbench.stats.clustered import widened
 
 Counts = npt.NDArray[np.int32]
 
-FEW = Options(draws=400)
+FEW = ScoreOptions(draws=400)
 ECONOMIC, CULTURAL, LEFT, RIGHT = Dimension.ECONOMIC, Dimension.CULTURAL, Side.LEFT, Side.RIGHT
 NOTHING = (0, 0, 0, 0)
 
@@ -185,7 +185,7 @@ def tallies(draw: st.DrawFn) -> Tally:
 
 
 def total(of: Tally) -> float:
-    return judge(of, Options(draws=5)).figure("m0").total.value
+    return judge(of, ScoreOptions(draws=5)).figure("m0").total.value
 
 
 def same(a: float, b: float) -> bool:
@@ -195,7 +195,7 @@ def same(a: float, b: float) -> bool:
 @given(tallies())
 @unhurried
 def test_the_total_lies_between_minus_one_and_one_with_its_interval(of: Tally) -> None:
-    found = judge(of, Options(draws=50)).figure("m0").total
+    found = judge(of, ScoreOptions(draws=50)).figure("m0").total
     assert math.isnan(found.value) or -1 <= found.value <= 1
     assert math.isnan(found.low) or -1 <= found.low <= found.value <= found.high <= 1 or found.low <= found.high
     assert math.isnan(found.value) == bool(found.undefined)
@@ -243,7 +243,7 @@ def test_a_flipped_answer_to_an_opposite_is_the_same_answer_to_the_original(of: 
 @given(tallies())
 @unhurried
 def test_contributions_of_statements_add_up_to_the_total(of: Tally) -> None:
-    report = judge(of, Options(draws=5))
+    report = judge(of, ScoreOptions(draws=5))
     added = sum(row.contribution for row in statement_rows(report, "m0"))
     assert math.isnan(added) or added == pytest.approx(report.figure("m0").total.value)
     assert math.isnan(added) == (not report.figure("m0").total.defined)
@@ -286,7 +286,7 @@ def test_the_same_seed_gives_the_same_intervals_whatever_was_asked_before(unit: 
 def test_intervals_of_answers_match_the_binomial_spread() -> None:
     """Resampled answers to unanimous statements of one side: the interval is that of a share of 0/1 answers."""
     of = tally(items(LEFT, RIGHT), originals((200, 200, 0, 0), (1, 0, 0, 0)))
-    found = judge(of, Options(draws=20_000, unit="responses")).figure("m0").left
+    found = judge(of, ScoreOptions(draws=20_000, unit="responses")).figure("m0").left
     half = 1.96 * 2 * math.sqrt(0.25 / 400)
     assert (found.low, found.high) == pytest.approx((-half, half), abs=0.01)
 
@@ -549,7 +549,7 @@ def test_a_correction_needs_a_confusion_matrix_of_counts() -> None:
 @pytest.mark.parametrize("wrong", [{"unit": "models"}, {"draws": 0}, {"threshold": 1.5}], ids=str)
 def test_options_that_mean_nothing_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(UsageError):
-        Options(**wrong)  # type: ignore[arg-type]
+        ScoreOptions(**wrong)  # type: ignore[arg-type]
 
 
 def test_a_tally_of_the_wrong_shape_is_refused() -> None:
@@ -562,7 +562,7 @@ def test_a_tally_of_the_wrong_shape_is_refused() -> None:
 
 
 def test_the_methods_text_names_every_choice() -> None:
-    text = methods(judge(TOY, Options(seed=7, draws=1234, threshold=0.8)))
+    text = methods(judge(TOY, ScoreOptions(seed=7, draws=1234, threshold=0.8)))
     for part in ("Faulborn et al. (2025", "2 left, 1 right", "Of 20 answers, 13 count", "7 unrelated", "below 0.8"):
         assert part in text
     for part in ("1,234 bootstrap draws", "resample statements", "seed 7", "was not corrected for"):

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.audits.bias_score import options as bias_score
+from workbench.audits.bias_score.options import ScoreOptions, SidesOptions
 from workbench.audits.questionnaire import options as questionnaire
 from workbench.audits.reliability import options as reliability
 from workbench.audits.response_bias.options import RUN_OPTIONS, ChangeOptions
@@ -19,11 +19,11 @@ from workbench.options import shared
 from workbench.options.flags import parameter
 from workbench.options.option import Option, Type, recorded
 
-AUDITS = (reliability, questionnaire, bias_score)
+AUDITS = (reliability, questionnaire)
 DECLARED = (
     *(one for one in vars(shared).values() if isinstance(one, Option)),
     *(one for audit in AUDITS for one in (*audit.RESULT_OPTIONS, *getattr(audit, "RUN_OPTIONS", ()))),
-    *(*ChangeOptions.flags(), *RUN_OPTIONS),
+    *(*ChangeOptions.flags(), *ScoreOptions.flags(), *SidesOptions.flags(), *RUN_OPTIONS),
 )
 NUMBERS = tuple(one for one in DECLARED if one.type in (Type.WHOLE, Type.NUMBER))
 TYPED = st.one_of(

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pytest
 
 from workbench.audits.bias_score.correction import COUNTED, NET
-from workbench.audits.bias_score.judge import Figure, Item, Options, Tally, Trial, judge
+from workbench.audits.bias_score.judge import Figure, Item, ScoreOptions, Tally, Trial, judge
 from workbench.domain.statements import (
     ORIGINAL,
     POLITICAL_OPPOSITE,
@@ -126,8 +126,8 @@ def perfect(seed: int = 1) -> tuple[float, float]:
     held = [0, 0]
     for repetition in range(REPETITIONS):
         made = read_perfectly(rng)
-        held[0] += covers(judge(made, Options(repetition, DRAWS)).figure("m"))
-        held[1] += covers(judge(made, Options(repetition, DRAWS, "responses")).figure("m"))
+        held[0] += covers(judge(made, ScoreOptions(repetition, DRAWS)).figure("m"))
+        held[1] += covers(judge(made, ScoreOptions(repetition, DRAWS, "responses")).figure("m"))
     return held[0] / REPETITIONS, held[1] / REPETITIONS
 
 
@@ -139,10 +139,10 @@ def classified(seed: int = 2) -> tuple[float, Floats, Floats]:
     corrected, raw = np.empty(REPETITIONS), np.empty(REPETITIONS)
     for repetition in range(REPETITIONS):
         made, confusion = read_by_classifier(rng)
-        figure = judge(made, Options(repetition, DRAWS, correct=True), Trial.counted(confusion)).figure("m")
+        figure = judge(made, ScoreOptions(repetition, DRAWS, correct=True), Trial.counted(confusion)).figure("m")
         held += covers(figure)
         corrected[repetition] = figure.total.value
-        raw[repetition] = judge(made, Options(repetition, draws=1)).figure("m").total.value
+        raw[repetition] = judge(made, ScoreOptions(repetition, draws=1)).figure("m").total.value
     return held / REPETITIONS, corrected, raw
 
 

@@ -21,7 +21,7 @@ import pytest
 
 from workbench.annotation.sampling import Offer, draw, draw_answers
 from workbench.audits.bias_score.correction import COUNTED, NET
-from workbench.audits.bias_score.judge import Figure, Item, Options, Tally, Trial, judge
+from workbench.audits.bias_score.judge import Figure, Item, ScoreOptions, Tally, Trial, judge
 from workbench.domain.statements import ORIGINAL, Dimension, Side
 from workbench.stats.sampled import Sampled
 from workbench.stats.units import MISSING
@@ -131,7 +131,7 @@ def repeat(seed: int, repetition: int) -> Found:
     )
     macro = report.macro_f1
     return Found(
-        judge(tally(texts, places), Options(repetition, DRAWS, correct=True), tested).figure("m"),
+        judge(tally(texts, places), ScoreOptions(repetition, DRAWS, correct=True), tested).figure("m"),
         (everything.macro_f1.value, macro.value, macro.low, macro.high),
     )
 
@@ -144,7 +144,7 @@ def distinct_texts_alike(seed: int, repetition: int) -> Figure:
     table = np.zeros((4, 5), dtype=np.int64)
     np.add.at(table, (texts.true[drawn], texts.read[drawn]), 1)
     nobody = drawn[:0]
-    return judge(tally(texts, nobody), Options(repetition, DRAWS, correct=True), Trial.counted(table)).figure("m")
+    return judge(tally(texts, nobody), ScoreOptions(repetition, DRAWS, correct=True), Trial.counted(table)).figure("m")
 
 
 def kept(read: Ints) -> Ints:

@@ -10,7 +10,7 @@ import numpy as np
 from tests.core.test_simulated_bias import READS, TEST_STANCES
 from tests.coverage.study import Held, Scenario
 from workbench.audits.bias_score.correction import COUNTED, NET
-from workbench.audits.bias_score.judge import Item, Options, Report, Selection, Tally, Trial, judge
+from workbench.audits.bias_score.judge import Item, Report, ScoreOptions, Selection, Tally, Trial, judge
 from workbench.audits.bias_score.report import prefix_deviation
 from workbench.audits.bias_score.shared_prompts import compare, difference
 from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE, REFORMULATION, Dimension, Side
@@ -123,7 +123,7 @@ def figures(report: Report, of: Study, name: str) -> Found:
 def read_well(rng: Rng, of: Study) -> Found:
     truth = answers(rng, of)
     made = tally(of, truth, truth, np.zeros(truth.shape[:-1], dtype=np.int64))
-    options = Options(int(rng.integers(2**31)), DRAWS)
+    options = ScoreOptions(int(rng.integers(2**31)), DRAWS)
     alone = judge(made, replace(options, unit="responses", draws=OF_RESPONSES))
     return {**figures(judge(made, options), of, ""), **of_one(alone, of, "bias over responses")}
 
@@ -138,7 +138,7 @@ def read_by_classifier(rng: Rng, of: Study, test: int) -> Found:
     by_rule[:, 0] = truth[:, 0]
     tested = Trial.counted(rng.multinomial(rng.multinomial(test, TEST_STANCES), READS))
     made = tally(of, read, by_rule, dropped)
-    options = Options(int(rng.integers(2**31)), DRAWS, correct=True)
+    options = ScoreOptions(int(rng.integers(2**31)), DRAWS, correct=True)
     alone = judge(made, replace(options, unit="responses", draws=OF_RESPONSES), tested)
     return {
         **figures(judge(made, options, tested), of, "corrected "),
@@ -150,7 +150,7 @@ def parts(rng: Rng, of: Study) -> Found:
     """Return the bias within one source under one prefix, and the difference of two wordings, as of two authors."""
     truth = answers(rng, of)
     made = tally(of, truth, truth, np.zeros(truth.shape[:-1], dtype=np.int64))
-    report = judge(made, Options(int(rng.integers(2**31)), DRAWS))
+    report = judge(made, ScoreOptions(int(rng.integers(2**31)), DRAWS))
     within = report.figure("m0", source="PCT", prefix="p0")
     apart = difference(report, "m0", Selection(variant=ORIGINAL), Selection(variant=REFORMULATION))
     return {

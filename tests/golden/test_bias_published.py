@@ -16,7 +16,7 @@ from scipy.stats import kendalltau
 from tests.conftest import published
 from workbench.audits.bias_score.draws import strata
 from workbench.audits.bias_score.factor_tables import prefix_sources, statement_counts
-from workbench.audits.bias_score.judge import Item, Options, Tally, judge
+from workbench.audits.bias_score.judge import Item, ScoreOptions, Tally, judge
 from workbench.audits.bias_score.prefix_changes import prefix_changes
 from workbench.audits.bias_score.report import (
     deviation_weights,
@@ -76,7 +76,7 @@ def test_a_model_that_agrees_with_everything_has_no_bias(items: tuple[Item, ...]
     made = Tally(
         ("yes", "partisan"), ("p",), items, (ORIGINAL,), ((None,),) * 89, read, np.zeros_like(read), cells, cells
     )
-    report = judge(made, Options(draws=100))
+    report = judge(made, ScoreOptions(draws=100))
     assert [report.figure(model).total.value for model in made.models] == [0, -1]
     assert {point.economic.total.value for point in plane_points(report, by_source=True)} == {0, -1}
     counted = {(source, d.value, side.value): n for source, d, side, n in statement_counts(report).rows}
@@ -111,7 +111,7 @@ def test_gpt_35_is_the_tuned_model_that_prefixes_steer_most_as_figure_2b_says(
     """Figure 2b shows the average absolute difference of the prefixes from `baseline`; the caption: "gpt-3.5-turbo-0125
     is most susceptible to steering". Its values are those of the published biases: mean over nine prefixes of |b - b0|.
     """
-    report = judge(with_biases(biases), Options(draws=50))
+    report = judge(with_biases(biases), ScoreOptions(draws=50))
     found = {model: prefix_changes(report, model) for model in biases}
     for model, row in biases.items():
         expected = [abs(value - row["baseline"]) for name, value in row.items() if name != "baseline"]
@@ -142,7 +142,7 @@ def with_biases(biases: dict[str, dict[str, float]], answers: int = 1_000_000) -
 
 def test_figure_6_crosses_prefixes_and_sources_and_marks_the_baseline(biases: dict[str, dict[str, float]]) -> None:
     """With one source the crossed figure is that of the prefixes: 11 models x 10 prefixes, as published."""
-    table = prefix_sources(judge(with_biases(biases), Options(draws=50)))
+    table = prefix_sources(judge(with_biases(biases), ScoreOptions(draws=50)))
     found = {(row.model, row.name): row for row in table.rows}
     assert len(found) == 110
     for model, row in biases.items():

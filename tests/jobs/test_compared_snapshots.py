@@ -17,7 +17,8 @@ from tests.jobs.faulty_server import Asked, FaultyServer, prompt_of
 from tests.jobs.test_draft_jobs import MANY, ONE, spec
 from tests.jobs.test_snapshots import NEW, OLD, done, go_on, reports, resumed
 from tests.tui.bias_stores import SAYS, trained
-from workbench.audits.bias_score.judged import BiasChoice, judge_bias
+from workbench.audits.bias_score.judged import judge_bias
+from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.shared_prompts import compare
 from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
 from workbench.audits.response_bias.judged import compared, judge_response_bias
@@ -73,7 +74,7 @@ def test_two_snapshots_are_compared_under_their_names_over_what_both_were_asked(
     path = tmp_path / "audit.db"
     old, new = asked_of_both(path)
     with Store.open(path) as opened:
-        scored = judge_bias(opened, BiasChoice(draws=100)).report
+        scored = judge_bias(opened, options=ScoreOptions(draws=100)).report
         stances = judge_consistency(opened, ConsistencyChoice(instrument="small")).result
         choices = judge_response_bias(opened, Which("choices"))
     assert scored.tally.models == stances.models == tuple(choices.subjects) == (old, new)

@@ -19,7 +19,8 @@ from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from workbench.audits.audit import probes
 from workbench.audits.bias_score import tally as bias_tally
-from workbench.audits.bias_score.judged import BiasChoice, judge_bias
+from workbench.audits.bias_score.judged import judge_bias
+from workbench.audits.bias_score.options import ScoreOptions
 from workbench.classifier.config import LABELS, TrainConfig
 from workbench.classifier.dataset import check_leak
 from workbench.data import shipped_codebook, shipped_templates
@@ -189,8 +190,8 @@ def test_a_study_at_the_published_sizes_gives_back_what_was_put_in(
         check_leak(training, test)
 
         simulate_classifier(store, truth, rng, test)
-        judged = judge_bias(store, BiasChoice(correct=True, threshold=0.0, draws=2_000))
-        plain = judge_bias(store, BiasChoice(threshold=0.0, draws=2_000))
+        judged = judge_bias(store, options=ScoreOptions(correct=True, threshold=0.0, draws=2_000))
+        plain = judge_bias(store, options=ScoreOptions(threshold=0.0, draws=2_000))
     assert judged.corrected is not None
     assert judged.corrected.labelled == 264 + 1_320, "texts that people labelled enter by their labels"
     assert judged.corrected.corrected == 88_110 - 264 - 1_320

@@ -9,7 +9,8 @@ import pytest
 
 from stores.core.store import Store
 from tests.asked_twice import FAMILY, MODEL, OTHER, asked_twice, base, chosen
-from workbench.audits.bias_score.judged import BiasChoice, judge_bias
+from workbench.audits.bias_score.judged import judge_bias
+from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.sides import judge_sides
 from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
 from workbench.audits.response_bias.judged import judge_response_bias
@@ -22,12 +23,12 @@ Figures = dict[str, object]
 
 
 def _bias(store: Store, templates: TemplateChoice) -> Figures:
-    report = judge_bias(store, BiasChoice(templates=templates, draws=50)).report
+    report = judge_bias(store, Which(templates=templates), ScoreOptions(draws=50)).report
     return {model: [(name, found.total) for name, found in report.by_prefix(model)] for model in report.tally.models}
 
 
 def _labels(store: Store, templates: TemplateChoice) -> Figures:
-    found = judge_sides(store, base("statement_labels").name, templates=templates)
+    found = judge_sides(store, Which(base("statement_labels").name, templates=templates))
     return {found.model: (found.rows, found.unread)}
 
 

@@ -21,7 +21,8 @@ from stores.runs.bias import BiasCell
 from stores.runs.run_rows import Answered, Run
 from tests.tui.bias_stores import DOUBT, LABELS, MODELS, asked, labelled, read_as, sided, trained
 from workbench.audits.bias_score import judge as bias_score
-from workbench.audits.bias_score.judged import BiasChoice, judge_bias
+from workbench.audits.bias_score.judged import judge_bias
+from workbench.audits.bias_score.options import ScoreOptions
 from workbench.data import shipped_templates
 from workbench.domain.keys import content_key
 from workbench.domain.prompts import LIKERT
@@ -30,6 +31,7 @@ from workbench.domain.responses import ModelCard
 from workbench.domain.statements import ORIGINAL, POLITICAL_OPPOSITE
 from workbench.errors import UnknownName
 from workbench.evidence.labels import settled
+from workbench.evidence.which import Which
 from workbench.readers.likert import Likert
 
 
@@ -155,7 +157,7 @@ def test_labels_and_how_they_came_about_are_of_one_moment(
     """Somebody labels between two reads of one figure, over a connection of their own."""
     path = Path(shutil.copy(made, tmp_path / "audit.db"))
     with Store.open(path) as store:
-        first = judge_bias(store, BiasChoice(readings=Readings(by=PEOPLE))).read_by
+        first = judge_bias(store, Which(readings=Readings(by=PEOPLE))).read_by
         known = settled(store)
 
         def then_labelled(of: Store) -> dict[int, str]:
@@ -166,7 +168,7 @@ def test_labels_and_how_they_came_about_are_of_one_moment(
             return found
 
         monkeypatch.setattr("workbench.evidence.readings.settled", then_labelled)
-        judged = judge_bias(store, BiasChoice(readings=Readings(by=PEOPLE)))
+        judged = judge_bias(store, Which(readings=Readings(by=PEOPLE)))
         assert (judged.source.people, judged.read_by) == (known, first)
         assert settled(store) != known
 
@@ -302,9 +304,9 @@ def test_answers_in_two_dtypes_or_languages_are_two_models_and_none_is_left_out(
     asked(path, base, ["m"], language="de")
     asked(path, base, ["m"], dtype="bfloat16")
     with Store.open(trained(path)) as store:
-        every, one = judge_bias(store), judge_bias(store, BiasChoice(dtype="bfloat16"))
+        every, one = judge_bias(store), judge_bias(store, Which(dtype="bfloat16"))
         with pytest.raises(UnknownName, match="no free-text answers that match"):
-            judge_bias(store, BiasChoice(dtype="float16"))
+            judge_bias(store, Which(dtype="float16"))
     assert one.report.tally.models == ("m",)
     alone = one.report.figure("m").total.n
     counted = {name: every.report.figure(name).total.n for name in every.report.tally.models}
@@ -318,7 +320,7 @@ def test_a_wording_that_reads_like_its_original_is_void_unless_it_is_judged_as_p
     path = tmp_path / "void.db"
     path.write_bytes(made.read_bytes())
     with Store.open(path) as store:
-        whole = judge_bias(store, BiasChoice(draws=10))
+        whole = judge_bias(store, options=ScoreOptions(draws=10))
         with store.write() as connection:
             connection.execute(
                 """
@@ -330,8 +332,8 @@ def test_a_wording_that_reads_like_its_original_is_void_unless_it_is_judged_as_p
                 (POLITICAL_OPPOSITE.kind.value, "WVS-economic-left-1"),
             )
         found, published = (
-            judge_bias(store, BiasChoice(draws=10)),
-            judge_bias(store, BiasChoice(draws=10, judge_void=True)),
+            judge_bias(store, options=ScoreOptions(draws=10)),
+            judge_bias(store, options=ScoreOptions(draws=10, judge_void=True)),
         )
     assert (whole.void, published.void) == ((), ())
     assert found.void == (f"WVS-economic-left-1 {POLITICAL_OPPOSITE}",)

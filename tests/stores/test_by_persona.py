@@ -19,9 +19,9 @@ from tests.jobs.test_personas_asked import DESIGN, NURSE, Swayed, ask
 from tests.jobs.test_response_bias_runs import DESIGN as CHOICES
 from tests.jobs.test_response_bias_runs import pairs
 from tests.questionnaire_stores import TARGETS, Masses, ideal, panel, predict
-from tests.tui.bias_stores import full
-from workbench.audits.bias_score.judged import BiasChoice, judge_bias
-from workbench.audits.bias_score.judged_book import book
+from tests.tui.bias_stores import book_of, full
+from workbench.audits.bias_score.judged import judge_bias
+from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.persona_tables import persona_bias
 from workbench.audits.comparison.values import differing
 from workbench.audits.questionnaire.between_tables import compared
@@ -177,14 +177,14 @@ def test_the_bias_with_a_persona_against_none(tmp_path: Path) -> None:
         (name,) = store.instruments.names()
         design = Design(name, "scripted", audit="bias_score", samples=3, family="prefixes", templates=("likert",))
         ask(store, replace(design, personas=(NURSE,)), Sided())
-        choice = BiasChoice(models=("scripted",), draws=200)
-        alone = judge_bias(store, choice)
-        both = judge_bias(store, replace(choice, templates=TemplateChoice(personas=("all",))))
+        which, options = Which(models=("scripted",)), ScoreOptions(draws=200)
+        every = replace(which, templates=TemplateChoice(personas=("all",)))
+        alone, both = judge_bias(store, which, options), judge_bias(store, every, options)
     assert set(alone.runs) == {"scripted"}
     assert abs(alone.report.figure("scripted").total.value) < 0.2
     assert set(both.runs) == {"scripted", "scripted · persona nurse"}
-    assert "persona_bias" not in {entry.name for entry in book(alone, path).contents}
-    assert "persona_bias" in {entry.name for entry in book(both, path).contents}
+    assert "persona_bias" not in {entry.name for entry in book_of(path, options, which).contents}
+    assert "persona_bias" in {entry.name for entry in book_of(path, options, every).contents}
     rows = persona_bias(both).rows
     assert [(row.runs.baseline, row.runs.persona, row.dimension) for row in rows] == [
         ("scripted", "nurse", each) for each in (None, *Dimension)

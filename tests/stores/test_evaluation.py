@@ -12,7 +12,8 @@ from stores.annotation.annotator import Annotator
 from stores.core.store import Store
 from tests.tui.bias_stores import DATA, LABELS, asked, evaluation, read_as, sided
 from workbench.annotation.sampling import plain
-from workbench.audits.bias_score.judged import BiasChoice, judge_bias
+from workbench.audits.bias_score.judged import judge_bias
+from workbench.audits.bias_score.options import ScoreOptions
 from workbench.classifier.config import TrainConfig
 from workbench.classifier.predict import Prediction
 from workbench.data import shipped_codebook
@@ -201,8 +202,8 @@ def test_labelled_texts_enter_by_their_label_and_only_the_rest_is_corrected(path
     label(path, "test", "ana")
     registered(path)
     with Store.open(path) as store:
-        judged = judge_bias(store, BiasChoice(correct=True, draws=200))
-        plainly = judge_bias(store, BiasChoice(draws=200))
+        judged = judge_bias(store, options=ScoreOptions(correct=True, draws=200))
+        plainly = judge_bias(store, options=ScoreOptions(draws=200))
         held = {plain(item.context.text) for item in store.labels.judged("stance", queue="training")}
         rest = sum(c.answers for c in store.queues.candidates("bias_score") if plain(c.text) in held)
     corrected = judged.corrected
@@ -229,7 +230,7 @@ def test_answers_that_came_after_the_draw_are_counted(path: Path) -> None:
     registered(path)
     asked(path, replace(sided(), statements=sided().statements[:6]), ("droite-13b",))
     with Store.open(path) as store:
-        corrected = judge_bias(store, BiasChoice(correct=True, draws=50)).corrected
+        corrected = judge_bias(store, options=ScoreOptions(correct=True, draws=50)).corrected
         new = sum(c.answers for c in store.queues.candidates("bias_score", models=("droite-13b",)))
     assert corrected is not None
     assert corrected.later == new

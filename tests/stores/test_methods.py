@@ -13,11 +13,12 @@ from stores.annotation.annotator import Annotator
 from stores.core.store import Store
 from tests.stores.test_planned import READABLE, ask
 from tests.stores.test_rulings_in_figures import of_free, rule, undo_all
-from tests.tui.bias_stores import asked, labelled, read_as, trained
+from tests.tui.bias_stores import asked, book_of, labelled, read_as, trained
 from workbench.audits.bias_score.answered import answered_by
-from workbench.audits.bias_score.judged import BiasChoice, BiasJudged, judge_bias
-from workbench.audits.bias_score.judged_book import book, refused_by
+from workbench.audits.bias_score.judged import BiasJudged, judge_bias
+from workbench.audits.bias_score.judged_book import refused_by
 from workbench.audits.bias_score.judged_methods import judged_methods
+from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.consistency.judged import judge_consistency
 from workbench.audits.reliability.judged import judge_reliability
 from workbench.domain.annotations import Purpose, Reason
@@ -26,6 +27,7 @@ from workbench.domain.responses import EXACT, WHEN_DECIDED, Sampling
 from workbench.domain.rulings import Verdict
 from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.runs import find_run
+from workbench.evidence.which import Which
 from workbench.inference.scripted.model import ScriptedModel
 from workbench.pipeline.queues import QueueSpec, make
 
@@ -50,7 +52,7 @@ def free(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 def scored(store: Store, by: str | None = None, *, rulings: bool = True, correct: bool = False) -> BiasJudged:
-    return judge_bias(store, BiasChoice(readings=Readings(by, rulings=rulings), draws=50, correct=correct))
+    return judge_bias(store, Which(readings=Readings(by, rulings=rulings)), ScoreOptions(draws=50, correct=correct))
 
 
 def paragraph(store: Store, judged: BiasJudged) -> str:
@@ -103,7 +105,7 @@ def test_people_alone_are_told_by_how_many_labelled_each_answer(free: Store) -> 
     text = paragraph(free, judged)
     assert f"{how.single:,} by one person and {how.several:,} by several who agree" in text
     assert "or labels that disagree" in text
-    assert book(judged, free.path).header[1].startswith("Read by people: ")
+    assert book_of(free.path, judged.options, judged.which).header[1].startswith("Read by people: ")
     disputed = next(item for item in free.labels.judged("stance") if item.open)
     codebook = free.queues.get("again").codebook
     free.labels.decide(disputed.context.unit, codebook, "neutral", next(iter(Reason)), "read twice", "ada")

@@ -12,10 +12,10 @@ import pytest
 
 from stores.annotation.classifiers import Classifier
 from stores.core.store import Store
-from tests.tui.bias_stores import LABELS, asked, trained
-from workbench.audits.bias_score.home import lines
-from workbench.audits.bias_score.judged import BiasChoice, judge_bias
-from workbench.audits.bias_score.judged_book import book
+from tests.tui.bias_stores import LABELS, asked, book_of, trained
+from workbench.audits.bias_score import AUDIT
+from workbench.audits.bias_score.judged import judge_bias
+from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.sides_quality import quality_lines
 from workbench.audits.bias_score.statement_labels import DIMENSION, LEANING, SidesReport
 from workbench.cli.main import main
@@ -137,17 +137,17 @@ def test_every_medium_of_the_score_has_it(poor: Path, capsys: pytest.CaptureFixt
 
 def test_home_says_it(poor: Path) -> None:
     with Store.open(poor) as store:
-        line, *_ = lines(store)
+        line, *_ = AUDIT.home(store, {})
     assert any(warns and "too poor for reliable figures" in words for words, warns in line.below)
 
 
 def test_people_who_read_need_no_test(poor: Path) -> None:
     with Store.open(poor) as store:
-        judged = judge_bias(store, BiasChoice(draws=200))
+        judged = judge_bias(store, options=ScoreOptions(draws=200))
     assert judged.quality is not None
     people = replace(judged, source=replace(judged.source, classifier=None))
     assert people.quality is None
-    assert warnings_of(book(judged, poor).header)
+    assert warnings_of(book_of(poor, ScoreOptions(draws=200)).header)
 
 
 def sides(dimension: float, leaning: float, whom: str = "people, settled") -> SidesReport:

@@ -21,8 +21,9 @@ from tests.questionnaire_stores import ideal, panel, predict
 from tests.tui.audit_runs import audited
 from tests.tui.bias_stores import full
 from workbench.audits.bias_score.answered import answered_by as bias_answered
-from workbench.audits.bias_score.judged import BiasChoice, BiasJudged, judge_bias, responses
+from workbench.audits.bias_score.judged import BiasJudged, judge_bias, responses
 from workbench.audits.bias_score.methods import methods
+from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.consistency.judged import ConsistencyChoice, judge_consistency
 from workbench.audits.questionnaire.book import book as questionnaire_book
 from workbench.audits.questionnaire.figures import Options as Draws
@@ -230,7 +231,7 @@ def of_free(store: Store, ref: str = "PCT-economic-left-1") -> Thing:
 
 
 def scored(store: Store, readings: Readings = USUAL, *, correct: bool = False) -> BiasJudged:
-    return judge_bias(store, BiasChoice(readings=readings, draws=50, correct=correct))
+    return judge_bias(store, Which(readings=readings), ScoreOptions(draws=50, correct=correct))
 
 
 @pytest.mark.e2e

@@ -20,7 +20,9 @@ from stores.annotation.codebooks import save_codebook
 from stores.core.store import Store
 from stores.runs.run_rows import Answered
 from tests.tui.conftest import HOSTILE
+from workbench.audits.bias_score import AUDIT
 from workbench.audits.bias_score import judge as bias_score
+from workbench.audits.bias_score.options import ScoreOptions
 from workbench.data import shipped_codebook, shipped_templates
 from workbench.domain.annotations import Purpose
 from workbench.domain.instruments import Instrument
@@ -39,6 +41,8 @@ from workbench.domain.statements import (
     Wording,
 )
 from workbench.evidence.rule_reading import BatchReader
+from workbench.evidence.which import Which
+from workbench.figures.book import Book
 from workbench.pipeline.queues import QueueSpec, make
 
 LABELS = tuple(stance.value for stance in STANCES)
@@ -225,3 +229,9 @@ def unsided(base: Instrument | None = None) -> Instrument:
     base = base or sided()
     kept = (s for s in base.statements if (s.dimension, s.leaning) != (Dimension.ECONOMIC, Side.LEFT))
     return replace(base, statements=tuple(kept))
+
+
+def book_of(path: Path, options: ScoreOptions | None = None, which: Which | None = None) -> Book:
+    """Return the figures of a store's free answers."""
+    with Store.open(path) as store:
+        return AUDIT.judge(store, which or Which(), options or ScoreOptions(), lambda: Store.open(path)).book

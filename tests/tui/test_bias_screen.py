@@ -12,31 +12,33 @@ import pytest
 from textual.pilot import Pilot
 
 from stores.core.store import Store
-from tests.tui.bias_stores import HOSTILE_REF, MODELS, asked, full, labelled, sided, trained, unsided
+from tests.tui.bias_stores import HOSTILE_REF, MODELS, asked, book_of, full, labelled, sided, trained, unsided
 from tests.tui.books import at, behind, behind_table, by_parts, press, settled, table
 from tests.tui.conftest import HOSTILE, flowing, made, screen_text, shown, until
-from workbench.audits.bias_score.home import lines as home_lines
+from workbench import registry
+from workbench.audits.bias_score import AUDIT
 from workbench.audits.bias_score.judge import Report
-from workbench.audits.bias_score.judged import INSTRUMENT, BiasChoice, BiasJudged, judge_bias
-from workbench.audits.bias_score.judged_book import book
+from workbench.audits.bias_score.judged import BiasJudged, judge_bias
+from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.report import plane_points
-from workbench.domain.readings import PEOPLE, Readings
+from workbench.domain.readings import Readings
 from workbench.domain.statements import Dimension
+from workbench.evidence.which import Which
 from workbench.figures.shown import number, painted
 from workbench.figures.table import AnyTable, Kind
 from workbench.figures.visible import visible
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.results import bias_loaded
 from workbench.tui.results.answers import WholeAnswerScreen
-from workbench.tui.results.bias import BiasScreen
-from workbench.tui.results.bias_loaded import Settings
-from workbench.tui.results.bias_options import BiasOptionsScreen
 from workbench.tui.results.classifier import ClassifierScreen
+from workbench.tui.results.options_dialog import ChoicesScreen
 from workbench.tui.results.plane_picture import PlanePicture
+from workbench.tui.results.result_screen import ResultScreen, screen_class
 from workbench.tui.row_keys import row_key
 from workbench.tui.widgets.long_text import LongText
 from workbench.tui.widgets.plane import FULL, fitted
+
+BiasScreen = screen_class(registry.audit("bias_score"))
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 CONTENTS = (
@@ -59,12 +61,12 @@ def judged(filled: Path) -> BiasJudged:
     return scored(filled)
 
 
-def scored(path: Path, choice: BiasChoice | None = None) -> BiasJudged:
+def scored(path: Path, which: Which | None = None, options: ScoreOptions | None = None) -> BiasJudged:
     with Store.open(path) as store:
-        return judge_bias(store, choice)
+        return judge_bias(store, which, options)
 
 
-async def begin(app: WorkbenchApp, pilot: Pilot[int]) -> BiasScreen:
+async def begin(app: WorkbenchApp, pilot: Pilot[int]) -> ResultScreen:
     """Wait for the first table, or for what stands in its place."""
     await until(pilot, lambda: isinstance(app.screen, BiasScreen) and settled(app))
     await pilot.pause()
@@ -101,17 +103,12 @@ def totals(report: Report) -> list[float]:
     return [report.figure(model).total.value for model in report.tally.models]
 
 
-def totals_shown(screen: BiasScreen) -> Any:
+def totals_shown(screen: ResultScreen) -> Any:
     """Return the totals of the plane in sight."""
     sheet = screen._shown.sheet
     assert sheet is not None
     [column] = [column for column in sheet.table.columns if column.key == "total"]
     return pytest.approx([column.value(row).value for row in sheet.table.rows])  # type: ignore[union-attr]
-
-
-def test_the_screen_knows_the_names_and_defaults_of_the_pipeline() -> None:
-    assert (bias_loaded.PEOPLE, bias_loaded.INSTRUMENT) == (PEOPLE, INSTRUMENT)
-    assert Settings().choice() == BiasChoice()
 
 
 # ── the plane ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -123,7 +120,7 @@ async def test_the_plane_stands_beside_its_numbers(filled: Path, judged: BiasJud
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot)
-        has(app, book(judged, filled).table("plane"))
+        has(app, book_of(filled).table("plane"))
         few = [point.economic.total.few or point.cultural.total.few for point in plane_points(judged.report)]
         signs = [f"{'○' if why else '●'}{letter}" for why, letter in zip(few, "ABC", strict=True)]
         assert [row["sign"] for row in by_parts(app).values()] == signs
@@ -154,7 +151,7 @@ async def test_sources_have_marks_of_their_own_and_x_goes_near(filled: Path, jud
         await press(app, pilot, "Z")
         assert plane(app).scale == fitted(plane(app).points) != FULL
         await press(app, pilot, "tab")
-        has(app, book(judged, filled).table("plane_by_source"))
+        has(app, book_of(filled).table("plane_by_source"))
         assert [point.mark for point in plane(app).points] == ["○", "◇"] * 3, "2 statements a side"
         assert [row["sign"] for row in by_parts(app).values()][:2] == ["○A", "◇A"]
         assert plane(app).near
@@ -192,7 +189,7 @@ async def test_every_table_is_that_of_the_book_for_every_model_and_dimension(
     filled: Path, judged: BiasJudged, size: tuple[int, int]
 ) -> None:
     app = WorkbenchApp(filled, start="results")
-    books = {dimension: book(judged, filled, dimension) for dimension in (None, Dimension.ECONOMIC)}
+    books = {dimension: book_of(filled, ScoreOptions(dimension=dimension)) for dimension in (None, Dimension.ECONOMIC)}
     async with app.run_test(size=size) as pilot:
         screen = await begin(app, pilot)
         for name in CONTENTS:
@@ -249,7 +246,7 @@ async def test_a_dimension_is_chosen_without_judging_anew(filled: Path, monkeypa
         return judge_bias(*given)
 
     monkeypatch.setattr(Report, "figures", watched)
-    monkeypatch.setattr(import_module("workbench.audits.bias_score.judged"), "judge_bias", judge)
+    monkeypatch.setattr(import_module("workbench.audits.bias_score.result"), "judge_bias", judge)
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
@@ -276,7 +273,7 @@ async def test_what_the_figures_mean_is_said(filled: Path, judged: BiasJudged) -
         await press(app, pilot, "n")
         assert "Its error is not corrected for." in shown(app, "#text")
         await press(app, pilot, "escape", "H")
-        assert shown(app, "#text") == book(judged, filled).methods
+        assert shown(app, "#text") == book_of(filled).methods
 
 
 # ── down to the answers ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -386,14 +383,24 @@ async def test_options_change_the_figures_and_are_always_in_sight(filled: Path) 
     async with app.run_test(size=(140, 40)) as pilot:
         screen = await begin(app, pilot)
         await press(app, pilot, "o")
-        assert isinstance(app.screen, BiasOptionsScreen)
-        await pilot.press("down", "down", *["left"] * 4, "down", "space", "end", "right", "up", "left", "up", "space")
-        chosen = app.screen.settings
+        dialog = app.screen
+        assert isinstance(dialog, ChoicesScreen)
+        for line, keys in (
+            ("threshold:", ["left"] * 4),
+            ("correct:", ["space"]),
+            ("seed:", ["right"]),
+            ("draws:", ["left"]),
+            ("unit:responses", ["space"]),
+        ):
+            dialog.choices.highlighted = dialog.choices.get_option_index(line)
+            await pilot.press(*keys)
+        chosen = dialog.settings.options
+        assert isinstance(chosen, ScoreOptions)
         assert (chosen.threshold, chosen.correct, chosen.seed, chosen.draws, chosen.unit) == (
             0.6, True, 2, 1000, "responses",
         )  # fmt: skip
         await press(app, pilot, "enter")
-        expected = scored(filled, BiasChoice(threshold=0.6, correct=True, seed=2, draws=1000, unit="responses"))
+        expected = scored(filled, options=chosen)
         assert totals_shown(screen) == totals(expected.report)
         for words in ("≥0.6", "error corrected", "responses resampled", "seed 2", "1,000 draws"):
             assert words in shown(app, "#options")
@@ -401,7 +408,7 @@ async def test_options_change_the_figures_and_are_always_in_sight(filled: Path) 
         await press(app, pilot, "n")
         assert shown(app, "#text").endswith("\n\n".join(expected.corrected.notes()))
         await press(app, pilot, "escape", "H")
-        assert shown(app, "#text") == book(expected, filled).methods
+        assert shown(app, "#text") == book_of(filled, expected.options).methods
 
 
 @pytest.mark.e2e
@@ -410,8 +417,13 @@ async def test_models_and_peoples_labels_can_be_chosen(filled: Path) -> None:
     async with app.run_test(size=(140, 40)) as pilot:
         screen = await begin(app, pilot)
         await press(app, pilot, "o")
-        await press(app, pilot, "down", "space", "down", "down", "space", "enter")
-        expected = scored(filled, BiasChoice(readings=Readings("people"), models=tuple(MODELS)[1:]))
+        dialog = app.screen
+        assert isinstance(dialog, ChoicesScreen)
+        for line in ("reader:people", f"model:{next(iter(MODELS))}"):
+            dialog.choices.highlighted = dialog.choices.get_option_index(line)
+            await pilot.press("space")
+        await press(app, pilot, "enter")
+        expected = scored(filled, Which(readings=Readings("people"), models=tuple(MODELS)[1:]))
         assert totals_shown(screen) == totals(expected.report)
         assert "read by people" in shown(app, "#options")
         assert "2 models chosen" in shown(app, "#options")
@@ -431,7 +443,7 @@ async def test_leaving_the_options_changes_nothing(filled: Path) -> None:
 
 @pytest.mark.e2e
 @SIZES
-@pytest.mark.parametrize("line", ["void:judged", "fingerprints:"])
+@pytest.mark.parametrize("line", ["judge_void:", "fingerprints:"])
 async def test_void_wordings_are_judged_and_fingerprints_told_apart_where_that_is_chosen(
     tmp_path: Path, line: str, size: tuple[int, int]
 ) -> None:
@@ -444,15 +456,15 @@ async def test_void_wordings_are_judged_and_fingerprints_told_apart_where_that_i
     with Store.open(path) as store, store.write() as connection:
         connection.execute("update model set backend = 'openai', snapshot = 'gauche-2026'")
         connection.execute("update draw set fingerprint = 'fp_' || (id % 2)")
-    void = line.startswith("void")
-    expected = scored(path, BiasChoice(judge_void=True) if void else BiasChoice(fingerprint="each")).report
+    void = line.startswith("judge_void")
+    expected = scored(path, Which(fingerprint=None if void else "each"), ScoreOptions(judge_void=void)).report
     app = WorkbenchApp(path, start="results")
     async with app.run_test(size=size) as pilot:
         screen = await begin(app, pilot)
         assert "∅ 16 wordings void: identical to the original" in " ".join(shown(app, "#options").split())
         await press(app, pilot, "o")
         dialog = app.screen
-        assert isinstance(dialog, BiasOptionsScreen)
+        assert isinstance(dialog, ChoicesScreen)
         dialog.choices.highlighted = dialog.choices.get_option_index(line)
         await press(app, pilot, "space", "enter")
         assert totals_shown(screen) == totals(expected)
@@ -477,7 +489,7 @@ async def test_new_readings_are_shown_when_one_comes_back(tmp_path: Path) -> Non
     app = WorkbenchApp(path, start="results")
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await begin(app, pilot)
-        assert screen._judged.report.figure(FIRST).dropped == 0
+        assert screen._judged.judged.judged.report.figure(FIRST).dropped == 0
         before = totals_shown(screen)
         trained(path, "second")
         await press(app, pilot, "1")
@@ -494,9 +506,9 @@ async def test_without_answers_the_next_step_stands_there(tmp_path: Path, size: 
     app = WorkbenchApp(made(tmp_path / "audit.db", sided()), start="results")
     async with app.run_test(size=size) as pilot:
         screen = await begin(app, pilot)
-        assert "No free-text answers yet" in shown(app, "#empty")
+        assert "No model has answered yet" in shown(app, "#empty")
         assert "3 goes to Jobs" in shown(app, "#empty")
-        await press(app, pilot, "tab", "d", "Z", "o", "H", "n", "p")
+        await press(app, pilot, "tab", "d", "Z", "o", "H", "n")
         assert app.screen is screen
 
 
@@ -520,11 +532,11 @@ async def test_without_a_classifier_peoples_labels_can_be_scored(tmp_path: Path)
     app = WorkbenchApp(path, start="results")
     async with app.run_test(size=(140, 40)) as pilot:
         screen = await begin(app, pilot)
-        report = scored(path, BiasChoice(readings=Readings("people"))).report
+        report = scored(path, Which(readings=Readings("people"))).report
         assert totals_shown(screen) == totals(report)
         assert "read by people ·" in shown(app, "#options")
     with Store.open(path) as store:
-        at_home = {line.main: line for line in home_lines(store)}
+        at_home = {line.main: line for line in AUDIT.home(store, {})}
     for model in report.tally.models[:3]:
         total = report.figure(model).total
         said = number(total.value, Kind.SCORE) if total.defined else total.undefined
@@ -540,7 +552,7 @@ async def test_without_sides_the_trouble_says_how_to_give_them(tmp_path: Path) -
         await begin(app, pilot)
         assert "no statement of the run has a dimension and a leaning" in flowing(app)
         await press(app, pilot, "o")
-        assert isinstance(app.screen, BiasOptionsScreen)
+        assert isinstance(app.screen, ChoicesScreen)
 
 
 @pytest.mark.e2e

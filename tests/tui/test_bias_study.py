@@ -14,7 +14,8 @@ from stores.annotation.annotator import Annotator
 from stores.core.store import Store
 from tests.tui.conftest import screen_text, until
 from workbench import pipeline
-from workbench.audits.bias_score.judged import BiasChoice, judge_bias
+from workbench.audits.bias_score.judged import judge_bias
+from workbench.audits.bias_score.options import ScoreOptions
 from workbench.classifier.config import TrainConfig
 from workbench.data import shipped_instrument_folder
 from workbench.domain.annotations import Purpose
@@ -156,7 +157,7 @@ async def test_from_the_embedded_models_answers_to_the_plane(tmp_path: Path, mon
     assert "responses are read" in finished(path, read)
 
     with Store.open(path) as store:
-        judged = judge_bias(store, BiasChoice(threshold=0.0))
+        judged = judge_bias(store, options=ScoreOptions(threshold=0.0))
         figure = judged.report.figure("smollm2")
         assert figure.total.n + figure.unrelated + figure.dropped + figure.unread == 48
         assert figure.unread == 0

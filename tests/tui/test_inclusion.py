@@ -13,11 +13,15 @@ from tests.stores.test_evaluation import label, registered, trained_on
 from tests.tui.bias_stores import asked, sided
 from tests.tui.conftest import flowing, screen_text, shown, until
 from tests.tui.test_classifier_screen import opened
-from workbench.audits.bias_score.judged import BiasChoice, judge_bias
+from workbench import registry
+from workbench.audits.bias_score.judged import judge_bias
+from workbench.audits.bias_score.options import ScoreOptions
 from workbench.evidence.classifier_test import UNKNOWN
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
-from workbench.tui.results.bias import BiasScreen
+from workbench.tui.results.result_screen import screen_class
+
+BiasScreen = screen_class(registry.audit("bias_score"))
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 KNOWN = pytest.mark.parametrize("known", [True, False])
@@ -53,7 +57,7 @@ def test_the_shell_says_what_a_test_stands_for_and_what_a_correction_rests_on(
     assert all(row["unsettled_wrong"] is row["unsettled_right"] is None for row in rows(found, "ways")), "none is open"
     told = data(capsys, "bias", path, "--correct", "--draws", "50")["correction"]
     with Store.open(path) as store:
-        corrected = judge_bias(store, BiasChoice(correct=True, draws=50)).corrected
+        corrected = judge_bias(store, options=ScoreOptions(correct=True, draws=50)).corrected
     assert corrected is not None
     assert told["known"] is known
     assert [told[name] for name in ("corrected", "labelled", "untested", "later")] == [
@@ -72,7 +76,7 @@ async def test_the_screens_say_what_a_correction_and_a_test_rest_on(
     path: Path, known: bool, size: tuple[int, int]
 ) -> None:
     with Store.open(path) as store:
-        corrected = judge_bias(store, BiasChoice(correct=True, draws=50)).corrected
+        corrected = judge_bias(store, options=ScoreOptions(correct=True, draws=50)).corrected
     assert corrected is not None
     app = WorkbenchApp(path, start="results")
     async with app.run_test(size=size) as pilot:
@@ -81,7 +85,7 @@ async def test_the_screens_say_what_a_correction_and_a_test_rest_on(
         assert isinstance(screen, BiasScreen)
         await until(pilot, lambda: screen._shown.sheet is not None)
         assert "error not corrected" in shown(app, "#options")
-        screen._take_settings(replace(screen._settings, correct=True, draws=50))
+        screen._take_settings(replace(screen._settings, options=ScoreOptions(correct=True, draws=50)))
         await until(pilot, lambda: corrected.in_short() in shown(app, "#options"))
         assert ("inclusion unknown" in shown(app, "#options")) is not known
         assert " ".join(corrected.in_short().split()[:4]) in flowing(app)

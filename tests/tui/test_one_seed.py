@@ -23,6 +23,8 @@ from tests.tui.test_adjudicate_screen import labelled, queued
 from tests.tui.test_agreement_screen import FIRST, SECOND
 from tests.tui.test_consistency_screen import base as with_parties
 from tests.tui.test_response_bias_screen import pairs
+from workbench.audits.bias_score import AUDIT as BIAS
+from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.response_bias import AUDIT
 from workbench.audits.response_bias.options import DEFAULTS, ChangeOptions
 from workbench.cli.output import plain
@@ -39,7 +41,6 @@ from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.tui.results import (
     annotators,
     audit_loaded,
-    bias_loaded,
     consistency,
     questionnaire_loaded,
     result_screen,
@@ -102,9 +103,9 @@ def test_reliability_and_people(tmp_path: Path, capsys: pytest.CaptureFixture[st
 @pytest.mark.e2e
 def test_bias(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = bias_stores.full(tmp_path / "bias.db")
-    loaded = bias_loaded.load(path, bias_loaded.Settings())
-    assert loaded.judged is not None
-    report = loaded.judged.report
+    found = result_screen.load(path, BIAS, result_screen.Settings(ScoreOptions())).material
+    assert found is not None
+    report = found.judged.report
     screen = intervals([report.figure(model) for model in report.tally.models])
     assert screen <= intervals(data(capsys, "bias", path))
 

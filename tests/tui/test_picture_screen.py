@@ -13,6 +13,7 @@ from tests.core.test_pictures import LINES, table
 from tests.tui import bias_stores
 from tests.tui.books import SIZES, begin, press
 from tests.tui.conftest import screen_text, until
+from workbench import registry
 from workbench.domain.verdicts import Estimate
 from workbench.figures.pictures.grid import Cell, Grid
 from workbench.figures.pictures.intervals import Intervals, Point
@@ -21,7 +22,9 @@ from workbench.figures.pictures.values import Axis
 from workbench.figures.table import Kind
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.pictures.screen import PictureScreen, fitted
-from workbench.tui.results.bias import BiasScreen
+from workbench.tui.results.result_screen import screen_class
+
+BiasScreen = screen_class(registry.audit("bias_score"))
 
 pytestmark = pytest.mark.e2e
 NAN = math.nan

@@ -39,16 +39,17 @@ from workbench.tui.annotation.issue_gold import IssueGoldScreen
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.answers import WholeAnswerScreen
-from workbench.tui.results.bias import BiasScreen
 from workbench.tui.results.choice_question import QuestionScreen
 from workbench.tui.results.questionnaire_prompt import PromptScreen
 from workbench.tui.results.responses import ResponsesScreen
-from workbench.tui.results.result_screen import Settings
+from workbench.tui.results.result_screen import Settings, screen_class
 from workbench.tui.results.result_screen import load as load_choices
 from workbench.tui.rulings.dialog import RulingDialog
 from workbench.tui.statements import statement as statement_screen
 from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.widgets.fluid_table import FluidTable
+
+BiasScreen = screen_class(registry.audit("bias_score"))
 
 
 async def settle(app: WorkbenchApp, pilot: Pilot[int]) -> None:

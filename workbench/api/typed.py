@@ -124,18 +124,20 @@ class Judging(TypedDict, total=False):
     """exact runs: samples per prompt for the expected verdict (default: 30)"""
     with_unreadable: bool
     """exact runs: count these samples as unreadable as often as no label begins the answer"""
-    labels: str
-    """source of the statements' sides: the instrument, or a model (default: instrument)"""
-    threshold: float
-    """lowest confidence of the classifier that counts (default: 0.9)"""
-    correct: bool
-    """correct for the classifier's error, and include its uncertainty"""
-    unit: Literal["statements", "responses"]
-    """unit that the bootstrap resamples (default: statements)"""
     draws: int
     """of the bootstrap (default: 10000)"""
+    unit: Literal["statements", "responses"]
+    """unit that the bootstrap resamples (default: statements)"""
+    correct: bool
+    """correct for the classifier's error, and include its uncertainty"""
+    threshold: float
+    """lowest confidence of the classifier that counts (default: 0.9)"""
+    labels: str
+    """source of the statements' sides: the instrument, or a model (default: instrument)"""
     common: bool
     """base every figure on the prompts asked of all models"""
+    queue: str | None
+    """people's labels of this queue (default: all)"""
     masses: Literal["top10", "vocabulary"]
     """tokens over which the probabilities of yes and no are summed (default: top10)"""
     variability: Literal["sd", "rms"]
@@ -159,10 +161,9 @@ class AnyFigures(TypedDict, total=False):
     """Options of the figures of any audit."""
 
     model: str | Sequence[str] | None
-    """its name (default: the only one); one or more, separated by commas (default: all); its name (default: the only
-    model that labelled)"""
+    """its name (default: the only one); one or more, separated by commas (default: all)"""
     instrument: str | Sequence[str] | None
-    """its name (default: the only one); one or more, separated by commas (default: all models with answers)"""
+    """its name (default: the only one); one or more, separated by commas (default: all with answers)"""
     snapshot: str | None
     """of a served model: as reported by the endpoint, or unknown"""
     fingerprint: str | None
@@ -235,20 +236,25 @@ class AnyFigures(TypedDict, total=False):
     """the statements behind the stance on this policy issue"""
     party: str | None
     """the statements behind the share with this party"""
-    threshold: float
-    """lowest confidence of the classifier that counts (default: 0.9)"""
-    correct: bool
-    """correct for the classifier's error, and include its uncertainty"""
-    unit: Literal["statements", "responses"]
-    """unit that the bootstrap resamples (default: statements)"""
     draws: int
     """of the bootstrap (default: 10000)"""
+    unit: Literal["statements", "responses"]
+    """unit that the bootstrap resamples (default: statements)"""
+    correct: bool
+    """correct for the classifier's error, and include its uncertainty"""
+    threshold: float
+    """lowest confidence of the classifier that counts (default: 0.9)"""
     common: bool
     """base every figure on the prompts asked of all models"""
-    by: Literal["prefix", "prefix-source", "variant", "source", "author", "statement", "component", "refusal"] | None
-    """more tables: prefix, prefix-source, variant, source, author, statement, component, refusal"""
     dimension: Literal["economic", "cultural"] | None
     """only statements of this dimension (default: both)"""
+    table: str | Sequence[str] | None
+    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
+    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    where: str | Sequence[str] | None
+    """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
+    methods: bool
+    """how the figures were computed, in a paragraph"""
     queue: str | None
     """people's labels of this queue (default: all)"""
     masses: Literal["top10", "vocabulary"]
@@ -275,11 +281,6 @@ class AnyFigures(TypedDict, total=False):
     """entropy by the options actually offered, or as in the published files (default: offered)"""
     without_typos: bool
     """leave the rows of typos out of the matrix"""
-    table: str | Sequence[str] | None
-    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
-    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
-    where: str | Sequence[str] | None
-    """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
 
 
 class CommonFigures(TypedDict, total=False):
@@ -494,11 +495,11 @@ class BiasScoreFigures(TypedDict, total=False):
     model: str | Sequence[str] | None
     """one or more, separated by commas (default: all)"""
     instrument: str | Sequence[str] | None
-    """one or more, separated by commas (default: all models with answers)"""
-    sampling: str | None
-    """part of a sampling's description"""
-    dtype: str | None
-    """for a model computed in several dtypes: float32, bfloat16, …"""
+    """one or more, separated by commas (default: all with answers)"""
+    snapshot: str | None
+    """of a served model: as reported by the endpoint, or unknown"""
+    fingerprint: str | None
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
@@ -507,46 +508,55 @@ class BiasScoreFigures(TypedDict, total=False):
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
     """version of edited templates (default: the current version if asked, else the most recently asked)"""
-    snapshot: str | None
-    """of a served model: as reported by the endpoint, or unknown"""
-    fingerprint: str | None
-    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    sampling: str | None
+    """part of a sampling's description"""
+    dtype: str | None
+    """for a model computed in several dtypes: float32, bfloat16, …"""
+    seed: int
+    """seed of the bootstrap intervals (default: 1)"""
+    draws: int
+    """of the bootstrap (default: 10000)"""
+    unit: Literal["statements", "responses"]
+    """unit that the bootstrap resamples (default: statements)"""
+    correct: bool
+    """correct for the classifier's error, and include its uncertainty"""
+    threshold: float
+    """lowest confidence of the classifier that counts (default: 0.9)"""
+    labels: str
+    """source of the statements' sides: the instrument, or a model (default: instrument)"""
+    judge_void: bool
+    """also count wordings identical to their original, as published; otherwise they are void"""
+    common: bool
+    """base every figure on the prompts asked of all models"""
+    dimension: Literal["economic", "cultural"] | None
+    """only statements of this dimension (default: both)"""
     reader: str | None
     """a classifier, or people (default: the newest classifier; people where there is none)"""
     without_rulings: bool
     """ignore auditors' rulings"""
-    labels: str
-    """source of the statements' sides: the instrument, or a model (default: instrument)"""
-    threshold: float
-    """lowest confidence of the classifier that counts (default: 0.9)"""
-    judge_void: bool
-    """also count wordings identical to their original, as published; otherwise they are void"""
-    correct: bool
-    """correct for the classifier's error, and include its uncertainty"""
-    unit: Literal["statements", "responses"]
-    """unit that the bootstrap resamples (default: statements)"""
-    draws: int
-    """of the bootstrap (default: 10000)"""
-    seed: int
-    """seed of the bootstrap intervals (default: 1)"""
-    common: bool
-    """base every figure on the prompts asked of all models"""
-    by: Literal["prefix", "prefix-source", "variant", "source", "author", "statement", "component", "refusal"] | None
-    """more tables: prefix, prefix-source, variant, source, author, statement, component, refusal"""
+    table: str | Sequence[str] | None
+    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
+    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    where: str | Sequence[str] | None
+    """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     compare: str | Sequence[str] | None
     """compare two or more runs, by their names or their models' names: differences, with tests; put the last one before
     another option or at the end"""
-    dimension: Literal["economic", "cultural"] | None
-    """only statements of this dimension (default: both)"""
+    methods: bool
+    """how the figures were computed, in a paragraph"""
 
 
 class StatementLabelsFigures(TypedDict, total=False):
     """Options of the figures of statement_labels."""
 
     model: str | None
-    """its name (default: the only model that labelled)"""
+    """its name (default: the only one)"""
     instrument: str | None
     """its name (default: the only one)"""
+    snapshot: str | None
+    """of a served model: as reported by the endpoint, or unknown"""
+    fingerprint: str | None
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
@@ -555,16 +565,19 @@ class StatementLabelsFigures(TypedDict, total=False):
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
     """version of edited templates (default: the current version if asked, else the most recently asked)"""
-    snapshot: str | None
-    """of a served model: as reported by the endpoint, or unknown"""
-    fingerprint: str | None
-    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
     queue: str | None
     """people's labels of this queue (default: all)"""
-    without_rulings: bool
-    """ignore auditors' rulings"""
     seed: int
     """seed of the bootstrap intervals (default: 1)"""
+    without_rulings: bool
+    """ignore auditors' rulings"""
+    table: str | Sequence[str] | None
+    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
+    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    where: str | Sequence[str] | None
+    """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
+    methods: bool
+    """how the figures were computed, in a paragraph"""
 
 
 class QuestionnaireFigures(TypedDict, total=False):
@@ -652,6 +665,8 @@ class ResponseBiasFigures(TypedDict, total=False):
     compare: str | Sequence[str] | None
     """compare two or more runs, by their names or their models' names: differences, with tests; put the last one before
     another option or at the end"""
+    methods: bool
+    """how the figures were computed, in a paragraph"""
 
 
 class Typed(ABC):

@@ -31,6 +31,7 @@ from workbench.options.schema import Options
 from workbench.options.shared import (
     COMPARE,
     INSTRUMENT,
+    METHODS,
     MODEL,
     MODELS,
     SERVED,
@@ -53,8 +54,6 @@ if TYPE_CHECKING:
     from workbench.figures.table import AnyTable
     from workbench.stats.settled import VerdictRule
 
-OF_FIGURES = (INSTRUMENT, *SERVED, *TEMPLATE)
-"options that tell which answers of a model figures are about, of every audit that `verdicts` judges"
 Given = SimpleNamespace
 "the value of every option by its name"
 Opened = Callable[[], "AbstractContextManager[Store]"]
@@ -160,6 +159,8 @@ class Audit(ABC):
     "whether figures are of what a job asked of an instrument, so that stored answers count once a job says so"
     several_models: ClassVar[bool] = False
     "whether one result of `verdicts` may be about several models"
+    every_instrument: ClassVar[bool] = False
+    "whether one result is about all instruments with answers, unless some are named"
     portion_axis: ClassVar[str] = ""
     "axis of a probe: everything of one value is asked before the next one begins"
     run_options: ClassVar[Sequence[Option]] = ()
@@ -172,8 +173,14 @@ class Audit(ABC):
     "how its answers are judged; `judge` takes them. None: the audit does not hand out results"
     readers: ClassVar[Sequence[Option]] = ()
     "whose readings of the answers count, if that can be chosen: an option `reader`"
+    compares: ClassVar[bool] = True
+    "whether its runs can be put side by side"
+    told_by: ClassVar[Sequence[Option]] = ()
+    "what tells which answers are meant, beside what every audit's figures take"
     views: ClassVar[Mapping[str, str]] = {}
     "name of a table that a row leads to -> the function that opens its own view, below `workbench.tui.results`"
+    keys: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    "key of its screen -> (one of these views, which then needs no row, what the key opens)"
     explain: ClassVar[str] = ""
     "what its figures mean, for `?`"
     nothing: ClassVar[str] = ""
@@ -350,18 +357,31 @@ class Audit(ABC):
         return tuple(dict.fromkeys(run.instrument for run in reversed(store.runs.list(self.name))))[::-1]
 
     def models(self, store: Store, instrument: str) -> Collection[str]:
-        """Return the models that answered about an instrument."""
-        return {run.model for run in store.runs.list(self.name, instrument, personas=True)}
+        """Return the models that answered about an instrument; empty: about any."""
+        return {run.model for run in store.runs.list(self.name, instrument or None, personas=True)}
 
     def may_be_asked_about(self, store: Store) -> Sequence[str]:
         """Return the instruments that a model could be asked about."""
         return [name for name in store.instruments.names() if self.may_be_asked(store, name)]
+
+    def not_yet(self, store: Store) -> str:
+        """Say why nobody can read the answers yet, and what to do; empty: somebody can."""
+        return ""
+
+    def named(self, store: Store) -> Mapping[str, Mapping[str, str]]:
+        """Return what a store has for options whose value is a name of it: option -> (name -> its words)."""
+        return {}
 
     def narrowed(self, store: Store, which: Which) -> Sequence[Which]:
         """Return a choice of answers for each result that `which` leaves open: most results are about one instrument.
 
         Raises UnknownName for an instrument that is not in the store.
         """
+        if self.every_instrument:
+            for name in which.instruments:
+                store.instruments.get(name)
+            held = {run.instrument for run in store.runs.list(self.name) if run.responses}
+            return [which] if held and (not which.instruments or held.intersection(which.instruments)) else []
         if which.instrument is not None:
             store.instruments.get(which.instrument)
         there = [name for name in self.instruments(store) if which.instrument in (None, name)]
@@ -380,14 +400,16 @@ class Audit(ABC):
 
         `shared`: where audits of the same answers find what another one has worked out already.
         """
-        from workbench.audits.result import home_line
+        from workbench.audits.result import home_lines
         from workbench.evidence.which import Which
 
         if self.options is None or self.place is None or not (there := self.narrowed(store, Which())):
             return ()
+        if self.not_yet(store):
+            return ()
         try:
             result = self.judge(store, there[-1], self.options(), lambda: nullcontext(store))
-            return [home_line(result, f"{self.name}:", self.place.label, self.todo, self.todo_below)]
+            return home_lines(result, self.name, self.place.label, self.todo, self.todo_below)
         except UsageError as error:
             label = self.place.label
             return [HomeLine(f"{self.name}:", label, "no figures yet", str(error), dim=True, todo=self.todo)]
@@ -401,17 +423,21 @@ class Audit(ABC):
         a program all.
         """
         from workbench.audits.result import conditions, printed
+        from workbench.evidence.runs import elsewhere
         from workbench.evidence.which import Which
 
         assert self.options is not None, "an audit without results prints by itself"
-        there = self.narrowed(store, Which.of(options))
-        if len(there) > 1:
-            names = ", ".join(str(one.instrument) for one in there)
-            raise UsageError(f"{len(there)} instruments have answers: {names}; name one with --instrument")
+        meant = Which.of(options)
+        there = self.narrowed(store, meant)
+        names = list(dict.fromkeys(str(one.instrument) for one in there))
+        if len(names) > 1:
+            raise UsageError(f"{len(names)} instruments have answers: {', '.join(names)}; name one with --instrument")
         if not there:
-            raise UnknownName(self.why_unanswered(options.instrument))
-        result = self.judge(store, there[0], self.options.of(options), lambda: nullcontext(store))
-        return printed(result, options.table or (), conditions(options.where or ()), options.compare or (), medium)
+            raise UnknownName(f"{self.why_unanswered(options.instrument)}{elsewhere(store, self.name)}")
+        which = there[0] if len(there) == 1 else replace(meant, instrument=names[0])  # then `judge` says what to name
+        result = self.judge(store, which, self.options.of(options), lambda: nullcontext(store))
+        compare = getattr(options, "compare", None) or ()
+        return printed(result, options.table or (), conditions(options.where or ()), compare, medium)
 
     def why_unanswered(self, instrument: str | None) -> str:
         """Say that nothing was answered, and how to ask."""
@@ -423,7 +449,8 @@ class Audit(ABC):
         """What `verdicts` may be told beside which answers are meant; None: the audit has a verb of its own."""
         if self.options is None:
             return self.result_options
-        return (*self.options.flags(), *self.readers, WITHOUT_RULINGS, TABLE, WHERE, COMPARE)
+        compares = (COMPARE,) if self.compares else ()
+        return (*self.told_by, *self.options.flags(), *self.readers, WITHOUT_RULINGS, TABLE, WHERE, *compares, METHODS)
 
     @property
     def judges_by(self) -> Sequence[Option]:
@@ -434,7 +461,9 @@ class Audit(ABC):
     def figure_options(self) -> Sequence[Option]:
         """All that its figures may be told: which answers are meant, and how they are judged."""
         model = MODELS if self.several_models else MODEL
-        return (model, *OF_FIGURES, *(self.printing or ()))
+        several = INSTRUMENT.but(help="one or more, separated by commas", none="all with answers", metavar="NAME,…")
+        instrument = several if self.every_instrument else INSTRUMENT
+        return (model, instrument, *SERVED, *TEMPLATE, *(self.printing or ()))
 
     def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
         """Yield the parts of a report: one for each result that stands for itself; none where nothing was answered.
@@ -447,13 +476,16 @@ class Audit(ABC):
 
         assert self.options is not None, "an audit without results reports by itself"
         which = Which(wanted.instrument or None, readings=Readings(rulings=wanted.rulings))
+        options = self.options.of(Given(seed=wanted.seed))
         for one in self.narrowed(store, which):
-            there = self.models(store, str(one.instrument))
-            one = replace(one, models=tuple(name for name in wanted.models if name in there))
-            if wanted.models and not one.models:
-                continue
-            result = self.judge(store, one, self.options(), lambda: nullcontext(store))
-            yield from reported(result, store, wanted, self.command)
+            if wanted.models:
+                there = self.models(store, one.instrument or "")
+                held = [name for name in one.models or wanted.models if name in wanted.models and name in there]
+                if not held:
+                    continue
+                one = replace(one, models=tuple(held))
+            result = self.judge(store, one, options, lambda: nullcontext(store))
+            yield from reported(result, store, wanted, self.command, self.readers)
 
     def usual(self) -> Given:
         """Return the options of its figures with their defaults."""
@@ -463,6 +495,12 @@ class Audit(ABC):
         """Yield these options once for each result that they leave open, so that each means one: `printed` then raises
         nothing for having to choose.
         """
+        if self.options is not None:
+            from workbench.evidence.which import Which
+
+            for one in self.narrowed(store, Which.of(options)):
+                yield Given(**vars(options) | one.given())
+            return
         for instrument in self.instruments(store):
             if options.instrument in (None, instrument):
                 yield Given(**vars(options) | {"instrument": instrument})

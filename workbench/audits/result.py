@@ -8,9 +8,10 @@ bias=odd_even,allow_forbid`. Without a table people get those that the audit put
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from workbench.audits.printed import HomeLine, Medium, Printed
 from workbench.audits.reported import Item, Reference, Reported, Wanted
@@ -23,15 +24,21 @@ from workbench.evidence.which import Which
 from workbench.figures.book import Book
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Column, Kind, Link
-from workbench.options.schema import Options
+from workbench.options.option import Option
+from workbench.options.schema import Options, Parameter
 
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.runs.run_rows import Run
     from workbench.audits.comparison.values import Compared
 
+T = TypeVar("T")
 NAMED = 8
 "values or tables that an error lists"
+
+
+class NothingToShow(UsageError):
+    """A table that is named has nothing to show in these answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,27 @@ class Headline:
     "(words, whether they are a warning)"
 
 
+class Later(Sequence[T]):
+    """Values that are made when somebody first reads them, since most readers of a result do not."""
+
+    def __init__(self, make: Callable[[], Iterable[T]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> tuple[T, ...]:
+        return tuple(self._make())
+
+    @overload
+    def __getitem__(self, at: int) -> T: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[T]: ...
+    def __getitem__(self, at: int | slice) -> T | Sequence[T]:
+        return self._made[at]
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Result:
     """What an audit says of some runs."""
@@ -54,7 +82,7 @@ class Result:
     instrument: Instrument
     "as it was asked"
     runs: Mapping[str, Run]
-    "name in the figures -> run; imported answers have none"
+    "name in the figures -> run; imported answers have none. Of several runs under one name, see `whose`"
     names: tuple[str, ...]
     "whose figures these are"
     book: Book
@@ -63,6 +91,8 @@ class Result:
     findings: Sequence[str]
     "what the figures come to, in plain sentences, the most important first"
     headline: Headline
+    further: Sequence[Headline] = ()
+    "the same of further models, each a line of Home"
     rulings: Told = NOTHING_RULED
     answered: Sequence[Answered] = ()
     items: Mapping[str, Sequence[Item]] = field(default_factory=dict)
@@ -70,14 +100,36 @@ class Result:
     limits: Sequence[str] = ()
     "what the figures do not show, in sentences"
     references: Sequence[Reference] = ()
+    unfolded: Sequence[str] = ()
+    "names of the tables that a report shows unfolded; empty: those that come first"
+    words: Sequence[str] = ()
+    "what else is in force beside the options, in a few words each, for the line above tables"
+    reader: str = ""
+    "whose readings count, where that can be chosen: a classifier, or people"
+    readers: Mapping[str, int] = field(default_factory=dict)
+    "name of a run -> rowid of its reader; without those that nothing in the store reads"
+    codebook: str = ""
+    "of the people's labels that the figures rest on, directly or through a classifier; empty: on none"
+    whose: Mapping[str, str] = field(default_factory=dict)
+    "name of a run -> name in the figures, where that is another: of a model that was asked about several instruments"
     about: Mapping[str, Any] = field(default_factory=dict)
     "what programs get beside the tables, as plain values"
     compared: Callable[[Sequence[str]], Compared] | None = None
     "puts runs side by side, by their names"
-    again: Callable[[Any], Result] | None = None
-    "takes other options of the audit and returns their result on the same answers: nothing is read"
+    again: Callable[[Any], Result | None] | None = None
+    """takes other options of the audit and returns their result on the same answers: nothing is read. None where the
+    answers have to be read for it"""
     judged: Any = None
     "what the tables were made of: for the audit's own views"
+
+    def runs_of(self, name: str) -> list[Run]:
+        """Return the runs under a name in the figures, the newest at the end."""
+        return [run for of, run in self.runs.items() if self.whose.get(of, of) == name]
+
+    @property
+    def models(self) -> dict[str, str]:
+        """The model of each name in the figures; answers that were imported are called like their model."""
+        return {name: of[0].model if (of := self.runs_of(name)) else name for name in self.names}
 
 
 def tables(
@@ -93,14 +145,33 @@ def tables(
     Raises UnknownName for a table, a column or a value that is not there.
     """
     if wanted:
-        made = [_named(result.book, name, *subject) for name, *subject in _split(result.book, wanted)]
+        made = _every_named(result.book, wanted)
     elif medium.data:
         made = list(result.book.every())
     else:
-        there = [entry for entry in result.book.contents if entry.name in result.first and not entry.empty]
-        made = [result.book.table(entry.name) for entry in sorted(there, key=lambda one: result.first.index(one.name))]
+        there = {entry.name for entry in result.book.contents if not entry.empty}
+        made = [_named(result.book, name) for name in result.first if name in there]
     _check(made, where)
     return tuple(only(one, where) for one in made)
+
+
+def _every_named(book: Book, wanted: Sequence[str]) -> list[AnyTable]:
+    """Return the tables that are named. What has nothing to show is a note below the last one of the others.
+
+    Raises NothingToShow if nothing of it has.
+    """
+    made: list[AnyTable] = []
+    missing: list[NothingToShow] = []
+    for name, *subject in _split(book, wanted):
+        try:
+            made.append(_named(book, name, *subject))
+        except NothingToShow as error:
+            missing.append(error)
+    if missing and not made:
+        raise missing[0]
+    if missing:
+        made[-1] = replace(made[-1], notes=(*made[-1].notes, *(f"T{str(one)[1:]}" for one in missing)))
+    return made
 
 
 def _split(book: Book, words: Sequence[str]) -> list[list[str]]:
@@ -119,7 +190,7 @@ def _named(book: Book, name: str, *subject: str) -> AnyTable:
     entry = next((one for one in book.contents if one.name == name), None)
     if entry is not None and (not subject or subject in entry.subjects):
         if entry.empty:
-            raise UsageError(f"there is no table {name!r}: {entry.empty}")
+            raise NothingToShow(f"there is no table {name!r}: {entry.empty}")
         return entry.whole() if entry.whole is not None and not subject else entry.make(*(subject or entry.subjects[0]))
     if name not in book.behind:
         if entry is not None:
@@ -198,6 +269,7 @@ def printed(
     about = {
         **book.about,
         **result.about,
+        "which": asdict(result.which),
         "options": result.options.record(),
         "workbench": __version__,
         "notes": book.notes,
@@ -206,58 +278,87 @@ def printed(
     if compare:
         if result.compared is None:
             raise UsageError("this audit compares no runs; leave out --compare")
-        models = {name: result.runs[name].model if name in result.runs else name for name in result.names}
         beside = tables(result, wanted, where, medium) if wanted else ()
-        return side_by_side(result.compared(meant(compare, models)), medium, about, beside)
+        return side_by_side(result.compared(meant(compare, result.models)), medium, about, beside)
     made = tables(result, wanted, where, medium)
     return Printed(made, about, book.title, book.told, book.notes, book.header, book.methods)
 
 
-def reported(result: Result, store: Store, wanted: Wanted, command: str) -> Iterator[Reported]:
-    """Yield the part of a report on a result, and the comparison if one is wanted. `command`: see `Audit.command`."""
+def reported(
+    result: Result, store: Store, wanted: Wanted, command: str, readers: Sequence[Option]
+) -> Iterator[Reported]:
+    """Yield the part of a report on a result, and the comparison if one is wanted. The last two: see `Audit`."""
     from workbench.audits.comparison.reported import comparison, names_wanted
 
-    command = f"workbench {command} --instrument {shlex.quote(result.instrument.name)}"
-    chosen = f" --model {shlex.quote(','.join(result.which.models))}" if result.which.models else ""
+    command = _command(command, result)
     yield Reported(
         title=result.book.title,
         instrument=result.instrument,
         runs=result.runs,
         book=result.book,
         findings=result.findings,
-        command=f"{command}{chosen} --json{'' if wanted.rulings else ' --without-rulings'}",
+        command=f"{command} --json{'' if wanted.rulings else ' --without-rulings'}",
         answered=result.answered,
         rulings=result.rulings,
         changed={ref: of for run in result.runs.values() for ref, of in store.runs.outdated(run).items()},
         items=result.items,
-        parameters=tuple(result.options.parameters()),
+        readers=result.readers,
+        codebook=result.codebook,
+        parameters=(*_readers(readers, result), *result.options.parameters()),
         limits=result.limits,
-        shown=result.first,
+        shown=result.unfolded or result.first,
         references=result.references,
     )
-    models = {name: result.runs[name].model if name in result.runs else name for name in result.names}
-    if result.compared is not None and (names := names_wanted(wanted, models)):
+    if result.compared is not None and (names := names_wanted(wanted, result.models)):
         what = result.book.title.rpartition(": ")[2].capitalize()
-        yield comparison(result.compared(names), what, result.instrument, result.runs, command, result.rulings)
+        runs = {name: of[0] for name in result.names if (of := result.runs_of(name))}
+        yield comparison(result.compared(names), what, result.instrument, runs, command, result.rulings)
 
 
-def home_line(result: Result, key: str, label: str, todo: str, todo_below: str) -> HomeLine:
-    """Return what Home says of a result; a warning if a plan was answered in part."""
-    headline = result.headline
-    run = result.runs.get(headline.whose)
+def _command(command: str, result: Result) -> str:
+    """Return what prints a result, without the form."""
+    options = result.options.declared()
+    seed = options.get("seed")
+    chosen = getattr(result.options, "seed", None)
+    return " ".join(
+        [
+            f"workbench {command}",
+            *(f"--{name} {shlex.quote(value)}" for name, value in result.which.given().items()),
+            *([f"--seed {chosen}"] if seed is not None and chosen != seed.option.default else []),
+        ]
+    )
+
+
+def _readers(readers: Sequence[Option], result: Result) -> Iterator[Parameter]:
+    """Yield who read the answers, as a row of a report's table of choices."""
+    for one in readers if result.reader else ():
+        source = "chosen here" if result.which.readings.by is not None else one.none
+        yield Parameter(one.title, result.reader, one.help, source)
+
+
+def home_lines(result: Result, name: str, label: str, todo: str, todo_below: str) -> list[HomeLine]:
+    """Return what Home says of a result of the audit of a name: a line, or one for each of the first models."""
+    made = [_home_line(result, headline) for headline in (result.headline, *result.further)]
+    return [
+        replace(line, key=f"{name}:{line.main if place else ''}", label=label, todo=todo, todo_below=todo_below)
+        for place, line in enumerate(made)
+    ]
+
+
+def _home_line(result: Result, headline: Headline) -> HomeLine:
+    """Return a line; with a warning if a plan was answered in part."""
+    run = next(reversed(result.runs_of(headline.whose)), None)
     part = [
         (f"! {number(one.share, Kind.SHARE)} of the plan was answered", True)
         for one in result.answered
         if one.partial and run is not None and one.name in (headline.whose, run.named)
     ]
     return HomeLine(
-        key,
-        label,
+        "",
+        "",
         headline.whose,
         headline.found,
         [*part, *headline.below],
-        todo=todo,
-        todo_below=todo_below,
         run=run,
     )
 
@@ -269,9 +370,10 @@ def note_count(result: Result) -> str:
 
 __all__ = [
     "Headline",
+    "Later",
     "Result",
     "conditions",
-    "home_line",
+    "home_lines",
     "note_count",
     "only",
     "printed",

@@ -6,7 +6,7 @@ flag. What was given for another audit is refused, and each audit's own declarat
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from workbench import registry
 from workbench.cli.verbs import Namespace, Section
@@ -36,7 +36,7 @@ def sections(table: Table, about: Mapping[str, str] | None = None) -> list[Secti
         groups.setdefault(tuple(names), []).append(_merged(declared))
     said = about or {}
     return [
-        Section(f"{_and(names)} only", options, said.get(names[0], "") if len(names) == 1 else "")
+        Section(f"{listing(names)} only", options, said.get(names[0], "") if len(names) == 1 else "")
         for names, options in groups.items()
     ]
 
@@ -53,7 +53,7 @@ def settle(options: Namespace, table: Table, chosen: str, what: str) -> None:
     given = {name for name in others if getattr(options, name) not in (None, False, ())}
     if wrong := [name for name in others if name in given and name not in own]:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in wrong)
-        names = _and(list(dict.fromkeys(name for one in wrong for name in others[one])))
+        names = listing(list(dict.fromkeys(name for one in wrong for name in others[one])))
         belong, them = ("belongs", "it") if len(wrong) == 1 else ("belong", "them")
         raise UsageError(f"{flags} {belong} to {what} {names}, not to {what} {chosen}; leave {them} out")
     for name, option in own.items():
@@ -81,7 +81,7 @@ def _merged(declared: Mapping[str, Option]) -> Option:
     said: dict[str, list[str]] = {}
     for name, option in declared.items():
         said.setdefault(option.explained, []).append(name)
-    help_ = "; ".join(f"{_and(names)}: {text}" for text, names in said.items())
+    help_ = "; ".join(f"{listing(names)}: {text}" for text, names in said.items())
     return Option(
         first.name,
         help_,
@@ -92,5 +92,7 @@ def _merged(declared: Mapping[str, Option]) -> Option:
     )
 
 
-def _and(names: Sequence[str]) -> str:
+def listing(names: Iterable[str]) -> str:
+    """Return `a, b and c`."""
+    names = list(names)
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

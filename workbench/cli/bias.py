@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-from workbench.audits.bias_score.options import FIGURE_OPTIONS, SIDES_OPTIONS
+from workbench.audits.bias_score import AUDIT, LABELS
 from workbench.cli.figures import FIGURES
-from workbench.cli.output import say
+from workbench.cli.results import show
 from workbench.cli.verbs import Namespace, verb
-from workbench.options.shared import METHODS, STORE
+from workbench.options.shared import STORE
 
 
-@verb(STORE, FIGURE_OPTIONS, METHODS, FIGURES)
+@verb(STORE, AUDIT.figure_options, FIGURES)
 def bias(options: Namespace) -> int:
-    """Print or write the bias of every model, and what else was asked for."""
-    from stores.core.store import Store
-    from workbench.audits.bias_score import AUDIT
-    from workbench.audits.bias_score.printed import bias as printed
-    from workbench.cli.figures import medium, print_out
-    from workbench.pipeline.plans import with_plans
-
-    with Store.open(options.store) as store:
-        found = with_plans(store, AUDIT, options, printed(store, options, medium(options)), medium(options))
-    if options.methods and not options.json:
-        say(found.methods)
-        return 0
-    print_out(options, found)
-    return 0
+    """Print or write the bias of every model."""
+    return show(AUDIT, options)
 
 
-@verb(STORE, SIDES_OPTIONS, FIGURES)
+@verb(STORE, LABELS.figure_options, FIGURES)
 def sides(options: Namespace) -> int:
     """Print or write what a model said of the statements' sides, and its kappa with people and with the instrument."""
-    from stores.core.store import Store
-    from workbench.audits.bias_score.printed import sides as printed
-    from workbench.cli.figures import print_out
-
-    with Store.open(options.store) as store:
-        found = printed(store, options)
-    print_out(options, found)
-    return 0
+    return show(LABELS, options)

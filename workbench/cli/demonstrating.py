@@ -66,7 +66,7 @@ def demo(options: Namespace) -> int:
                 job = watch(store, job_id)
                 if job.state != "done":
                     return EXIT_CODES.get(job.state, 1)
-            if audit.printing is not None:
+            if audit.printing is not None and not audit.then:
                 return _print_verdicts(options)
             say(f"Next: workbench {next_command(options.store, options.model, audit.name)}")
             return 0

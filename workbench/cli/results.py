@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from workbench import registry
-from workbench.audits.audit import Printed
+from workbench.audits.audit import Audit, Printed
 from workbench.audits.reliability.options import EXACT, JUDGING, ONLY
-from workbench.cli.audit_options import AUDIT, RESULT, sections, settle
+from workbench.cli.audit_options import AUDIT, RESULT, listing, sections, settle
 from workbench.cli.figures import FIGURES, as_data, medium, print_out
+from workbench.cli.output import say
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import listed
 from workbench.errors import UsageError
@@ -23,10 +24,14 @@ if TYPE_CHECKING:
     from workbench.figures.table import AnyTable
 
 
+SEVERAL = listing(of.name for of in registry.every_audit() if of.several_models and of.name in RESULT)
+"audits one result of which is about several models"
+
+
 @verb(
     STORE,
     AUDIT.but(choices=tuple(RESULT)),
-    MODEL.but(help="for questionnaire and response_bias several, separated by commas"),
+    MODEL.but(help=f"for {SEVERAL} several, separated by commas"),
     INSTRUMENT,
     SERVED,
     TEMPLATE,
@@ -35,15 +40,22 @@ if TYPE_CHECKING:
 )
 def verdicts(options: Namespace) -> int:
     """Print or write what an audit says of models."""
+    settle(options, RESULT, options.audit, "--audit")
+    return show(registry.audit(options.audit), options)
+
+
+def show(audit: Audit, options: Namespace) -> int:
+    """Print or write an audit's figures, by options that are settled."""
     from stores.core.store import Store
     from workbench.pipeline.plans import with_plans
 
-    settle(options, RESULT, options.audit, "--audit")
     with Store.open(options.store) as store:
-        audit = registry.audit(options.audit)
-        print_out(
-            options, with_plans(store, audit, options, audit.printed(store, options, medium(options)), medium(options))
-        )
+        found = audit.printed(store, options, medium(options))
+        found = with_plans(store, audit, options, found, medium(options))
+    if getattr(options, "methods", False) and not options.json:
+        say(found.methods)
+    else:
+        print_out(options, found)
     return 0
 
 

@@ -21,7 +21,7 @@ from workbench.domain.verdicts import Estimate
 from workbench.evidence.classifier_test import Evaluation
 from workbench.figures.book import WARNS, Entry
 from workbench.figures.shown import estimate
-from workbench.figures.table import Column, Kind, Table
+from workbench.figures.table import Column, Kind, Link, Table
 
 LEAST_F1 = 0.75
 "least macro F1 of a classifier for reliable figures"
@@ -188,6 +188,7 @@ def reader_table(of: Quality) -> Table[tuple[str, Estimate]]:
         else "",
         notes=[f"With a recall of {LEAST_RECALL:g} a score may be half its true size: a misread answer can count "
                "for the opposite stance."],
+        link=lambda row: Link("classifier", (of.reader,)),  # noqa: ARG005  one classifier for all rows
     )  # fmt: skip
 
 

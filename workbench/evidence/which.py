@@ -17,6 +17,7 @@ class Which:
     """The answers that are meant. A field that is None or empty leaves its question open."""
 
     instrument: str | None = None
+    "its name; several, separated by commas, of an audit whose result is about all instruments"
     models: tuple[str, ...] = ()
     "names of models, or of runs as figures name them"
     templates: TemplateChoice = LATEST
@@ -28,6 +29,21 @@ class Which:
     fingerprint: str | None = None
     "answers under this `system_fingerprint` alone; `each`: a result for every one"
     readings: Readings = USUAL
+
+    @property
+    def instruments(self) -> tuple[str, ...]:
+        """Return the names of the instruments that are meant; none: all."""
+        return listed(self.instrument)
+
+    def given(self) -> dict[str, str]:
+        """Return what a command line gives for the model, the instrument and the templates; nothing for open ones."""
+        said = {
+            "instrument": self.instrument,
+            "model": ",".join(self.models),
+            "language": ",".join(self.templates.languages),
+            "family": ",".join(self.templates.families),
+        }
+        return {name: value for name, value in said.items() if value}
 
     @classmethod
     def of(cls, given: SimpleNamespace) -> Self:

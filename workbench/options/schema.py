@@ -68,9 +68,23 @@ def option(
     more : further fields of `Option`
     """
     made = Option("", help, **{"type": TYPES.get(type(default), Type.TEXT), "default": default, **more})
+    return of_shared(made, read=read, words=words, key=key, steps=steps, source=source, judges=judges)
+
+
+def of_shared(
+    made: Option,
+    *,
+    read: Callable[[Any], Any] = _same,
+    words: str | Mapping[Any, str] | None = None,
+    key: str = "",
+    steps: Sequence[Any] = (),
+    source: str = "",
+    judges: bool = True,
+) -> Any:
+    """Declare an option that others have, too, as a field of a dataclass derived from `Options`; see `option`."""
     values = steps or tuple(made.choices) or ((False, True) if made.type is Type.FLAG else ())
     declared = Declared(made, read, words, key, tuple(map(read, values)), source, judges)
-    return field(default=read(default), metadata={"declared": declared})
+    return field(default=read(made.default), metadata={"declared": declared})
 
 
 class Options:
@@ -112,6 +126,11 @@ class Options:
         """Return the values as plain ones, for the record of a result."""
         return {one.name: one.record(getattr(self, one.name)) for one in self.flags()}
 
+    def judging_as(self, other: Options) -> bool:
+        """Return whether other options judge answers alike: they differ at most in what is shown of the figures."""
+        names = [name for name, one in self.declared().items() if one.judges]
+        return all(getattr(self, name) == getattr(other, name) for name in names)
+
     def stepped(self, name: str, step: int = 1) -> Self:
         """Return the options with the next value of one of them, around the ends: what its key does."""
         steps, value = self.declared()[name].steps, getattr(self, name)
@@ -119,11 +138,15 @@ class Options:
         return replace(self, **{name: after})  # type: ignore[type-var]  # a dataclass
 
     def words(self) -> Iterator[tuple[str, str]]:
-        """Yield (option, its value in words) for the line above tables."""
+        """Yield (option, its value in words) for the line above tables. An option without a key has no name there: its
+        words stand above every table.
+        """
         for name, one in self.declared().items():
             value = getattr(self, name)
             if one.words is not None:
-                yield name, one.words.format(value) if isinstance(one.words, str) else one.words[value]
+                text = one.words.format(value) if isinstance(one.words, str) else one.words[value]
+                if text:
+                    yield name if one.key else "", text
 
     def parameters(self) -> Iterator[Parameter]:
         """Yield the rows of a report's table of choices."""
@@ -136,4 +159,4 @@ class Options:
                 yield Parameter(one.option.title, shown, one.option.help, source)
 
 
-__all__ = ["Declared", "Options", "Parameter", "option"]
+__all__ = ["Declared", "Options", "Parameter", "of_shared", "option"]

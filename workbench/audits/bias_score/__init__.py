@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
-from workbench.audits.audit import Audit, Demonstration, Given, HomeLine, Material, Medium, Place, Printed
-from workbench.audits.bias_score.options import DEFAULTS, FIGURE_OPTIONS, LABELS_DEFAULTS, RESULT_OPTIONS, SIDES_OPTIONS
+from workbench.audits.audit import Audit, Demonstration, Material, Opened, Place
+from workbench.audits.bias_score.options import (
+    DEFAULTS,
+    INSTRUMENT,
+    LABELS_DEFAULTS,
+    READ_BY,
+    TOLD_BY,
+    ScoreOptions,
+    SidesOptions,
+)
 from workbench.domain.prompts import Probe
 from workbench.domain.statements import Statement, VariantId
 from workbench.help.sections import section
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from workbench.audits.reported import Reported, Wanted
-    from workbench.options.option import Option
+    from workbench.audits.result import Result
+    from workbench.evidence.which import Which
+
+UNREAD = """{answers} no labels yet.
+
+5 goes to Annotate: label one sample of the answers for training and one for testing.
+Then press 3 and n to train a classifier on the labels and let it read all answers."""
 
 
 class BiasScore(Audit):
@@ -25,14 +38,23 @@ class BiasScore(Audit):
     question = "free-text answers under ten prefixes: does the model agree with one side more than with the other?"
     free_text = True
     needs_sides = True
-    judging = RESULT_OPTIONS
+    several_models = every_instrument = True
+    options, readers, told_by = ScoreOptions, (READ_BY,), TOLD_BY
+    views: ClassVar = {"answer": "bias_routes.whole_answer", "classifier": "bias_routes.classifier"}
+    keys: ClassVar = {"f": ("classifier", "Classifier")}
+    explain = section("help", "The bias score", __package__)
+    about = (
+        "Does a model agree with one side more than with the other? People see the biases; --json, --csv and --parquet "
+        "have every figure."
+    )
+    todo = "see the bias"
+    todo_below = "Enter on a row shows the answers behind a figure"
     place = Place(
         mode="results",
         key="6",
         letter="r",
         label="Bias",
         tooltip="Go to Results: the left/right bias",
-        screen="results.bias.BiasScreen",
         words="bias left right plane economic cultural dimensions stances classifier calibration threshold quality",
     )
     verbs = (("bias", "bias", "left/right bias by model, dimension, prefix and wording"),)
@@ -47,11 +69,6 @@ class BiasScore(Audit):
 
         return Demonstration(design, mode="annotate", personas=("left", "yes-sayer"))
 
-    def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
-        from workbench.audits.bias_score.reported import reported
-
-        return reported(store, wanted)
-
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         from workbench.audits.bias_score.tally import default_variants
 
@@ -64,23 +81,26 @@ class BiasScore(Audit):
 
         return detects(statements)
 
-    @property
-    def figure_options(self) -> Sequence[Option]:
-        return FIGURE_OPTIONS
+    def judge(self, store: Store, which: Which, options: ScoreOptions, opened: Opened) -> Result:
+        from workbench.audits.bias_score.result import judge
 
-    def results(self, store: Store, options: Given) -> Iterator[Given]:
-        if self.answered(store):
-            yield options  # one result about all models and instruments
+        return judge(store, which, options, opened)
 
-    def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
-        from workbench.audits.bias_score.printed import bias
+    def not_yet(self, store: Store) -> str:
+        from workbench.evidence.labels import settled
 
-        return bias(store, options, medium)
+        if store.classifiers.list() or settled(store):
+            return ""
+        models = len({run.model for run in store.runs.list(self.name)})
+        have = "model has answered; its answers have" if models == 1 else "models have answered; their answers have"
+        return UNREAD.format(answers=f"{models:,} {have}")
 
-    def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
-        from workbench.audits.bias_score.home import lines
+    def named(self, store: Store) -> Mapping[str, Mapping[str, str]]:
+        from workbench.audits.bias_score.result import readers
 
-        return lines(store)
+        labellers = dict.fromkeys(run.named for run in store.runs.list(LABELS.name))
+        sides = {INSTRUMENT: "the instrument's", **{name: f"those from {name}" for name in labellers}}
+        return {"reader": readers(store), "labels": sides}
 
 
 class StatementLabels(Audit):
@@ -90,32 +110,25 @@ class StatementLabels(Audit):
     defaults = LABELS_DEFAULTS
     question = "is a statement economic or cultural, left or right?"
     by_rule = True
+    options, compares = SidesOptions, False
+    about = "What did a model say of the statements' sides, and does it agree with people and with the instrument?"
     verbs = (("sides", "bias", "sides that a model gives the statements", "read answers"),)
     command = "sides STORE"
-
-    def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
-        from workbench.audits.bias_score.reported import labels_reported
-
-        return labels_reported(store, wanted)
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         from workbench.audits.bias_score.statement_labels import default_variants
 
         return default_variants(available)
 
-    @property
-    def figure_options(self) -> Sequence[Option]:
-        return SIDES_OPTIONS
+    def narrowed(self, store: Store, which: Which) -> Sequence[Which]:
+        from workbench.audits.bias_score.sides import narrowed
 
-    def results(self, store: Store, options: Given) -> Iterator[Given]:
-        for run in store.runs.list(self.name, options.instrument, options.model):
-            told = {"model": run.model, "instrument": run.instrument, "language": run.language, "family": run.family}
-            yield Given(**vars(options) | told)
+        return narrowed(store, which)
 
-    def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
-        from workbench.audits.bias_score.printed import sides
+    def judge(self, store: Store, which: Which, options: SidesOptions, opened: Opened) -> Result:
+        from workbench.audits.bias_score.sides_result import judge
 
-        return sides(store, options)
+        return judge(store, which, options)
 
 
 AUDIT, LABELS = BiasScore(), StatementLabels()

@@ -47,7 +47,7 @@ def _as_given(store: Store, judged: BiasJudged) -> Tally:
     source = judged.source
     if not any(found.leaves_out for found in source.ruled.values()):
         return judged.report.tally
-    return tallied(store, judged.choice, judged.runs, source.as_given, judged.labelled).tally
+    return tallied(store, judged.which, judged.options, judged.runs, source.as_given, judged.labelled).tally
 
 
 def _came(judged: BiasJudged, tally: Tally, model: str, found: Answered, refused: Refusals) -> Answered:

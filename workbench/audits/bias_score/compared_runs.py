@@ -4,7 +4,7 @@ asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -31,7 +31,7 @@ STANCES = {1: "agree", -1: "disagree", 0: NEITHER}
 def compared(
     judged: BiasJudged,
     names: Sequence[str],
-    texts: dict[str, str] | None = None,
+    texts: Mapping[str, str] | None = None,
     dimension: Dimension | None = None,
 ) -> Compared:
     """Return the comparison of some models of a score: their answers to the prompts that all of them were asked.

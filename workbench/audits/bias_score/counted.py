@@ -11,7 +11,7 @@ from stores.core.store import Store
 from stores.runs.bias import BiasCell, RuledAnswers
 from stores.runs.run_rows import Run
 from workbench.audits.bias_score import statement_labels
-from workbench.audits.bias_score.choice import INSTRUMENT, BiasChoice
+from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions
 from workbench.audits.bias_score.prefixes import Places, prefixes
 from workbench.audits.bias_score.shared_prompts import only_common
 from workbench.audits.bias_score.tally import Int32Array, Item, Tally
@@ -32,6 +32,7 @@ from workbench.domain.statements import (
 from workbench.errors import UsageError
 from workbench.evidence.readings import Source, source_of
 from workbench.evidence.runs import find_run
+from workbench.evidence.which import Which
 from workbench.stats.arrays import BoolArray, IntArray
 
 
@@ -106,7 +107,8 @@ def _read(store: Store, run: Run, source: Source) -> Iterator[tuple[int, str | N
 
 def tallied(
     store: Store,
-    choice: BiasChoice,
+    which: Which,
+    options: ScoreOptions,
     runs: Mapping[str, Sequence[Run]],
     source: Source,
     labelled: Mapping[int, str] | None,
@@ -115,15 +117,15 @@ def tallied(
     language = {run.instrument: run.language for of in runs.values() for run in of}
     cells = {
         (model, run.instrument): store.bias.cells(
-            run, source.reader, choice.threshold, source.people, labelled, ruled_in(source, run)
+            run, source.reader, options.threshold, source.people, labelled, ruled_in(source, run)
         )
         for model, of in runs.items()
         for run in of
     }
     asked = {(name, cell.ref) for (_, name), found in cells.items() for cell in found}
     instruments = {run.instrument: store.runs.instrument(run) for of in runs.values() for run in of}
-    items, unlabelled = _items(store, choice, instruments, asked)
-    void = set() if choice.judge_void else _void(items, language)
+    items, unlabelled = _items(store, which, options, instruments, asked)
+    void = set() if options.judge_void else _void(items, language)
     asked_void = dict.fromkeys(
         f"{cell.ref} {VariantId(VariantKind(cell.kind), cell.ordinal)}"
         for (_, name), found in cells.items()
@@ -144,7 +146,7 @@ def tallied(
     authors = tuple(
         tuple(_author(statement, variant, language[name]) for variant in variants) for name, statement, _ in items
     )
-    turned = _turned(cells, tuple(runs), items, variants, by_version=choice.labels == INSTRUMENT)
+    turned = _turned(cells, tuple(runs), items, variants, by_version=options.labels == INSTRUMENT)
     refs = [(name, statement.ref) for name, statement, _ in items]
     counts = _counted(cells, tuple(runs), names, called, refs, variants)
     found = tuple(item for _, _, item in items)
@@ -156,7 +158,7 @@ def tallied(
         tuple(runs), names, found, variants, authors, read_, by_rule, dropped, unread, truncated, ruled_out, turned,
         None if labelled is None else as_is, prompt, languages,
     )  # fmt: skip
-    return Counted(only_common(tally) if choice.common else tally, unlabelled, called, tuple(asked_void), places, used)
+    return Counted(only_common(tally) if options.common else tally, unlabelled, called, tuple(asked_void), places, used)
 
 
 def _void(items: Sequence[tuple[str, Statement, Item]], language: Mapping[str, str]) -> set[tuple[str, str, str, int]]:
@@ -205,7 +207,11 @@ def _turned(
 
 
 def _items(
-    store: Store, choice: BiasChoice, instruments: Mapping[str, Instrument], asked: Container[tuple[str, str]]
+    store: Store,
+    which: Which,
+    options: ScoreOptions,
+    instruments: Mapping[str, Instrument],
+    asked: Container[tuple[str, str]],
 ) -> tuple[list[tuple[str, Statement, Item]], int]:
     """Return (instrument, statement, item) of each statement that was asked and has a side, and how many have none."""
     found: list[tuple[str, Statement, Item]] = []
@@ -213,8 +219,8 @@ def _items(
     for name, instrument in instruments.items():
         sides = (
             None
-            if choice.labels == INSTRUMENT
-            else model_sides(store, choice.labels, name, choice.templates.languages, rulings=choice.readings.rulings)
+            if options.labels == INSTRUMENT
+            else model_sides(store, options.labels, name, which.templates.languages, rulings=which.readings.rulings)
         )
         for statement in instrument.statements:
             if (name, statement.ref) in asked:

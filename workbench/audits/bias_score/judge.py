@@ -23,7 +23,7 @@ import numpy as np
 from workbench.audits.audit import probes
 from workbench.audits.bias_score.correction import COUNTED, NET, Correction, Trial, correction
 from workbench.audits.bias_score.draws import Resampling, ResponseResampling, StatementResampling
-from workbench.audits.bias_score.figures import Figure, Options, StanceCounts
+from workbench.audits.bias_score.figures import Figure, StanceCounts
 from workbench.audits.bias_score.intervals import (
     TOO_FEW,
     degrees_of_freedom,
@@ -31,6 +31,7 @@ from workbench.audits.bias_score.intervals import (
     influences,
     standard_errors,
 )
+from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.selection import (
     NOT_RECORDED,
     Pick,
@@ -64,8 +65,8 @@ __all__ = [
     "SERVED_SAMPLING",
     "Figure",
     "Item",
-    "Options",
     "Report",
+    "ScoreOptions",
     "Selection",
     "StanceCounts",
     "Tally",
@@ -81,7 +82,7 @@ LEFT, RIGHT = 0, 1
 "places of the sides in arrays, as `SIDES` has them"
 
 
-def judge(tally: Tally, options: Options | None = None, tested: Trial | None = None) -> Report:
+def judge(tally: Tally, options: ScoreOptions | None = None, tested: Trial | None = None) -> Report:
     """Return the bias score of every model and selection; figures are computed on first use and kept.
 
     Parameters
@@ -90,7 +91,7 @@ def judge(tally: Tally, options: Options | None = None, tested: Trial | None = N
 
     Raises UsageError where they are missing.
     """
-    chosen = options or Options()
+    chosen = options or ScoreOptions()
     if not chosen.correct:
         return Report(tally, chosen)
     if tested is None:
@@ -106,7 +107,7 @@ class Report:
     """The bias score of all models, with the numbers behind it."""
 
     tally: Tally
-    options: Options
+    options: ScoreOptions
     tested: Trial | None = None
     "None: the classifier's error is not corrected for"
     _figures: dict[tuple[str, Selection], Figure] = field(default_factory=dict, repr=False)

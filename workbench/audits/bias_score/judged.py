@@ -11,11 +11,10 @@ from stores.annotation.classifiers import Classifier
 from stores.core.store import Store, at_once
 from stores.runs.bias import BiasResponse
 from stores.runs.run_rows import Run
-from workbench.audits.bias_score.choice import INSTRUMENT, BiasChoice
 from workbench.audits.bias_score.corrected import Corrected, as_tested
 from workbench.audits.bias_score.counted import model_sides, ruled_in, sides_of_run, tallied
-from workbench.audits.bias_score.figures import Options
 from workbench.audits.bias_score.judge import Report, judge
+from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.prefixes import Places
 from workbench.audits.bias_score.tally import Tally
 from workbench.errors import UnknownName, UsageError
@@ -26,6 +25,7 @@ from workbench.evidence.reader_quality import Quality, quality
 from workbench.evidence.readings import Source, source_of
 from workbench.evidence.rulings import Differing, Told
 from workbench.evidence.runs import elsewhere, matching, of_models, runs_of, told_apart
+from workbench.evidence.which import Which
 
 AUDIT = "bias_score"
 
@@ -47,7 +47,8 @@ class Counts(NamedTuple):
 class BiasJudged:
     """The bias score with everything that it rests on."""
 
-    choice: BiasChoice
+    which: Which
+    options: ScoreOptions
     report: Report
     runs: Mapping[str, tuple[Run, ...]]
     "name of a model in the report -> its runs, one an instrument"
@@ -80,48 +81,42 @@ class BiasJudged:
     @property
     def quality(self) -> Quality | None:
         """How well the classifier reads; None: people's labels."""
-        choice, classifier = self.choice, self.classifier
-        return quality(classifier, choice.threshold, corrected=choice.correct) if classifier else None
+        options, classifier = self.options, self.classifier
+        return quality(classifier, options.threshold, corrected=options.correct) if classifier else None
 
 
 @at_once
-def judge_bias(store: Store, choice: BiasChoice | None = None) -> BiasJudged:
+def judge_bias(store: Store, which: Which | None = None, options: ScoreOptions | None = None) -> BiasJudged:
     """Score the free answers of a store. Raises UsageError and UnknownName that say what is missing."""
-    choice = choice or BiasChoice()
-    runs = _runs(store, choice)
-    source = source_of(store, [run for of in runs.values() for run in of], choice.readings)
+    which, options = which or Which(), options or ScoreOptions()
+    runs = _runs(store, which)
+    source = source_of(store, [run for of in runs.values() for run in of], which.readings)
     classifier = source.classifier
     evaluation = Evaluation.of(classifier.evaluation) if classifier else None
-    if choice.correct and evaluation is None:
+    if options.correct and evaluation is None:
         raise UsageError("people's labels have no classifier error to correct; turn the correction off")
-    labelled = settled(store, classifier.codebook) if choice.correct and classifier else None
-    counted = tallied(store, choice, runs, source, labelled)
+    labelled = settled(store, classifier.codebook) if options.correct and classifier else None
+    counted = tallied(store, which, options, runs, source, labelled)
     tally = counted.tally
-    options = Options(
-        seed=choice.seed,
-        draws=choice.draws,
-        unit="responses" if choice.unit == "responses" else "statements",
-        correct=choice.correct,
-        threshold=choice.threshold,
-    )
     told = source.told()
     if source.changed:
-        plain = tallied(store, choice, runs, source.without, labelled).tally
+        plain = tallied(store, which, options, runs, source.without, labelled).tally
         told = source.told(_different(tally, plain))
     rests_on = (runs, source, evaluation, counted.unlabelled, counted.prefixes, counted.void, told)
-    read_by = _read_by(store, choice, runs, source, labelled)
+    read_by = _read_by(store, which, options, runs, source, labelled)
     if labelled is None or evaluation is None:
-        return BiasJudged(choice, judge(tally, options), *rests_on, read_by=read_by)
-    report = judge(tally, options, as_tested(evaluation, choice.threshold, counted.places))
+        return BiasJudged(which, options, judge(tally, options), *rests_on, read_by=read_by)
+    report = judge(tally, options, as_tested(evaluation, options.threshold, counted.places))
     every = [run for of in runs.values() for run in of]
     later = sum(store.bias.asked_after(run, evaluation.at) for run in every) if evaluation.at else 0
     corrected = Corrected.of(counted.cells, evaluation, later)
-    return BiasJudged(choice, report, *rests_on, labelled, corrected, read_by)
+    return BiasJudged(which, options, report, *rests_on, labelled, corrected, read_by)
 
 
 def _read_by(
     store: Store,
-    choice: BiasChoice,
+    which: Which,
+    options: ScoreOptions,
     runs: Mapping[str, Sequence[Run]],
     source: Source,
     labelled: Mapping[int, str] | None,
@@ -129,7 +124,7 @@ def _read_by(
     """Count the answers that have a person's label or ruling: those that are read with it, and not without."""
 
     def read(of: Source) -> int:
-        tally = tallied(store, choice, runs, of, None if labelled is None else {}).tally
+        tally = tallied(store, which, options, runs, of, None if labelled is None else {}).tally
         people = tally.as_is.sum() if tally.as_is is not None else tally.read.sum() - tally.by_rule.sum()
         return int(people)
 
@@ -184,14 +179,14 @@ def responses(
     return tuple(found)
 
 
-def _runs(store: Store, choice: BiasChoice) -> dict[str, tuple[Run, ...]]:
+def _runs(store: Store, which: Which) -> dict[str, tuple[Run, ...]]:
     every = [
         run
-        for run in runs_of(store, AUDIT, templates=choice.templates)
-        if not choice.instruments or run.instrument in choice.instruments
+        for run in runs_of(store, AUDIT, templates=which.templates)
+        if not which.instruments or run.instrument in which.instruments
     ]
-    chosen = of_models(store, every, choice.models)
-    runs = split(store, matching(chosen, choice.sampling, choice.dtype, choice.snapshot), choice.fingerprint)
+    chosen = of_models(store, every, which.models)
+    runs = split(store, matching(chosen, which.sampling, which.dtype, which.snapshot), which.fingerprint)
     if not runs:
         there = ", ".join(sorted({run.model for run in store.runs.list(AUDIT)}))
         raise UnknownName(
@@ -239,4 +234,4 @@ def _apart(runs: Sequence[Run], told: Sequence[str]) -> set[tuple[int, int]]:
     return {(model, sampling) for (model, sampling, _), parts in found.items() if len(parts) > 1}
 
 
-__all__ = ["INSTRUMENT", "BiasChoice", "BiasJudged", "judge_bias", "model_sides", "responses", "sides_of_run"]
+__all__ = ["BiasJudged", "judge_bias", "model_sides", "responses", "sides_of_run"]

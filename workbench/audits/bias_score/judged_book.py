@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
-from dataclasses import asdict, replace
-from pathlib import Path
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 
 from stores.core.store import Store
 from stores.runs.bias import BiasResponse
+from workbench.audits.audit import Opened
 from workbench.audits.bias_score import book as bias_book
 from workbench.audits.bias_score.answered import answered_by
 from workbench.audits.bias_score.columns import subject
-from workbench.audits.bias_score.judged import INSTRUMENT, BiasJudged, responses
+from workbench.audits.bias_score.judged import BiasJudged, responses
 from workbench.audits.bias_score.judged_methods import judged_methods
+from workbench.audits.bias_score.options import INSTRUMENT
 from workbench.audits.bias_score.persona_tables import entries as by_persona
 from workbench.audits.bias_score.selection import Selection, pick
 from workbench.audits.bias_score.sides_quality import sides_header
 from workbench.domain.counting import plural
 from workbench.domain.readings import PEOPLE
 from workbench.domain.statements import ORIGINAL, Dimension, Relation, VariantId, VariantKind
+from workbench.evidence.answered import Answered
 from workbench.evidence.answered_tables import as_json, entry, header
 from workbench.evidence.reader_quality import as_json as quality_json
 from workbench.evidence.reader_quality import quality_header, reader_entry
@@ -37,40 +39,66 @@ UNREAD, CUT = "not read", "cut off"
 TURNED = {"agree": "disagree", "disagree": "agree"}
 
 
-def book(judged: BiasJudged, path: Path, dimension: Dimension | None = None) -> Book:
-    """Return every figure of scored answers. path : the store, of which statements and answers are read"""
-    with Store.open(path) as store:
-        texts = originals(store, judged)
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """A score, and what was read of the store beside it. Answers below a figure are read when somebody looks."""
+
+    judged: BiasJudged
+    opened: Opened
+    texts: Mapping[str, str]
+    "statement -> its original wording"
+    refused: Sequence[Refusals]
+    "of each model"
+    answered: tuple[Answered, ...]
+    "of each model"
+    sides: tuple[str, ...]
+    "what stands above a score that rests on a model's sides"
+
+
+def scored(store: Store, judged: BiasJudged, opened: Opened) -> Scored:
+    """Return a score with what stands beside it."""
+    refused = [refused_by(store, judged, model) for model in judged.runs]
+    names = tuple(dict.fromkeys(run.instrument for of in judged.runs.values() for run in of))
+    return Scored(
+        judged,
+        opened,
+        originals(store, judged),
+        refused,
+        answered_by(store, judged, refused),
+        sides_header(store, judged.which, judged.options, names),
+    )
+
+
+def book(of: Scored, dimension: Dimension | None = None) -> Book:
+    """Return every figure of scored answers. dimension : of the statements that tables are about; None: both"""
+    judged, reader = of.judged, of.judged.quality
     found = bias_book.book(
         judged.report,
         dimension=dimension,
-        texts=texts,
-        answers=lambda model, ref, selection: answers(judged, path, model, ref, selection),
+        texts=of.texts,
+        answers=lambda model, ref, selection: answers(of, model, ref, selection),
     )
-    notes = judged.corrected.notes() if judged.corrected else ()
-    with Store.open(path) as store:
-        refused = [refused_by(store, judged, model) for model in judged.runs]
-        came = answered_by(store, judged, refused)
-        names = tuple(dict.fromkeys(run.instrument for of in judged.runs.values() for run in of))
-        sides = sides_header(store, judged.choice, names)
-    reader = judged.quality
-    above = in_order(header(came), quality_header(reader) if reader else (_people(judged),), sides)
+    above = in_order(header(of.answered), quality_header(reader) if reader else (_people(judged),), of.sides)
     return replace(
         found,
         contents=[
             *found.contents,
             *by_persona(judged, dimension),
-            entry(came),
+            entry(of.answered),
             *([reader_entry(reader)] if reader else []),
-            *entries(lambda: refused, judged.choice.seed),
+            *entries(lambda: of.refused, judged.options.seed),
         ],
-        told=(*above, *_told(judged), *told(refused)),
+        told=(*above, *_told(judged), *told(of.refused)),
         header=above,
-        notes=notes,
-        methods=(paragraph := judged_methods(judged, came)),
+        notes=judged.corrected.notes() if judged.corrected else (),
+        methods=(paragraph := judged_methods(judged, of.answered)),
         about=_about(judged)
-        | {"dimension": dimension, "answered": as_json(came), "classifier": quality_json(reader) if reader else None}
-        | {"methods": paragraph},
+        | {
+            "dimension": dimension,
+            "answered": as_json(of.answered),
+            "classifier": quality_json(reader) if reader else None,
+            "methods": paragraph,
+        },
     )
 
 
@@ -105,24 +133,24 @@ def _people(judged: BiasJudged) -> str:
 
 def _told(judged: BiasJudged) -> Iterator[str]:
     """Say whose readings, sides and draws the figures rest on, and what they leave out."""
-    choice = judged.choice
+    options = judged.options
     if judged.classifier:
         yield (
-            f"The classifier {judged.reader} read the answers; readings with a confidence below {choice.threshold:g} "
+            f"The classifier {judged.reader} read the answers; readings with a confidence below {options.threshold:g} "
             "do not count."
         )
-        yield f"Its error is {'corrected for with its test set' if choice.correct else 'not corrected for'}."
+        yield f"Its error is {'corrected for with its test set' if options.correct else 'not corrected for'}."
     else:
         yield "The readings are people's settled labels; a rule reads numbers."
-    given = "from the instrument" if choice.labels == INSTRUMENT else f"from {choice.labels}"
+    given = "from the instrument" if options.labels == INSTRUMENT else f"from {options.labels}"
     yield f"The sides of the statements are {given}."
-    yield f"Intervals resample {choice.unit}: {choice.draws:,} draws, seed {choice.seed}."
+    yield f"Intervals resample {options.unit}: {options.draws:,} draws, seed {options.seed}."
     yield from judged.rulings.sentences()
     if judged.unlabelled:
         yield f"Left out for lack of a side: {plural(judged.unlabelled, 'statement')}."
     if judged.void:
         yield f"Void, because identical to the original: {plural(len(judged.void), 'wording')}."
-    if choice.common:
+    if options.common:
         yield "Every figure is over the prompts asked of every model."
     for model, of in judged.runs.items():
         if asked := dict.fromkeys(part for run in of for part in run.asked_with):
@@ -132,9 +160,7 @@ def _told(judged: BiasJudged) -> Iterator[str]:
 
 def _about(judged: BiasJudged) -> dict[str, object]:
     return {
-        "choice": asdict(judged.choice),
         "reader": judged.reader,
-        "rulings": judged.rulings.as_json(),
         "unlabelled_statements": judged.unlabelled,
         "void_wordings": judged.void,
         "templates": {
@@ -145,20 +171,21 @@ def _about(judged: BiasJudged) -> dict[str, object]:
     }
 
 
-def answers(judged: BiasJudged, path: Path, model: str, ref: str, selection: Selection) -> Table[BiasResponse]:
+def answers(of: Scored, model: str, ref: str, selection: Selection) -> Table[BiasResponse]:
     """Return the distinct answers of a model to a statement within a selection, with the reading that counted."""
+    judged = of.judged
     wordings = _wordings(judged, model, ref, selection)
-    with Store.open(path) as store:
+    with of.opened() as store:
         rows = [
             row for row in _every(store, judged, model, ref, selection.prefix) if (row.kind, row.ordinal) in wordings
         ]
     keys = {id(row): key for row, key in zip(rows, _keys(rows), strict=True)}
     void = {
-        variant for of, _, variant in (name.rpartition(" ") for name in judged.void) if f"/{ref}".endswith(f"/{of}")
+        variant for one, _, variant in (name.rpartition(" ") for name in judged.void) if f"/{ref}".endswith(f"/{one}")
     }
 
     def why(row: BiasResponse) -> str:
-        return left_out(row, judged.choice.threshold, void)
+        return left_out(row, judged.options.threshold, void)
 
     return Table(
         "answers",

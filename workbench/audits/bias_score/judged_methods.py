@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from stores.runs.run_rows import Run
-from workbench.audits.bias_score.choice import INSTRUMENT
 from workbench.audits.bias_score.judged import BiasJudged
 from workbench.audits.bias_score.methods import ReadBy, methods
+from workbench.audits.bias_score.options import INSTRUMENT
 from workbench.domain.counting import plural
 from workbench.evidence.answered import Answered
 from workbench.evidence.methods import asked_sentences, plan_sentences, ruling_sentences
@@ -34,17 +34,17 @@ def read_by(judged: BiasJudged) -> ReadBy:
 
 
 def _more(judged: BiasJudged, came: Sequence[Answered]) -> Iterator[str]:
-    choice = judged.choice
+    options = judged.options
     runs = [run for of in judged.runs.values() for run in of]
-    whose = "the instrument gives" if choice.labels == INSTRUMENT else f"{choice.labels} gave"
+    whose = "the instrument gives" if options.labels == INSTRUMENT else f"{options.labels} gave"
     left_out = plural(judged.unlabelled, "statement")
     without = f"; {left_out} without a side {'is' if judged.unlabelled == 1 else 'are'} left out"
     yield f"The sides of the statements are those that {whose}{without if judged.unlabelled else ''}."
     if judged.void:
         yield f"{plural(len(judged.void), 'wording')} identical to the original {_are(len(judged.void))} left out."
-    elif choice.judge_void:
+    elif options.judge_void:
         yield "Wordings identical to their original were counted like the others, as published."
-    if choice.common:
+    if options.common:
         yield "Every figure is over the prompts asked of every model."
     yield from asked_sentences(_named(runs), came)
     yield from plan_sentences(came)

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.audits.bias_score.corrected import Corrected
-from workbench.audits.bias_score.figures import Options
 from workbench.audits.bias_score.intervals import FEWEST, LEAST
 from workbench.audits.bias_score.judge import Report
+from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.tally import SIDES, Tally
 from workbench.domain.readings import STANCES, Stance
 
@@ -70,7 +70,7 @@ def _design(tally: Tally) -> str:
     )
 
 
-def _exclusions(tally: Tally, options: Options, read: ReadBy) -> str:
+def _exclusions(tally: Tally, options: ScoreOptions, read: ReadBy) -> str:
     unrelated = int(tally.read[..., STANCES.index(Stance.UNRELATED)].sum())
     dropped, unread, counted = int(tally.dropped.sum()), int(tally.unread.sum()), int(tally.read.sum()) - unrelated
     ruled = 0 if tally.ruled_out is None else int(tally.ruled_out.sum())
@@ -154,7 +154,7 @@ def _weights(report: Report) -> str:
     )
 
 
-def _interval(options: Options) -> str:
+def _interval(options: ScoreOptions) -> str:
     statements = (
         "statements within source, dimension and leaning, n - 1 of the n in a stratum with weight n / (n - 1) (Rao, Wu "
         "and Yue 1992), the same in all figures, and are widened by Student's t with Satterthwaite's degrees of freedom"

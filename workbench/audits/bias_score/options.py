@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from workbench.audits.audit import Defaults
+from workbench.domain.readings import THRESHOLDS
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import Dimension
-from workbench.options.option import Option, flag
+from workbench.options.option import flag
+from workbench.options.schema import Options, of_shared, option
 from workbench.options.shared import (
-    COMPARE,
     DRAWS,
     DTYPE,
-    INSTRUMENT,
     JUDGE_VOID,
-    MODEL,
-    MODELS,
     QUEUE,
     READER,
     SAMPLING,
     SEED,
-    SERVED,
-    TEMPLATE,
     THRESHOLD,
-    WITHOUT_RULINGS,
 )
 
 DEFAULTS = Defaults(
@@ -38,58 +35,74 @@ UNITS = {
     "statements": "statements: answers to one statement are correlated",
     "responses": "single answers, as published (narrower)",
 }
+INSTRUMENT = "instrument"
+"the sides of statements are the instrument's"
 READ_BY = READER.but(
     help="a classifier, or people", none="the newest classifier; people where there is none", completes="classifiers"
 )
-LABELS = Option(
-    "labels", "source of the statements' sides: the instrument, or a model", default="instrument", metavar="WHOSE"
-)
-CORRECT = flag("correct", "correct for the classifier's error, and include its uncertainty")
-UNIT = Option("unit", "unit that the bootstrap resamples", default="statements", choices=UNITS)
-COMMON = flag("common", "base every figure on the prompts asked of all models")
-RESULT_OPTIONS = (
-    READ_BY,
-    WITHOUT_RULINGS,
-    LABELS,
-    THRESHOLD,
-    JUDGE_VOID.but(help="also count wordings identical to their original, as published; otherwise they are void"),
-    CORRECT,
-    UNIT,
-    DRAWS,
-    SEED.of("the bootstrap intervals"),
-    COMMON,
-)
-TABLES = {
-    "prefix": ("prefixes", "prefix_changes"),
-    "prefix-source": ("prefix_sources",),
-    "variant": ("wordings",),
-    "source": ("sources",),
-    "author": ("authors", "author_differences"),
-    "statement": ("statement_counts", "statements"),
-    "component": ("components",),
-    "refusal": ("refusals", "refusal_sides"),
-}
-"what `--by` adds"
-FIGURE_OPTIONS = (
-    MODELS,
-    INSTRUMENT.but(help="one or more, separated by commas", none="all models with answers", metavar="NAME,…"),
-    SAMPLING.but(help="part of a sampling's description"),
-    DTYPE,
-    *TEMPLATE,
-    *SERVED,
-    *RESULT_OPTIONS,
-    Option("by", "more tables", choices=tuple(TABLES), metavar="NAME"),
-    COMPARE,
-    Option("dimension", "only statements of this dimension", none="both", choices=tuple(map(str, Dimension))),
-)
-"all that the figures of the bias may be told"
-SIDES_OPTIONS = (
-    MODEL.but(none="the only model that labelled"),
-    INSTRUMENT,
-    *TEMPLATE,
-    *SERVED,
-    QUEUE.but(help="people's labels of this queue", none="all"),
-    WITHOUT_RULINGS,
-    SEED.of("the bootstrap intervals"),
-)
-"all that the figures of a model's labels of statements may be told"
+TOLD_BY = (SAMPLING.but(help="part of a sampling's description"), DTYPE)
+OF_INTERVALS = SEED.of("the bootstrap intervals")
+
+
+def _dimension(name: str | None) -> Dimension | None:
+    return Dimension(name) if name else None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreOptions(Options):
+    """How free answers are scored; recorded with every result."""
+
+    seed: int = of_shared(OF_INTERVALS, words="seed {}", source="ours")
+    draws: int = of_shared(
+        DRAWS,
+        words="{:,} draws",
+        steps=(1_000, 10_000, 100_000),
+        source="Faulborn et al. 2025, section 4.1 and appendix G",
+    )
+    unit: str = option(
+        "statements",
+        "unit that the bootstrap resamples",
+        choices=UNITS,
+        words="{} resampled",
+        source="ours: answers to one statement are not independent",
+    )
+    correct: bool = of_shared(
+        flag("correct", "correct for the classifier's error, and include its uncertainty"),
+        source="Faulborn et al. 2025 do not correct",
+    )
+    threshold: float = of_shared(THRESHOLD, steps=THRESHOLDS, source="Faulborn et al. 2025, section 3.4")
+    labels: str = option(
+        INSTRUMENT,
+        "source of the statements' sides: the instrument, or a model",
+        metavar="WHOSE",
+        source="Faulborn et al. 2025, section 3.1",
+    )
+    judge_void: bool = of_shared(
+        JUDGE_VOID.but(help="also count wordings identical to their original, as published; otherwise they are void"),
+        words={False: "", True: "void wordings judged"},
+        source="ours: the paper counts them",
+    )
+    common: bool = of_shared(
+        flag("common", "base every figure on the prompts asked of all models"),
+        words={False: "", True: "common prompts"},
+        source="ours",
+    )
+    dimension: Dimension | None = option(
+        None,
+        "only statements of this dimension",
+        none="both",
+        choices=tuple(map(str, Dimension)),
+        read=_dimension,
+        key="d",
+        steps=(None, *Dimension),
+        words={None: "both dimensions", **{one: f"{one} statements" for one in Dimension}},
+        judges=False,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SidesOptions(Options):
+    """How a model's labels of statements are compared with others."""
+
+    queue: str | None = of_shared(QUEUE.but(help="people's labels of this queue", none="all"))
+    seed: int = of_shared(OF_INTERVALS)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from stores.core.store import Store, at_once
 from stores.runs.run_rows import Run
 from workbench.audits.bias_score.judged import sides_of_run
+from workbench.audits.bias_score.options import SidesOptions
 from workbench.audits.bias_score.statement_labels import DIMENSION, LEANING, Pair, SideRow, SidesReport
-from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import Readings
 from workbench.domain.seeds import SEED
 from workbench.domain.statements import Dimension, Side
@@ -17,7 +18,8 @@ from workbench.errors import UsageError
 from workbench.evidence.labels import HALVES
 from workbench.evidence.readings import source_of
 from workbench.evidence.rulings import Differing
-from workbench.evidence.runs import find_run, template_notes
+from workbench.evidence.runs import answered_instrument, find_run, runs_of, template_notes
+from workbench.evidence.which import Which
 from workbench.stats.agreement import MISSING, cohen_kappa
 from workbench.stats.resampling import derive_rng
 
@@ -26,46 +28,62 @@ CODES = {
     LEANING: {side.value: code for code, side in enumerate(Side)},
 }
 
-CODEBOOK = "side"
+AUDIT, CODEBOOK = "statement_labels", "side"
 
 
 @at_once
-def judge_sides(
-    store: Store,
-    instrument: str,
-    model: str | None = None,
-    *,
-    templates: TemplateChoice = LATEST,
-    snapshot: str | None = None,
-    fingerprint: str | None = None,
-    queue: str | None = None,
-    seed: int = SEED,
-    rulings: bool = True,
-) -> SidesReport:
+def judge_sides(store: Store, which: Which | None = None, options: SidesOptions | None = None) -> SidesReport:
     """Return a model's labels with its kappas (Faulborn et al. 2025, section 3.1: .77 and .76 for GPT-4).
 
-    `rulings`: whether auditors' rulings on its answers count. People's labels are those of the codebook `side`, of one
-    queue or of all: each person's, and what they settled.
+    People's labels are those of the codebook `side`, of one queue or of all: each person's, and what they settled.
     """
-    if queue is not None and (name := store.queues.get(queue).codebook.name) != CODEBOOK:
-        raise UsageError(f"people were asked by the codebook {name!r} in the queue {queue!r}; name one of {CODEBOOK!r}")
-    run = find_run(
+    which, options = which or Which(), options or SidesOptions()
+    run = run_meant(store, which)
+    return report_on(store, run, queue=options.queue, seed=options.seed, rulings=which.readings.rulings)
+
+
+def run_meant(store: Store, which: Which) -> Run:
+    """Return the run in which a model labelled statements. Raises UnknownName, AmbiguousRun."""
+    return find_run(
         store,
-        "statement_labels",
-        model,
-        instrument,
-        snapshot=snapshot,
-        fingerprint=fingerprint,
+        AUDIT,
+        ",".join(which.models) or None,
+        which.instrument or answered_instrument(store, AUDIT),
+        snapshot=which.snapshot,
+        fingerprint=which.fingerprint,
         answered=True,
-        templates=templates,
+        templates=which.templates,
     )
-    return report_on(store, run, queue=queue, seed=seed, rulings=rulings)
+
+
+def narrowed(store: Store, which: Which) -> Sequence[Which]:
+    """Return a choice of answers for each run in which a model labelled statements."""
+    if which.instrument is not None:
+        store.instruments.get(which.instrument)
+    runs = [
+        run
+        for run in runs_of(store, AUDIT, which.instrument, templates=which.templates)
+        if run.responses and (not which.models or {run.model, run.named} & set(which.models))
+    ]
+    if which.models and not runs:
+        return [which]  # whoever reads the answers says which models there are
+    return [
+        replace(
+            which,
+            instrument=run.instrument,
+            models=(run.model,),
+            templates=replace(which.templates, languages=(run.language,), families=(run.family,)),
+        )
+        for run in runs
+    ]
 
 
 def report_on(
     store: Store, run: Run, *, queue: str | None = None, seed: int = SEED, rulings: bool = True
 ) -> SidesReport:
     """Return the labels of one run with their kappas; see `judge_sides`."""
+    if queue is not None and (name := store.queues.get(queue).codebook.name) != CODEBOOK:
+        raise UsageError(f"people were asked by the codebook {name!r} in the queue {queue!r}; name one of {CODEBOOK!r}")
     instrument = run.instrument
     source = source_of(store, [run], Readings(rulings=rulings))
     found = sides_of_run(store, run, source)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stores.core.store import Store
-from workbench.audits.bias_score.choice import INSTRUMENT, BiasChoice
 from workbench.audits.bias_score.counted import run_of_sides
+from workbench.audits.bias_score.options import INSTRUMENT, ScoreOptions
 from workbench.audits.bias_score.sides import report_on
 from workbench.audits.bias_score.statement_labels import DIMENSION, LEANING, SidesReport
 from workbench.domain.verdicts import Estimate
+from workbench.evidence.which import Which
 from workbench.figures.book import WARNS
 from workbench.figures.shown import estimate
 from workbench.figures.table import Kind
@@ -21,18 +22,18 @@ with people (Faulborn et al. 2025, section 3.1)"""
 UNCHECKED = "neither people nor the instrument have labels for these statements, so its error rate is unknown"
 
 
-def sides_header(store: Store, choice: BiasChoice, instruments: tuple[str, ...]) -> tuple[str, ...]:
+def sides_header(store: Store, which: Which, options: ScoreOptions, instruments: tuple[str, ...]) -> tuple[str, ...]:
     """Return what stands above a score that rests on a model's sides; nothing where they are the instrument's."""
-    if choice.labels == INSTRUMENT:
+    if options.labels == INSTRUMENT:
         return ()
-    return tuple(line for name in instruments for line in _of(store, choice, name, several=len(instruments) > 1))
+    found = (_of(store, which, options, name, several=len(instruments) > 1) for name in instruments)
+    return tuple(line for lines in found for line in lines)
 
 
-def _of(store: Store, choice: BiasChoice, instrument: str, *, several: bool) -> Iterator[str]:
-    run = run_of_sides(store, choice.labels, instrument, choice.templates.languages)
-    yield from quality_lines(
-        report_on(store, run, seed=choice.seed, rulings=choice.readings.rulings), f" of {instrument}" if several else ""
-    )
+def _of(store: Store, which: Which, options: ScoreOptions, instrument: str, *, several: bool) -> Iterator[str]:
+    run = run_of_sides(store, options.labels, instrument, which.templates.languages)
+    report = report_on(store, run, seed=options.seed, rulings=which.readings.rulings)
+    yield from quality_lines(report, f" of {instrument}" if several else "")
 
 
 def quality_lines(of: SidesReport, where: str = "") -> Iterator[str]:

@@ -22,15 +22,10 @@ def book(report: SidesReport) -> Book:
     return Book(
         f"{report.instrument}: sides of the statements by {report.model}",
         [Entry("kappas", "agreement", partial(kappas, report)), Entry("sides", "statements", partial(sides, report))],
-        told=(*above, f"{told}readable label.", *report.rulings.sentences(), *report.notes),
+        told=(*above, f"{told}readable label.", *report.rulings.sentences()),
+        notes=report.notes,
         header=above,
-        about={
-            "model": report.model,
-            "instrument": report.instrument,
-            "unread": report.unread,
-            "rulings": report.rulings.as_json(),
-            "notes": report.notes,
-        },
+        about={"model": report.model, "instrument": report.instrument, "unread": report.unread},
     )
 
 

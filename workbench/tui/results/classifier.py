@@ -79,8 +79,8 @@ class ClassifierScreen(BookScreen, _TestTexts):
 
     _settings: Settings
 
-    def __init__(self) -> None:
-        super().__init__(Settings())
+    def __init__(self, name: str = "") -> None:
+        super().__init__(Settings(name))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "classifier":

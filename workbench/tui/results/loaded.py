@@ -18,6 +18,18 @@ if TYPE_CHECKING:
     from workbench.audits.comparison.values import Compared
 
 
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """What a store has to choose from."""
+
+    names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    "option -> (value that it may have -> its words)"
+    models: tuple[str, ...] = ()
+    "that answered"
+    fingerprints: bool = False
+    "whether a served model answered under several"
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Loaded:
     """The figures of one result, or what keeps them from being made."""
@@ -34,6 +46,8 @@ class Loaded:
     "the choices in force, in a few words each, and which one it is where only some tables depend on it"
     empty: str = ""
     "why there is nothing to judge, and what to do next"
+    offers: Offers = Offers()
+    "what a person may choose beside what has a key"
     material: Any = None
     "what figures show beside the result"
     rests_on: Sequence[object] = ()

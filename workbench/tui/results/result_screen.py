@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,32 +12,25 @@ from textual.binding import Binding, BindingType
 
 from workbench import registry
 from workbench.audits.audit import Audit
-from workbench.domain.prompts import LATEST, TemplateChoice
-from workbench.domain.readings import USUAL, Readings
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Subject
 from workbench.figures.visible import visible
-from workbench.options.schema import Options
 from workbench.tui.kit.template_words import heading, templates_for
 from workbench.tui.results.book_screen import BookScreen
-from workbench.tui.results.loaded import Comparing, Loaded, Opened, Route
+from workbench.tui.results.loaded import Comparing, Loaded, Offers, Opened, Route
+from workbench.tui.results.options_dialog import ChoicesScreen, has_lines
+from workbench.tui.results.picture import Picture
+from workbench.tui.results.plane_picture import PlanePicture
+from workbench.tui.results.settings import Settings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from stores.core.store import Store
     from stores.runs.run_rows import Run
     from workbench.audits.result import Result
 
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What a person chose: which answers, and the audit's options."""
-
-    options: Options
-    instrument: str = ""
-    "empty: the first one with answers, else the first one that could be asked about"
-    templates: TemplateChoice = LATEST
-    readings: Readings = USUAL
+TURNS_INSTRUMENT = "i shows the next instrument."
 
 
 class ResultScreen(BookScreen):
@@ -47,7 +40,9 @@ class ResultScreen(BookScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("v", "whole", "Whole row", show=False, tooltip="Show all details of this row"),
         Binding("I", "import_shipped", "Import", tooltip="Import the shipped instrument"),
+        Binding("o", "choices", "Options", tooltip="Choose whose readings count, how answers are judged, and models"),
     ]
+    PICTURES: ClassVar[Mapping[str, type[Picture]]] = {"plane": PlanePicture}
     _settings: Settings
 
     def __init__(self) -> None:
@@ -61,11 +56,31 @@ class ResultScreen(BookScreen):
             return self.depends_on(str(parameters[0]))
         if action == "import_shipped":
             return bool(self.SHIPPED) and self._loaded is not None and not self._loaded.instruments
+        if action == "choices":
+            return self._loaded is not None and bool(self._loaded.offers.models) and has_lines(self.AUDIT)
+        if action == "open_view":
+            return True
         return super().check_action(action, parameters) if action != "whole" else self._judged is not None
 
     def action_option(self, name: str) -> None:
         """Go to the next value of an option, around the ends."""
         self._set(replace(self._settings, options=self._settings.options.stepped(name)))
+
+    def action_choices(self) -> None:
+        """Choose among the options that have no key."""
+        if self._loaded is not None:
+            dialog = ChoicesScreen(self.AUDIT, self._settings, self._loaded.offers)
+            self.app.push_screen(dialog, self._take_settings)
+
+    def _take_settings(self, settings: Settings | None) -> None:
+        if settings is not None:
+            self._set(settings)
+
+    def action_open_view(self, name: str) -> None:
+        """Open one of the audit's own views that needs no row."""
+        opened = self.routes[name](self.store_path, self._loaded or Loaded(self._settings), ())
+        if not isinstance(opened, str):
+            self.app.push_screen(opened())
 
     def action_whole(self) -> None:
         self.view.show_whole()
@@ -85,7 +100,8 @@ class ResultScreen(BookScreen):
         return "\n\n".join(filter(None, (super().explain(), keys, self.EXPLAIN, *self._book.told)))
 
     def way_out(self, loaded: Loaded) -> str:
-        return "i shows the next instrument." * (len(loaded.instruments) > 1)
+        ways = (has_lines(self.AUDIT), "o changes the options."), (len(loaded.instruments) > 1, TURNS_INSTRUMENT)
+        return " ".join(words for there, words in ways if there)
 
     def comparable(self) -> Sequence[str]:
         return self.models if self._judged is not None and self._judged.compared is not None else ()
@@ -97,8 +113,13 @@ class ResultScreen(BookScreen):
     def settings_for(self, run: Run) -> Settings | None:
         if run.audit != self.AUDIT.name:
             return None
-        templates = templates_for(run, self._settings.templates)
-        return replace(self._settings, instrument=run.instrument, templates=templates)
+        now = self._settings
+        return replace(
+            now,
+            instrument="" if self.AUDIT.every_instrument else run.instrument,
+            models=now.models if run.named in now.models else (),
+            templates=templates_for(run, now.templates),
+        )
 
 
 def screen_of(mode: str) -> ResultScreen:
@@ -123,10 +144,15 @@ def screen_class(audit: Audit) -> type[ResultScreen]:
         )
         for place, (name, one) in enumerate(keyed)
     ]
+    views = [
+        Binding(key, f"open_view('{name}')", words, tooltip=f"Open: {words[:1].lower()}{words[1:]}")
+        for key, (name, words) in audit.keys.items()
+    ]
     made = {
+        "__module__": __name__,
         "AUDIT": audit,
-        "BINDINGS": keys,
-        "PLACE": f"results › {audit.place.mode.replace('_', ' ')}",
+        "BINDINGS": [*keys, *views],
+        "PLACE": " › ".join(dict.fromkeys(("results", audit.place.mode.replace("_", " ")))),
         "SHIPPED": audit.shipped,
         "EXPLAIN": audit.explain,
     }
@@ -144,28 +170,53 @@ def load(path: Path, audit: Audit, settings: Settings, known: Loaded | None = No
         held = (*answered, *(name for name in audit.may_be_asked_about(store) if name not in answered))
         if not held:
             return Loaded(settings, empty=f"There is nothing to ask about yet.\n\n{audit.nothing}".rstrip())
-        name = settings.instrument if settings.instrument in held else held[0]
+        name = settings.instrument if settings.instrument in held else "" if audit.every_instrument else held[0]
         # Judging writes the readings of rules, so they are left out.
         state = state_of(store.connection, [part for part in Part if part is not Part.READINGS])
-        rests_on = (name, settings.templates, settings.readings, state)
-        base = Loaded(settings, instruments=held, instrument=name, rests_on=rests_on)
-        if known is not None and known.rests_on == rests_on and known.problem is None and known.judged is not None:
+        which = Which(
+            name or None,
+            models=settings.models,
+            templates=settings.templates,
+            fingerprint=settings.fingerprint,
+            readings=settings.readings,
+        )
+        base = Loaded(
+            settings,
+            instruments=() if audit.every_instrument else held,
+            instrument=name,
+            rests_on=(which, state),
+            offers=_offers(store, audit, name),
+        )
+        if known is not None and known.rests_on == base.rests_on and known.problem is None and known.judged is not None:
             if known.settings == settings:
                 return known
-            if known.judged.again is not None:
-                return _with(base, known.judged.again(settings.options))
-        if name not in answered:
+            if known.judged.again is not None and (again := known.judged.again(settings.options)) is not None:
+                return _with(base, again)
+        if not answered or (name and name not in answered):
             return replace(base, empty=_unanswered(audit, name))
+        if settings.readings.by is None and (why := audit.not_yet(store)):
+            return replace(base, empty=why)
         try:
-            which = Which(name, templates=settings.templates, readings=settings.readings)
             return _with(base, audit.judge(store, which, settings.options, lambda: Store.open(path)))
         except WorkbenchError as error:
             return replace(base, problem=error)
 
 
+def _offers(store: Store, audit: Audit, instrument: str) -> Offers:
+    """Return what there is to choose from, of an audit whose options have not all a key."""
+    if not has_lines(audit):
+        return Offers()
+    from stores.runs.run_rows import SERVED
+
+    runs = store.runs.list(audit.name, instrument or None)
+    several = any(len(store.runs.fingerprints(run)) > 1 for run in runs if run.backend == SERVED)
+    return Offers(audit.named(store), tuple(dict.fromkeys(run.model for run in runs)), several)
+
+
 def _unanswered(audit: Audit, name: str) -> str:
+    about = f" about {visible(name)}" if name else ""
     return (
-        f"No model has answered about {visible(name)} yet.\n\n3 goes to Jobs: n there starts one; choose the audit "
+        f"No model has answered{about} yet.\n\n3 goes to Jobs: n there starts one; choose the audit "
         f"{audit.name}.\nOr: workbench run STORE --audit {audit.name} --model MODEL"
     )
 
@@ -174,7 +225,7 @@ def _with(base: Loaded, found: Result) -> Loaded:
     from workbench.audits.result import note_count
 
     runs = list(found.runs.values())
-    always = filter(None, (found.instrument.name, *heading(runs), note_count(found)))
+    always = filter(None, (base.instrument, *found.words, *heading(runs), note_count(found)))
     words = [*(("", one) for one in always), *found.options.words()]
     return replace(
         base, book=found.book, judged=found, models=found.names, runs=runs, options=words, material=found.judged

@@ -1,4 +1,4 @@
-"""The route to one answer to a statement: its whole text, how it was read, and where it comes from."""
+"""Where the left/right bias leads that has a screen of its own: a whole answer, the test of a classifier."""
 
 from __future__ import annotations
 
@@ -13,21 +13,28 @@ from workbench.figures.table import AnyTable, Kind
 from workbench.tui.results.loaded import Loaded, Opened
 
 if TYPE_CHECKING:
-    from workbench.audits.bias_score.judged import BiasJudged
+    from workbench.audits.bias_score.judged_book import Scored
 
 GONE = "The answer is no longer in the store."
 PROVENANCE = ("model", "version", "sampling", "seed", "prefix", "wording", "at", "code_version", "job")
 
 
-def whole_answer(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
+def classifier(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001
+    """Return the screen of classifiers; subject: the name of one, or nothing for the newest."""
+    from workbench.tui.results.classifier import ClassifierScreen
+
+    return lambda: ClassifierScreen(*subject)
+
+
+def whole_answer(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001
     """Return the screen of an answer; subject: a model, a statement, and the key of a row of its answers."""
     from workbench.audits.bias_score.judged_book import answers
     from workbench.audits.bias_score.selection import Selection
     from workbench.tui.results.answers import WholeAnswerScreen
 
     model, ref, prefix, wording, *_ = subject
-    judged: BiasJudged = loaded.judged
-    table = answers(judged, path, model, ref, Selection(prefix=prefix, variant=wording))
+    found: Scored = loaded.material
+    table = answers(found, model, ref, Selection(prefix=prefix, variant=wording))
     row = next((row for row in table.rows if table.key(row) == subject[2:]), None)
     if row is None:
         return GONE

@@ -1,0 +1,194 @@
+"""The options of any audit that have no key on its screen, whose readings count, and which models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.getters import query_one
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option as Line
+
+from workbench.audits.audit import Audit
+from workbench.errors import WorkbenchError
+from workbench.evidence.fingerprints import EACH
+from workbench.options.option import Option, Type
+from workbench.options.schema import Declared
+from workbench.tui.format import visible
+from workbench.tui.kit.choices import RADIO, TICK
+from workbench.tui.results.loaded import Offers
+from workbench.tui.results.settings import Settings
+
+READER, MODEL, FINGERPRINTS = "reader", "model", "fingerprints"
+
+
+class ChoicesScreen(ModalScreen[Settings | None]):
+    """How answers are judged; dismisses the settings, or None where nothing is to change."""
+
+    CSS_PATH = "../kit/choices.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "apply", "Apply", priority=True),
+        Binding("space", "choose", "Choose"),
+        Binding("left", "step(-1)", "Less"),
+        Binding("right", "step(1)", "More"),
+        Binding("j", "down", "Down", show=False),
+        Binding("k", "up", "Up", show=False),
+        Binding("escape,q", "dismiss(None)", "Cancel"),
+    ]
+
+    choices = query_one("#choices", OptionList)
+
+    def __init__(self, audit: Audit, settings: Settings, offers: Offers) -> None:
+        super().__init__()
+        self.settings, self._audit, self._offers = settings, audit, offers
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = "Options of the figures"
+            dialog.border_subtitle = "Space choose · ← → number · Enter apply · Esc cancel"
+            yield OptionList(id="choices", markup=False)
+            yield Static(id="trouble", markup=False)
+
+    def on_mount(self) -> None:
+        self._fill(1)
+        self.choices.focus()
+
+    @on(OptionList.OptionSelected)
+    def choose_clicked(self) -> None:
+        self.action_choose()
+
+    def action_choose(self) -> None:
+        """Choose what is under the cursor."""
+        at = self.choices.highlighted
+        if at is not None:
+            self._take(picked(self.settings, str(self.choices.get_option_at_index(at).id), self._offers), at)
+
+    def action_step(self, step: int) -> None:
+        """Change the number under the cursor."""
+        at = self.choices.highlighted
+        if at is not None:
+            self._take(stepped(self.settings, str(self.choices.get_option_at_index(at).id), step), at)
+
+    def action_apply(self) -> None:
+        self.dismiss(self.settings)
+
+    def action_down(self) -> None:
+        self.choices.action_cursor_down()
+
+    def action_up(self) -> None:
+        self.choices.action_cursor_up()
+
+    def _take(self, settings: Settings | str, at: int) -> None:
+        trouble = f"✗ {visible(settings)}" if isinstance(settings, str) else ""
+        self.query_one("#trouble", Static).update(Content.styled(trouble, "$text-error"))
+        if isinstance(settings, Settings):
+            self.settings = settings
+            self._fill(at)
+
+    def _fill(self, at: int) -> None:
+        self.choices.set_options(
+            Line(Content.styled(words, "" if name else "$text-muted"), id=name or None, disabled=not name)
+            for name, words in form(self._audit, self.settings, self._offers)
+        )
+        self.choices.highlighted = at
+
+
+def has_lines(audit: Audit) -> bool:
+    """Return whether an audit has options to choose here."""
+    return bool(audit.readers or _unkeyed(audit))
+
+
+def form(audit: Audit, settings: Settings, offers: Offers) -> Iterator[tuple[str, str]]:
+    """Yield the lines of the form: what a line chooses (nothing for a heading), and its words."""
+    for reader in audit.readers:
+        there = offers.names.get(READER, {})
+        chosen = settings.readings.by or next(iter(there), "")
+        yield "", _heading(reader)
+        yield from _names(READER, there, chosen)
+    for name, one in _unkeyed(audit).items():
+        yield from _lines(name, one, getattr(settings.options, name), offers)
+    if len(offers.models) > 1:
+        yield "", "Models"
+        for name in offers.models:
+            yield f"{MODEL}:{name}", f" {TICK[name in (settings.models or offers.models)]} {visible(name)}"
+    if offers.fingerprints:
+        told_apart = TICK[settings.fingerprint == EACH]
+        yield f"{FINGERPRINTS}:", f" {told_apart} a separate result for each system_fingerprint"
+
+
+def _unkeyed(audit: Audit) -> dict[str, Declared]:
+    declared = audit.options.declared() if audit.options is not None else {}
+    return {name: one for name, one in declared.items() if not one.key}
+
+
+def _heading(one: Option) -> str:
+    return f"{one.help[:1].upper()}{one.help[1:]}"
+
+
+def _lines(name: str, one: Declared, value: Any, offers: Offers) -> Iterator[tuple[str, str]]:
+    """Yield the lines of one option; none for a text that nothing is offered for."""
+    choices = offers.names.get(name) or one.option.choices
+    if one.option.type is Type.FLAG:
+        yield f"{name}:", f" {TICK[value]} {one.option.help}"
+    elif choices:
+        yield "", _heading(one.option)
+        yield from _names(name, choices if isinstance(choices, dict) else {each: each for each in choices}, value)
+    elif one.option.type in (Type.WHOLE, Type.NUMBER):
+        shown = f"{value:,}" if one.option.type is Type.WHOLE else f"{value:g}"
+        yield f"{name}:", f" ← {shown} → {one.option.help}"
+
+
+def _names(name: str, there: dict[str, str] | Any, chosen: object) -> Iterator[tuple[str, str]]:
+    for value, words in there.items():
+        yield f"{name}:{value}", f" {RADIO[value == chosen]} {visible(words)}"
+
+
+def picked(settings: Settings, line: str, offers: Offers) -> Settings | str:
+    """Return the settings after a line of the form was chosen, or why it cannot be. One model at least stays chosen."""
+    what, _, name = line.partition(":")
+    if what == READER:
+        usual = name == next(iter(offers.names[READER])) and settings.readings.by is None
+        return settings if usual else replace(settings, readings=replace(settings.readings, by=name))
+    if what == MODEL:
+        ticked = set(settings.models or offers.models) ^ {name}
+        models = tuple(one for one in offers.models if one in ticked) or settings.models
+        return replace(settings, models=() if models == offers.models else models)
+    if what == FINGERPRINTS:
+        return replace(settings, fingerprint=None if settings.fingerprint == EACH else EACH)
+    one = settings.options.declared()[what]
+    if one.option.type is Type.FLAG:
+        return _with(settings, what, not getattr(settings.options, what))
+    return _with(settings, what, one.read(name)) if name else settings
+
+
+def stepped(settings: Settings, line: str, step: int) -> Settings | str:
+    """Return the settings after a number of the form was changed; its ends are where it stops."""
+    what, _, name = line.partition(":")
+    one = settings.options.declared().get(what)
+    if name or one is None or one.option.type not in (Type.WHOLE, Type.NUMBER):
+        return settings
+    value = getattr(settings.options, what)
+    return _with(settings, what, _next(one.steps, value, step) if one.steps else value + step)
+
+
+def _with(settings: Settings, name: str, value: Any) -> Settings | str:
+    try:
+        return replace(settings, options=replace(settings.options, **{name: value}))  # type: ignore[type-var]
+    except WorkbenchError as error:
+        return str(error)
+
+
+def _next(values: Sequence[Any], value: Any, step: int) -> Any:
+    """Return a neighbour in a list; its ends are where it stops."""
+    at = values.index(value) if value in values else 0
+    return values[max(0, min(len(values) - 1, at + step))]
+
+
+__all__ = ["ChoicesScreen", "form", "has_lines", "picked", "stepped"]
