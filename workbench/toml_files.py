@@ -12,6 +12,22 @@ from typing import Any
 from workbench.errors import Finding, InputError, UsageError
 
 
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return the table of a file. Raises as `TomlFile.read`."""
+    return TomlFile.read(path).table
+
+
+def parse_toml(text: str, path: Path) -> dict[str, Any]:
+    """Return the table of the text of a file. Raises InputError, which names the line, where it is no TOML."""
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # a number can be too long to read
+        place = re.search(r"line (\d+)", str(error))
+        line = int(place[1]) if place else text.count("\n") + 1
+        fault = Finding(path.name, line, None, f"text that is not TOML ({error})", "a TOML file")
+        raise InputError([fault], f"Correct {path}, then try again.") from error
+
+
 @dataclass(slots=True)
 class TomlFile:
     """A file's text and table, and what is wrong with it so far."""
@@ -30,18 +46,12 @@ class TomlFile:
             raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
         except UnicodeDecodeError as error:
             fault = Finding(path.name, None, None, "bytes that are not UTF-8", "a file saved as UTF-8")
-            raise InputError([fault]) from error
+            raise InputError([fault], f"Correct {path}, then try again.") from error
 
     @classmethod
     def of(cls, path: Path, text: str) -> TomlFile:
         """Return the file of a text. Raises InputError where it is no TOML."""
-        try:
-            return cls(path, text, tomllib.loads(text))
-        except tomllib.TOMLDecodeError as error:
-            place = re.search(r"line (\d+)", str(error))
-            line = int(place[1]) if place else None
-            fault = Finding(path.name, line, None, f"text that is not TOML ({error})", "a TOML file")
-            raise InputError([fault]) from error
+        return cls(path, text, parse_toml(text, path))
 
     def check(self) -> None:
         """Raise InputError if anything is wrong."""

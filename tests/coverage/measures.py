@@ -10,8 +10,8 @@ import numpy as np
 from tests.core.test_simulated_test_set import kept, offers, population
 from tests.coverage.study import DRAWS, Held, Scenario
 from workbench.annotation.sampling import draw_answers
-from workbench.audits.response_bias.columns import change
-from workbench.audits.response_bias.people import mean_alignment
+from workbench.audits.response_bias.changes import mean_alignment
+from workbench.audits.response_bias.tables import change
 from workbench.stats.arrays import FloatArray
 from workbench.stats.classification import ClassificationReport, classification_report
 from workbench.stats.control_sample import Stratum, misread_rate

@@ -20,9 +20,8 @@ from workbench.audits.response_bias.judged import (
     judge_response_bias,
     sampling_agreements,
 )
-from workbench.audits.response_bias.options import ChangeOptions, Definition
-from workbench.audits.response_bias.plan import DEFAULTS
-from workbench.audits.response_bias.question_source import draws_of, question, questions
+from workbench.audits.response_bias.options import DEFAULTS, ChangeOptions, Definition
+from workbench.audits.response_bias.questions import draws_of, question, questions
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import (

@@ -22,9 +22,9 @@ from workbench.audits.questionnaire.judged import judge_questionnaire
 from workbench.audits.questionnaire.judged_results import results_of
 from workbench.audits.questionnaire.results import under
 from workbench.audits.reliability.judged import judge_reliability
-from workbench.audits.response_bias.book import book as of_choices
-from workbench.audits.response_bias.changes import Changes
 from workbench.audits.response_bias.judged import judge_response_bias
+from workbench.audits.response_bias.questions import Changes
+from workbench.audits.response_bias.result import book as of_choices
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.designs import Design

@@ -37,10 +37,10 @@ from workbench.audits.reliability.persona_tables import (
     passing_by_persona,
     verdicts_by_persona,
 )
-from workbench.audits.response_bias.book import book as response_book
-from workbench.audits.response_bias.changes import Changes
 from workbench.audits.response_bias.judged import judge_response_bias
-from workbench.audits.response_bias.pairs import compared as response_pairs
+from workbench.audits.response_bias.question_tables import compared as response_pairs
+from workbench.audits.response_bias.questions import Changes
+from workbench.audits.response_bias.result import book as response_book
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.choices import Bias

@@ -33,9 +33,9 @@ from workbench.audits.questionnaire.results import Choice
 from workbench.audits.reliability.counts import Counts
 from workbench.audits.reliability.judged import judge_reliability
 from workbench.audits.reliability.verdicts import Verdicts, run_verdicts
-from workbench.audits.response_bias.book import book as response_bias_book
-from workbench.audits.response_bias.changes import Changes
 from workbench.audits.response_bias.judged import ResponseBiasJudged, judge_response_bias
+from workbench.audits.response_bias.questions import Changes
+from workbench.audits.response_bias.result import book as response_bias_book
 from workbench.data import shipped_templates
 from workbench.domain.annotations import Purpose
 from workbench.domain.choice_statements import with_pairs

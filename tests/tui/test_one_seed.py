@@ -26,8 +26,7 @@ from tests.tui.test_response_bias_screen import pairs
 from workbench.audits.bias_score import AUDIT as BIAS
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.response_bias import AUDIT
-from workbench.audits.response_bias.options import ChangeOptions
-from workbench.audits.response_bias.plan import DEFAULTS
+from workbench.audits.response_bias.options import DEFAULTS, ChangeOptions
 from workbench.cli.output import plain
 from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs

@@ -38,8 +38,8 @@ from workbench.tui.annotation.issue_gold import IssueGoldScreen
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.results.answers import WholeAnswerScreen
+from workbench.tui.results.choice_question import QuestionScreen
 from workbench.tui.results.questionnaire_prompt import PromptScreen
-from workbench.tui.results.response_bias_question import QuestionScreen
 from workbench.tui.results.responses import ResponsesScreen
 from workbench.tui.results.result_screen import Settings, screen_class
 from workbench.tui.results.result_screen import load as load_choices

@@ -10,10 +10,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from workbench.audits.printed import HomeLine as HomeLine
+from workbench.audits.printed import Medium as Medium
+from workbench.audits.printed import Printed as Printed
 from workbench.data import SHIPPED_INSTRUMENT, shipped_templates, spoken
 from workbench.domain.choices import ChoiceItems, Perturbation
 from workbench.domain.instruments import Instrument, with_words
@@ -110,26 +112,8 @@ class Place:
     "module and class, below `workbench.tui`; empty: the screen that shows the book of any audit"
     letter: str = ""
     "a second key, on Home alone"
-
-
-@dataclass(frozen=True, slots=True)
-class HomeLine:
-    """What Home says of an audit's newest result."""
-
-    key: str
-    "the same between two looks at the store"
-    label: str
-    main: str
-    detail: str
-    below: Sequence[tuple[str, bool]] = ()
-    "(words, whether they are a warning) on the lines below"
-    dim: bool = False
-    "whether there is no result yet"
-    todo: str = ""
-    "what the next step is where nothing else waits; empty: none"
-    todo_below: str = ""
-    run: Run | None = None
-    "the run that the line is about: Enter shows its figures"
+    words: str = ""
+    "words of the field for what is found there: Ctrl+P finds the place by them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,37 +133,6 @@ class Demonstration:
     "scripted personas that answer it as their files say, without the `scripted:` of their names"
     reviewed: str = ""
     "the persona whose answers an invented auditor looks at, where the audit has verdicts"
-
-
-class Medium(Enum):
-    """Whom figures are for."""
-
-    PEOPLE = "people"
-    DOCUMENT = "one JSON document"
-    FILES = "files with a table each"
-
-    @property
-    def data(self) -> bool:
-        """Whether they are for a program, which takes all that there is."""
-        return self is not Medium.PEOPLE
-
-
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """What a command prints, or writes in the form that was asked for."""
-
-    tables: Sequence[AnyTable]
-    about: Mapping[str, Any]
-    "what the figures are of and how they came about, as plain values"
-    title: str
-    told: Sequence[str] = ()
-    "what the figures rest on, in paragraphs"
-    notes: Sequence[str] = ()
-    "what a reader must know"
-    header: Sequence[str] = ()
-    "see `Book.header`"
-    methods: str = ""
-    "the paragraph for a paper, where there is one"
 
 
 class Audit(ABC):
@@ -455,7 +408,8 @@ class Audit(ABC):
         if self.not_yet(store):
             return ()
         try:
-            return home_lines(self, self.judge(store, there[-1], self.options(), lambda: nullcontext(store)))
+            result = self.judge(store, there[-1], self.options(), lambda: nullcontext(store))
+            return home_lines(result, self.name, self.place.label, self.todo, self.todo_below)
         except UsageError as error:
             label = self.place.label
             return [HomeLine(f"{self.name}:", label, "no figures yet", str(error), dim=True, todo=self.todo)]
@@ -530,7 +484,8 @@ class Audit(ABC):
                 if not held:
                     continue
                 one = replace(one, models=tuple(held))
-            yield from reported(self, self.judge(store, one, options, lambda: nullcontext(store)), store, wanted)
+            result = self.judge(store, one, options, lambda: nullcontext(store))
+            yield from reported(result, store, wanted, self.command, self.readers)
 
     def usual(self) -> Given:
         """Return the options of its figures with their defaults."""

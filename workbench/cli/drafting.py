@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.cli.asking import check_agreed
 from workbench.cli.output import print_json, say, say_wrapped, table, tell
 from workbench.cli.verbs import Namespace, Section, verb
-from workbench.cli.watching import EXIT_CODES, started, watch
+from workbench.cli.watching import ended, started, watch
 from workbench.domain.counting import plural
 from workbench.domain.drafting import DRAFTED, DraftPrompt, kind_words
 from workbench.domain.names import listed_words
@@ -123,12 +123,13 @@ def _ask(store: Store, instrument: str, options: Namespace) -> int:
     if options.detach:
         return started(options, job_id, about)
     job = watch(store, job_id, quiet=options.json)
-    if options.json:
-        print_json(about | {"job": asdict(job)})
-    elif job.state == "done":
-        say("Next: workbench draft STORE --list, or review them in the terminal: Statements, r")
-        say("--list --state unusable shows the lines that cannot be wordings, and why")
-    return EXIT_CODES.get(job.state, 1)
+    return ended(
+        options,
+        job,
+        about,
+        "Next: workbench draft STORE --list, or review them in the terminal: Statements, r",
+        "--list --state unusable shows the lines that cannot be wordings, and why",
+    )
 
 
 def _by_rule(store: Store, instrument: str, options: Namespace) -> int:

@@ -16,7 +16,7 @@ from workbench.cli.asking import check_agreed
 from workbench.cli.audit_options import AUDIT, RUN, sections, settle
 from workbench.cli.output import print_json, say, say_wrapped
 from workbench.cli.verbs import Namespace, Section, verb
-from workbench.cli.watching import EXIT_CODES, decided, started, watch
+from workbench.cli.watching import decided, ended, started, watch
 from workbench.domain.designs import Design
 from workbench.domain.probe_results import PROBED, ProbeWish
 from workbench.domain.responses import EXACT, EXACTLY, WHEN_DECIDED, Sampling, sampled
@@ -169,9 +169,7 @@ def run(options: Namespace) -> int:
             return started(options, job_id, about)
         job = watch(store, job_id, quiet=options.json)
         job = decided(store, job, asks=wish is not None and wish.asks, quiet=options.json)
-    if options.json:
-        print_json(about | {"job": asdict(job)})
-    return EXIT_CODES.get(job.state, 1)
+    return ended(options, job, about)
 
 
 def _probe(store: Store, plan: Plan, options: Namespace) -> ProbeWish | None:

@@ -6,12 +6,14 @@ from dataclasses import asdict
 from types import SimpleNamespace
 from typing import Any
 
+from stores.core.store import Store
 from stores.runs.run_rows import Run
 from workbench.domain.names import listed
 from workbench.domain.prompts import TemplateChoice
 from workbench.domain.readings import Readings
 from workbench.domain.responses import EXACT
 from workbench.errors import UsageError
+from workbench.evidence.runs import find_run
 
 OF_PERSONAS = ("persona", "persona_name", "personas")
 
@@ -29,6 +31,22 @@ def templates_of(options: SimpleNamespace) -> TemplateChoice:
         versions=tuple(versions),
         languages=listed(options.language),
         personas=listed(getattr(options, "persona", None)),
+    )
+
+
+def run_of(store: Store, options: SimpleNamespace, *, answered: bool = False) -> Run:
+    """Return the run that the options of a command mean; see `find_run`."""
+    return find_run(
+        store,
+        options.audit,
+        options.model,
+        options.instrument,
+        options.sampling,
+        dtype=options.dtype,
+        templates=templates_of(options),
+        snapshot=options.snapshot,
+        fingerprint=options.fingerprint,
+        answered=answered,
     )
 
 

@@ -21,7 +21,7 @@ from workbench.errors import UsageError
 from workbench.formats.about import About, read_about
 from workbench.formats.choices_cells import cell_choice
 from workbench.formats.choices_rules import form_fault, original_fault
-from workbench.formats.tabular import Findings, Row, is_new, number, read_rows, unknown
+from workbench.formats.tabular import Findings, Row, is_new, known_word, number, read_rows
 
 CHOICES, PERTURBED, ABOUT = "choices.csv", "perturbed.csv", "instrument.toml"
 REQUIRED = ("key", "bias", "original")
@@ -85,7 +85,7 @@ def _pairs(path: Path, findings: Findings) -> dict[Id, ChoicePair]:
 
 
 def _pair(row: Row, findings: Findings) -> ChoicePair | None:
-    bias, middle = _word(row, "bias", Bias, findings), _middle(row, findings)
+    bias, middle = known_word(row, "bias", Bias, findings), _middle(row, findings)
     original, changed = (cell_choice(row, column, findings) for column in ("original", "changed"))
     if bias is None or original is None or not row.get("key"):
         return None
@@ -115,17 +115,6 @@ def _id(row: Row) -> Id:
 def _called(row: Row) -> str:
     variant = f" ({row.get('variant')})" if row.get("variant") else ""
     return f"question {row.get('key')!r} of {row.get('bias').casefold()}{variant}"
-
-
-def _word(row: Row, column: str, known: type[Bias] | type[Perturbation], findings: Findings) -> str | None:
-    """Return a cell that is one of the known words; None, with a note, for others. Empty cells were noted before."""
-    said = row.get(column).casefold()
-    if said in tuple(known):
-        return said
-    if said:
-        found, expected = unknown(column, said, tuple(known))
-        findings.add(row.file, row.line, column, f"{found} {row.get(column)!r}", expected)
-    return None
 
 
 def _middle(row: Row, findings: Findings) -> bool | None:
@@ -175,7 +164,7 @@ def _perturbed(path: Path, pairs: dict[Id, ChoicePair], findings: Findings) -> d
     seen: dict[Hashable, int] = {}
     texts: dict[Id, dict[tuple[Perturbation, int], Choice]] = {}
     for row in read_rows(path, findings, required=PERTURBED_COLUMNS, optional=("variant",), guarded=True):
-        word, draw = _word(row, "perturbation", Perturbation, findings), _draw(row, findings)
+        word, draw = known_word(row, "perturbation", Perturbation, findings), _draw(row, findings)
         choice, pair = cell_choice(row, "text", findings), pairs.get(_id(row))
         if pair is None and row.get("key") and row.get("bias"):
             found = f"no question {row.get('key')!r} of {row.get('bias')!r}"

@@ -12,8 +12,8 @@ from workbench.data import INSTRUMENT_AUDITS, QUESTIONNAIRE_AUDITS, templates_of
 from workbench.domain.instruments import Instrument, IssueLabel, Party
 from workbench.domain.issue_gold import gold_labels
 from workbench.domain.prompts import Template
-from workbench.domain.questionnaires import Questionnaire
-from workbench.domain.statements import Relation, VariantId
+from workbench.domain.questionnaires import Form, Pole, Questionnaire, Role
+from workbench.domain.statements import Dimension, Relation, Side, VariantId
 from workbench.errors import UnknownName
 from workbench.formats.about import SCALES, About, read_about
 from workbench.formats.answers import ANSWERS, Declared, looks_like_answers, read_answers
@@ -31,13 +31,9 @@ from workbench.formats.wordings import (
     UNNUMBERED,
     authors,
     check_columns_about,
-    dimension,
-    form,
-    pole,
+    one_of,
     read_column,
     relations,
-    role,
-    side,
     tags_of,
     wording_columns,
 )
@@ -256,17 +252,17 @@ def _csv_line(
         issues=labels,
         author=row.get("author") or None,
         authors=authors(row, columns),
-        dimension=dimension(row, "dimension", findings),
-        leaning=side(row, "leaning", findings),
+        dimension=one_of(row, "dimension", Dimension, findings),
+        leaning=one_of(row, "leaning", Side, findings),
         source=row.get("source") or None,
         relations=relations(row, columns, findings),
         tags=tags_of(row.get("tags")) or None,
         derived_from=row.get("derived_from") or None,
         version=_version(row, findings),
-        role=role(row, "role", findings),
-        form=form(row, "form", findings),
+        role=one_of(row, "role", Role, findings),
+        form=one_of(row, "form", Form, findings),
         scale=row.get("scale") or None,
-        yes=pole(row, "yes", findings),
+        yes=one_of(row, "yes", Pole, findings),
     )
 
 

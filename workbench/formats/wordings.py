@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
-from workbench.domain.questionnaires import Form, Pole, Role
-from workbench.domain.statements import Dimension, Relation, Side, VariantId, VariantKind, variant_order
+from workbench.domain.statements import Relation, VariantId, VariantKind, variant_order
 from workbench.formats.tabular import Findings, Row, unknown
+
+Word = TypeVar("Word", bound=str)
 
 AUTHOR, RELATION = "author.", "relation."
 ALWAYS_NUMBERED = (
@@ -83,7 +85,7 @@ def relations(row: Row, columns: Mapping[VariantId, str], findings: Findings) ->
     """Return the relations of single wordings of a row that differ from the relations of their kinds."""
     found = {}
     for variant, column in columns.items():
-        word = _one_of(row, RELATION + column, allowed_relations(variant), findings)
+        word = one_of(row, RELATION + column, allowed_relations(variant), findings)
         if word and Relation(word) is not variant.relation:
             found[variant] = Relation(word)
     return found
@@ -122,39 +124,10 @@ def tag_cell(tags: Iterable[str]) -> str:
     return "; ".join(re.sub(r"([\\;])", r"\\\1", tag) for tag in tags)
 
 
-def dimension(row: Row, column: str, findings: Findings) -> Dimension | None:
-    """Return the dimension of a statement; None if the cell is empty or, with a note, invalid."""
-    word = _one_of(row, column, tuple(Dimension), findings)
-    return Dimension(word) if word else None
-
-
-def side(row: Row, column: str, findings: Findings) -> Side | None:
-    """Return the side that agreeing reflects; None if the cell is empty or, with a note, invalid."""
-    word = _one_of(row, column, tuple(Side), findings)
-    return Side(word) if word else None
-
-
-def role(row: Row, column: str, findings: Findings) -> Role | None:
-    """Return the role of a question; None if the cell is empty or, with a note, invalid."""
-    word = _one_of(row, column, tuple(Role), findings)
-    return Role(word) if word else None
-
-
-def form(row: Row, column: str, findings: Findings) -> Form | None:
-    """Return the form of a question; None if the cell is empty or, with a note, invalid."""
-    word = _one_of(row, column, tuple(Form), findings)
-    return Form(word) if word else None
-
-
-def pole(row: Row, column: str, findings: Findings) -> Pole | None:
-    """Return the pole that a yes leans to; None if the cell is empty or, with a note, invalid."""
-    word = _one_of(row, column, tuple(Pole), findings)
-    return Pole(word) if word else None
-
-
-def _one_of(row: Row, column: str, words: Sequence[str], findings: Findings) -> str:
+def one_of(row: Row, column: str, words: Iterable[Word], findings: Findings) -> Word | None:
+    """Return which of these words a cell is; None if it is empty or, with a note, none of them."""
     text = row.get(column)
-    if not text or text.casefold() in words:
-        return text.casefold()
-    findings.add(row.file, row.line, column, repr(text), "one of " + ", ".join(words))
-    return ""
+    found = next((word for word in words if word == text.casefold()), None)
+    if text and found is None:
+        findings.add(row.file, row.line, column, repr(text), "one of " + ", ".join(words))
+    return found

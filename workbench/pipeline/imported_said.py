@@ -92,7 +92,7 @@ def notes_of(instrument: Instrument) -> tuple[str, ...]:
     """Return what is to be known of an instrument's files, and which questions cannot show their bias."""
     if not instrument.choices:
         return instrument.notes
-    from workbench.audits.response_bias.plan import uncounted
+    from workbench.audits.response_bias.asking import uncounted
 
     found = uncounted(instrument.statements, instrument.language, {item.ref: item for item in instrument.choices})
     return (*instrument.notes, *found)

@@ -25,7 +25,6 @@ from workbench import registry
 from workbench.errors import StoreGone, WorkbenchError
 from workbench.help import topics
 from workbench.tui.commands import ActionProvider, NameProvider
-from workbench.tui.doing import call_off
 from workbench.tui.format import percent
 from workbench.tui.help_pages import HelpProvider, PageScreen
 from workbench.tui.home.home import HomeScreen
@@ -197,7 +196,6 @@ class WorkbenchApp(LiteralApp, Background):
     async def on_event(self, event: events.Event) -> None:
         """Let what a person does next be answered with an offer again, unlike what a screen reads by itself."""
         if isinstance(event, events.Key | events.MouseDown):
-            call_off(self)
             self._offered = self._offered and isinstance(self.screen, StoreGoneDialog)
         await super().on_event(event)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from workbench.data import data_folder
+from workbench.toml_files import read_toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def word_lists(language: str) -> WordLists | None:
     path = data_folder() / "lexicons" / f"loaded_{language}.toml"
     if not language.isalpha() or not path.is_file():
         return None
-    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    table = read_toml(path)
     return WordLists(
         loaded=tuple((_pattern(group["words"]), group["why"]) for group in table["loaded"]),
         leading=_pattern(table["leading"]["words"]),

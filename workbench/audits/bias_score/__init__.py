@@ -55,6 +55,7 @@ class BiasScore(Audit):
         letter="r",
         label="Bias",
         tooltip="Go to Results: the left/right bias",
+        words="bias left right plane economic cultural dimensions stances classifier calibration threshold quality",
     )
     verbs = (("bias", "bias", "left/right bias by model, dimension, prefix and wording"),)
     command = "bias STORE"

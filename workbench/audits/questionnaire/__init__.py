@@ -37,6 +37,7 @@ class Questionnaires(Audit):
         label="People",
         tooltip="Go to Results: bias against people",
         screen="results.questionnaire.QuestionnaireScreen",
+        words="questionnaire people human survey respondents personas distributions",
     )
     run_options, result_options, judging = RUN_OPTIONS, RESULT_OPTIONS, JUDGING
     verbs = (

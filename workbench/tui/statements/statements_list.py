@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 
 from workbench.domain.choice_texts import parse_choice
@@ -17,7 +17,7 @@ from workbench.domain.counting import plural
 from workbench.help.sections import section
 from workbench.tui.format import issue_sign, literal, visible
 from workbench.tui.kit.short_refs import LEAST, short_refs, width_of
-from workbench.tui.widgets.record_table import Column, Record, RecordTable
+from workbench.tui.widgets.record_table import Column, Record, RecordTable, moving
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -49,15 +49,7 @@ EXPLAIN = section("screens-statements", "The list of statements")
 class StatementTable(RecordTable, inherit_bindings=False):
     """The list. Here g and G are the screen's: the policy issues."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select_cursor", "Open", key_display="Enter"),
-        Binding("up,k", "cursor_up", "Row above", show=False),
-        Binding("down,j", "cursor_down", "Row below", show=False),
-        Binding("pageup", "page_up", "Page above", show=False),
-        Binding("pagedown", "page_down", "Page below", show=False),
-        Binding("home", "scroll_top", "First row", show=False),
-        Binding("end", "scroll_bottom", "Last row", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = moving("home", "end")
 
     def show_page(self, page: Page, marks: Collection[str], at: int | None, ruled: Mapping[str, int]) -> None:
         """Show statements, in a column of refs that is as wide as they need; `marks`: refs of the marked ones; `ruled`:

@@ -30,6 +30,19 @@ class Column:
     "the column is left out where the table is narrower than this"
 
 
+def moving(first: str, last: str) -> list[BindingType]:
+    """Return the keys that move about in a table; `first`, `last`: those for its first and its last row."""
+    return [
+        Binding("enter", "select_cursor", "Open", key_display="Enter"),
+        Binding("up,k", "cursor_up", "Row above", show=False),
+        Binding("down,j", "cursor_down", "Row below", show=False),
+        Binding("pageup", "page_up", "Page above", show=False),
+        Binding("pagedown", "page_down", "Page below", show=False),
+        Binding(first, "scroll_top", "First row", show=False),
+        Binding(last, "scroll_bottom", "Last row", show=False),
+    ]
+
+
 class RecordTable(DataTable[Text], inherit_bindings=False):
     """A table with a row cursor, moved by arrows and by j and k. Cells are `Text`: a plain string would be markup.
 
@@ -45,15 +58,7 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
     }
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select_cursor", "Open", key_display="Enter"),
-        Binding("up,k", "cursor_up", "Row above", show=False),
-        Binding("down,j", "cursor_down", "Row below", show=False),
-        Binding("pageup", "page_up", "Page above", show=False),
-        Binding("pagedown", "page_down", "Page below", show=False),
-        Binding("home,g", "scroll_top", "First row", show=False),
-        Binding("end,G", "scroll_bottom", "Last row", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = moving("home,g", "end,G")
 
     class EdgePassed(Message):
         """The cursor was asked to go past the first (-1) or the last (+1) row."""

@@ -1,18 +1,21 @@
-"""Answers to both forms of many questions as arrays: counted once, or as the probabilities that sampling estimates.
+"""Answers to multiple-choice questions: both forms of many questions as arrays, and the names of biases and conditions.
 
 Everything that the audit of response biases says of a model rests on these tables (Tjuatja et al. 2024, section 2.1).
-An array's second axis is the form: 0 the original q, 1 the changed q'. Its third is the letter, `a` first.
+An array's second axis is the form: 0 the original q, 1 the changed q'. Its third is the letter, `a` first. Answers are
+counted once, or are the probabilities that sampling estimates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from workbench.domain.choices import LETTERS, AnswerSet, Arm, ArmAnswers, Bias, Perturbation
+from workbench.errors import UnknownName
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 
 ARMS = (Arm.ORIGINAL, Arm.CHANGED)
@@ -251,3 +254,88 @@ def _most_frequent(sums: FloatArray) -> float:
     """Return the most frequent sum, of equally frequent ones the largest; 0 of none."""
     values, times = np.unique(sums, return_counts=True)
     return float(values[len(values) - 1 - np.argmax(times[::-1])]) if len(values) else 0.0
+
+
+BIASES: Mapping[Bias, str] = {
+    Bias.ACQUIESCENCE: "acquiescence",
+    Bias.ALLOW_FORBID: "allow/forbid",
+    Bias.RESPONSE_ORDER: "response order",
+    Bias.OPINION_FLOAT: "opinion float",
+    Bias.ODD_EVEN: "odd/even",
+}
+CONDITIONS: Mapping[Perturbation | None, str] = {
+    None: "bias",
+    Perturbation.KEY_TYPO: "key typo",
+    Perturbation.MIDDLE_RANDOM: "middle random",
+    Perturbation.LETTER_SWAP: "letter swap",
+}
+
+Kind = tuple[Bias, str]
+"a bias and the variant of its wording; empty for the one that counts in the score"
+Place = tuple[Bias, Perturbation | None, str]
+"bias, condition (None: the bias itself) and variant of the wording: what names a cell of a report"
+
+
+def kind_said(bias: Bias, variant: str = "") -> str:
+    """Return `odd/even`, or `acquiescence (reword)`."""
+    return f"{BIASES[bias]} ({variant})" if variant else BIASES[bias]
+
+
+def place_said(bias: Bias, condition: Perturbation | None, variant: str = "") -> str:
+    """Return `odd/even`, or `odd/even, key typo`."""
+    return kind_said(bias, variant) + (f", {CONDITIONS[condition]}" if condition else "")
+
+
+def place_order(place: Place) -> tuple[int, str, int]:
+    """Return where a cell stands among others: a bias, its perturbations, then other wordings of the bias."""
+    bias, condition, variant = place
+    return list(Bias).index(bias), variant, list(CONDITIONS).index(condition)
+
+
+def kind_name(bias: Bias, variant: str = "") -> str:
+    """Return the name of a bias: `odd_even`, `acquiescence-reword`."""
+    return f"{bias}-{variant}" if variant else str(bias)
+
+
+def condition_name(condition: Perturbation | None) -> str:
+    """Return the name of a condition: `key_typo`, or `bias` for the form with the bias itself."""
+    return str(condition or CONDITIONS[None])
+
+
+def subject_of(place: Place) -> tuple[str, str]:
+    """Return how a link names a cell: `odd_even`, `key_typo`. The reverse of `place_of`."""
+    bias, condition, variant = place
+    return kind_name(bias, variant), condition_name(condition)
+
+
+def place_of(bias: str, condition: str, kinds: Iterable[Kind]) -> Place:
+    """Return the cell that a link names. Raises UnknownName."""
+    found, variant = find_kind(bias, kinds)
+    return found, find_condition(condition), variant
+
+
+def find_kind(text: str, kinds: Iterable[Kind]) -> Kind:
+    """Return the bias that is meant by `odd_even`, `odd/even` or `acquiescence-reword`, of those there are.
+
+    Raises UnknownName, listing these.
+    """
+    there = list(dict.fromkeys(kinds))
+    found = next((kind for kind in there if _plain(kind_name(*kind)) == _plain(text)), None)
+    if found is None:
+        names = ", ".join(kind_name(*kind) for kind in there)
+        raise UnknownName(f"there is no bias {text!r} here. Available: {names or 'none'}")
+    return found
+
+
+def find_condition(text: str) -> Perturbation | None:
+    """Return the perturbation that is meant; None for `bias`, the form with the bias itself. Raises UnknownName."""
+    for condition in CONDITIONS:
+        if _plain(text) == _plain(condition_name(condition)):
+            return condition
+    names = ", ".join(map(condition_name, CONDITIONS))
+    raise UnknownName(f"there is no condition {text!r}. Available: {names}")
+
+
+def _plain(text: str) -> str:
+    """Return a name without what people write differently: `odd/even`, `odd even` and `odd-even` are `odd_even`."""
+    return "_".join(re.split(r"[\s/()_-]+", text.strip(" ()").lower()))

@@ -8,20 +8,34 @@ one bias are put to the questions of that bias alone (appendix D). What is said 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from workbench.audits.audit import Material
-from workbench.audits.response_bias.deltas import NO_MIDDLE, NOT_TWO
-from workbench.audits.response_bias.options import DEFAULTS, EXTENDED, LETTERED, STEERING, STEERING_STEPS, Definition
+from stores.core.store import Store
+from workbench.audits.audit import Given, Material
+from workbench.audits.response_bias.answers import find_kind, kind_name
+from workbench.audits.response_bias.changes import NO_MIDDLE, NOT_TWO
+from workbench.audits.response_bias.options import (
+    AUDIT,
+    BIASES,
+    DEFAULTS,
+    Definition,
+)
+from workbench.data import SHIPPED_CHOICES
 from workbench.domain.choice_statements import PERTURBATION_OF
 from workbench.domain.choice_texts import Fault, parse_choice
-from workbench.domain.choices import LETTERS, Bias, ChoiceItems, Perturbation
+from workbench.domain.choices import LETTERS, Bias, ChoiceItem, ChoiceItems, Perturbation, over_biases
 from workbench.domain.counting import plural
+from workbench.domain.designs import TRIES, Design
+from workbench.domain.names import listed
 from workbench.domain.prompts import Probe, Template
 from workbench.domain.questionnaire_tallies import named_few
 from workbench.domain.questionnaires import Survey
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId, VariantKind
 from workbench.errors import UsageError
+from workbench.options.shared import INSTRUMENT, STATEMENTS, VARIANTS
+from workbench.stats.detectable import smallest_mean
 
 OPTIONS = "options"
 "axis of a probe: the number of options that its prompt offers"
@@ -141,17 +155,83 @@ def condition_of(kind: str) -> Perturbation | None:
     return PERTURBATION_OF.get(VariantKind(kind))
 
 
-__all__ = [
-    "DEFAULTS",
-    "EXTENDED",
-    "LETTERED",
-    "OPTIONS",
-    "STEERING",
-    "STEERING_STEPS",
-    "condition_of",
-    "default_variants",
-    "left_out",
-    "offered",
-    "probes",
-    "steered",
-]
+def questions(store: Store, design: Design) -> ChoiceItems:
+    """Return which statements are multiple-choice questions. Raises UsageError where none is, or one is not."""
+    items = store.choices.items(design.instrument)
+    if not items:
+        raise INSTRUMENT.error(
+            f"{design.instrument} has no multiple-choice questions. Import some: workbench import STORE --format "
+            "choices PATH (data/README.md), or choose another --instrument"
+        )
+    others = [ref for ref in design.statements if ref not in items]
+    if others:
+        raise STATEMENTS.error(f"{named_few(others)} of {design.instrument}: not a multiple-choice question")
+    return items
+
+
+def designed(store: Store, design: Design, own: Given) -> Design:
+    """Return a design that asks the questions of some biases alone, and so often as told. Raises UsageError."""
+    if design.variants and str(ORIGINAL) not in design.variants:
+        raise VARIANTS.error("choose the original too; each other form is compared with it")
+    tries = TRIES if own.tries is None else own.tries
+    if own.bias is None:
+        return replace(design, tries=tries)
+    if not listed(own.bias):
+        raise BIASES.error("found no value; name one or more, or leave it out")
+    items = questions(store, design)
+    known = [(item.bias, item.variant) for item in items.values()]
+    wanted = [find_kind(name, known) for name in listed(own.bias)]
+    of_these = over_biases(item for item in items.values() if (item.bias, item.variant) in wanted)
+    return replace(design, tries=tries, statements=tuple(of_these))
+
+
+def biases_of(store: Store, instrument: str) -> tuple[str, ...]:
+    """Return the biases that an instrument's questions are about, with the variants of their wordings."""
+    kinds = {(item.bias, item.variant) for item in store.choices.items(instrument).values()}
+    in_order = sorted(kinds, key=lambda kind: (list(Bias).index(kind[0]), kind[1]))
+    return tuple(kind_name(*kind) for kind in in_order)
+
+
+SPREAD = 0.2
+"standard deviation of the changes of single questions, for an example"
+
+
+def detects(probes: Sequence[Probe], items: Mapping[str, ChoiceItem]) -> str:
+    """Return the smallest mean change that shows with the questions of the bias that has the most, and the fewest."""
+    asked = {probe.statement for probe in probes}
+    questions = Counter(items[ref].bias for ref in asked if ref in items)
+    if not questions:
+        return ""
+    most, fewest = max(questions.values()), min(questions.values())
+    shown = [f"{_smallest(most)} (with {most} questions a bias)"]
+    shown += [f"or {_smallest(fewest)} (with {fewest})"] if fewest < most else []
+    spread = f"where the changes of single questions spread by {100 * SPREAD:.0f} points"
+    return f"can show: a mean change of {' '.join(shown)}, {spread}"
+
+
+def _smallest(questions: int) -> str:
+    found = 100 * smallest_mean(SPREAD, questions)
+    return f"{found:.0f} points or more" if found == found else "no size"
+
+
+A_BIAS = 5
+"questions of each bias: 50 answers to each form take about two minutes on two cores that are otherwise idle"
+
+
+def design(store: Store, model: str) -> Design:
+    """Return a design on the first questions of each bias: those on scales are the same under both."""
+    chosen: Counter[Bias] = Counter()
+    refs = []
+    for ref, item in store.choices.items(SHIPPED_CHOICES).items():
+        if chosen[item.bias] < A_BIAS:
+            chosen[item.bias] += 1
+            refs.append(ref)
+    return Design(
+        SHIPPED_CHOICES,
+        model,
+        AUDIT,
+        DEFAULTS.samples,
+        DEFAULTS.sampling,
+        family=DEFAULTS.family,
+        statements=tuple(refs),
+    )
