@@ -317,8 +317,7 @@ def reported(
 
 def _command(command: str, result: Result) -> str:
     """Return what prints a result, without the form."""
-    options = result.options.declared()
-    seed = options.get("seed")
+    seed = result.options.declared().get("seed")
     chosen = getattr(result.options, "seed", None)
     return " ".join(
         [
