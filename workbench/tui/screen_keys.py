@@ -40,10 +40,6 @@ Keys = list[tuple[str, Binding, type[Any]]]
 def screens() -> tuple[type[Screen[Any]], ...]:
     """Return the classes of all screens. Imports their modules: the first call takes most of a second."""
     package = import_module("workbench.tui")
-    screen_class = import_module("workbench.tui.results.result_screen").screen_class
-    for audit in registry.every_audit():
-        if audit.options is not None and audit.place is not None and not audit.place.screen:
-            screen_class(audit)  # made here, so that it is among the screens
     for module in pkgutil.walk_packages(package.__path__, "workbench.tui."):
         import_module(module.name)
     for audit in registry.every_audit():
