@@ -21,7 +21,7 @@ from workbench.audits.reliability.judge import judge as judge_samples
 from workbench.domain.prompts import FREE_TEXT, LIKERT, Template
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
-from workbench.readers.tokens import continues_word
+from workbench.readers.lexicon import continues_word
 from workbench.readers.verbalizers import first_verbalizers, verbalizers
 from workbench.stats.proportions import is_reliable
 

@@ -16,7 +16,7 @@ from workbench.audits.questionnaire.figures import Options
 from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire
 from workbench.audits.questionnaire.judged_results import results_of
 from workbench.audits.questionnaire.results import Results, under
-from workbench.domain.questionnaire_tallies import tallied
+from workbench.domain.questionnaires import tallied
 from workbench.errors import UnknownName
 from workbench.figures.book import Book
 from workbench.figures.shown import painted

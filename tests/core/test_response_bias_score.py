@@ -26,8 +26,7 @@ from workbench.audits.response_bias.score import Report, compare, judge, over_ce
 from workbench.domain.choices import LETTERS, Bias, Perturbation
 from workbench.errors import UnknownName, UsageError
 from workbench.stats.arrays import FloatArray
-from workbench.stats.multiple_tests import holm
-from workbench.stats.one_sample import ALL_EQUAL, NO_VALUES, ONE_VALUE
+from workbench.stats.hypothesis_tests import ALL_EQUAL, NO_VALUES, ONE_VALUE, holm
 
 P, A, H, C = Definition
 TYPO = Perturbation.KEY_TYPO

@@ -15,7 +15,7 @@ from scipy.stats import sem
 from tests.core.predicted import FEW, QM, asked
 from workbench.audits.questionnaire.figures import Options, Predictions, TargetFigure
 from workbench.audits.questionnaire.score import Report, correlations, judge
-from workbench.stats.correlation import pearson
+from workbench.stats.describe import pearson
 
 QUESTIONS = ("13.1", "13.2", "13.3", "13.4", "13.5", "13.6", "13.7")
 MAJORITY = (54.6, 62.0, 52.3, 70.1, 88.9, 51.1, 52.0)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from stores.core.store import Store
-from stores.instruments.draft_rows import Draft
+from stores.instruments.drafts import Draft
 from tests.jobs.test_jobs import ended, wait
 from workbench.data import shipped_drafting
 from workbench.domain.drafting import CallLabel, DraftPrompt
@@ -24,13 +24,11 @@ from workbench.inference.base import Model
 from workbench.inference.load import load
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
-from workbench.jobs.control import Control
-from workbench.jobs.task import ModelCache, Task
+from workbench.jobs.task import Control, ModelCache, Task
 from workbench.jobs.work import WORK
 from workbench.pipeline import drafting
-from workbench.pipeline.draft_decisions import accept, accept_all
 from workbench.pipeline.draft_planning import DraftSpec, plan_drafting
-from workbench.pipeline.drafting import Drafted, run_drafting
+from workbench.pipeline.drafting import Drafted, accept, accept_all, run_drafting
 
 PROMPTS = {prompt.kind: prompt for prompt in shipped_drafting()}
 MANY = PROMPTS[VariantKind.PARAPHRASE]

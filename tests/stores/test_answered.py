@@ -30,11 +30,10 @@ from workbench.domain.choice_statements import with_pairs
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
 from workbench.domain.responses import EXACTLY
-from workbench.evidence.answered import Answered, Part, answered
-from workbench.evidence.answered_tables import answered_table, as_json, header
+from workbench.evidence.answered import Answered, Part, answered, answered_table, as_json, header
 from workbench.evidence.runs import find_run
 from workbench.figures.book import warnings_of
-from workbench.figures.write.csv import csv_files
+from workbench.figures.write.data_files import csv_files
 from workbench.inference.scripted.model import Persona, ScriptedModel
 
 

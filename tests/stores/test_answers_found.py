@@ -13,7 +13,7 @@ from stores.instruments.version_answers import answers_with
 from tests.template_stores import play
 from tests.tui.conftest import screen_text, until
 from workbench.cli.main import main
-from workbench.domain.words import places
+from workbench.domain.names import places
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.statements.version_answers import FoundAnswersScreen
 

@@ -49,16 +49,13 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe, Prompt, TemplateChoice
 from workbench.domain.statements import Dimension
 from workbench.domain.verdicts import Verdict
-from workbench.evidence.run_choice import about
-from workbench.evidence.runs import find_run
-from workbench.evidence.which import Which
+from workbench.evidence.runs import Which, about, find_run
 from workbench.inference.scripted.model import ScriptedModel
-from workbench.stats.multiple_tests import holm
-from workbench.stats.paired import paired_ends
-from workbench.stats.persona_components import persona_components
-from workbench.tidy.choice import Choice
+from workbench.stats.components import persona_components
+from workbench.stats.hypothesis_tests import holm, paired_ends
+from workbench.tidy.columns import Choice
+from workbench.tidy.figures import read_verdicts
 from workbench.tidy.kinds import KINDS
-from workbench.tidy.verdicts import read_verdicts
 from workbench.tui.kit.template_choice import form, picked
 from workbench.tui.kit.template_words import offered, templates_for
 

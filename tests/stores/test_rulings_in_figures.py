@@ -48,10 +48,9 @@ from workbench.evidence import ruling_subjects as subjects
 from workbench.evidence.answered import Answered
 from workbench.evidence.refusals import joined as joined_refusals
 from workbench.evidence.refusals import refusals_of
-from workbench.evidence.ruled_examples import joined, ruled_examples
 from workbench.evidence.ruling_subjects import Thing
-from workbench.evidence.runs import find_run
-from workbench.evidence.which import Which
+from workbench.evidence.rulings import joined, ruled_examples
+from workbench.evidence.runs import Which, find_run
 
 WITHOUT = Readings(rulings=False)
 

@@ -12,14 +12,13 @@ from textual.pilot import Pilot
 from textual.widgets import Input, SelectionList, TextArea
 
 from stores.core.store import Store
-from stores.instruments.draft_rows import Draft
-from stores.instruments.drafts import NewDraft
+from stores.instruments.drafts import Draft, NewDraft
 from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE, made, screen_text, shown, status, until
 from workbench.domain.statements import NEGATION, ORIGINAL, QUESTION, Statement, VariantId, VariantKind, Wording
 from workbench.jobs import launch
-from workbench.pipeline.draft_decisions import accept
-from workbench.pipeline.draft_rules import draft_by_rule
+from workbench.pipeline.draft_planning import draft_by_rule
+from workbench.pipeline.drafting import accept
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen

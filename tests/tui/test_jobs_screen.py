@@ -426,7 +426,7 @@ async def test_a_job_whose_worker_is_gone_is_said_to_be_lost(path: Path, monkeyp
     job = queued(path)
     with Store.open(path) as store:
         store.jobs.claim(job, "test")
-    monkeypatch.setattr("stores.jobs.heartbeat.alive", lambda *_: False)
+    monkeypatch.setattr("stores.jobs.job_rows.alive", lambda *_: False)
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "? lost" in screen_text(app) and "R does the rest" in screen_text(app))

@@ -32,9 +32,8 @@ from workbench.data import shipped_templates
 from workbench.domain.choice_statements import with_pairs
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
-from workbench.domain.keys import content_key
+from workbench.domain.keys import SEED, content_key
 from workbench.domain.prompts import Probe
-from workbench.domain.seeds import SEED
 from workbench.figures.table import AnyTable, Value
 from workbench.inference.scripted.letters import LetterHabits
 from workbench.inference.scripted.model import Persona, ScriptedModel

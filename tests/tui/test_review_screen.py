@@ -19,12 +19,12 @@ from tests.tui.bias_stores import full
 from tests.tui.conftest import flowing, screen_text, shown, until
 from tests.tui.test_rulings_screen import press, settle, standing
 from workbench.audits.reliability import arrays
+from workbench.domain.keys import SEED
 from workbench.domain.readings import USUAL
 from workbench.domain.rulings import Ruled, Subject, Verdict
-from workbench.domain.seeds import SEED
 from workbench.evidence import ruling_subjects as subjects
-from workbench.evidence.kept import forget
-from workbench.evidence.reviewed import run_key
+from workbench.evidence.listed_rulings import run_key
+from workbench.evidence.readings import forget
 from workbench.evidence.runs import find_run
 from workbench.pipeline import review as of_review
 from workbench.pipeline import review_progress as of_progress

@@ -20,12 +20,11 @@ from workbench.audits.audit import Medium
 from workbench.cli.output import plain
 from workbench.errors import ReadOnlyStore, StoreError, UsageError
 from workbench.pipeline.plans import with_plans
-from workbench.tidy.choice import Choice
-from workbench.tidy.columns import Batch
+from workbench.tidy.columns import Batch, Choice
 from workbench.tidy.columns import Rows as Declared
 from workbench.tidy.export import Exported, export
 from workbench.tidy.kinds import KINDS, kinds
-from workbench.tidy.wordings import statements_listed
+from workbench.tidy.people import statements_listed
 
 if TYPE_CHECKING:
     from workbench.api.plans import Plan
@@ -242,8 +241,7 @@ class Store(Typed):
         read, ConflictError where something else of that name is here.
         """
         from workbench.cli.acts import import_instrument, request_of
-        from workbench.pipeline.imported_said import data
-        from workbench.pipeline.importing import put, read, read_answers_of, rehearsed
+        from workbench.pipeline.importing import data, put, read, read_answers_of, rehearsed
 
         if not self.writable:
             raise ReadOnlyStore(f"{self.path}: the store is open for reading, and is imported into. {TO_WRITE}")

@@ -20,8 +20,7 @@ from workbench.data import SHIPPED_INSTRUMENT, shipped_templates, spoken
 from workbench.domain.choices import ChoiceItems, Perturbation
 from workbench.domain.instruments import Instrument, with_words
 from workbench.domain.prompts import Probe, Template
-from workbench.domain.questionnaire_tallies import named_few
-from workbench.domain.questionnaires import Survey
+from workbench.domain.questionnaires import Survey, named_few
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import Statement, VariantId
 from workbench.errors import UnknownName, UsageError
@@ -50,9 +49,9 @@ if TYPE_CHECKING:
     from workbench.domain.findings import LintFinding
     from workbench.domain.readings import Readings
     from workbench.domain.reviews import Judged
-    from workbench.evidence.which import Which
+    from workbench.evidence.runs import Which
     from workbench.figures.table import AnyTable
-    from workbench.stats.settled import VerdictRule
+    from workbench.stats.proportions import VerdictRule
 
 Given = SimpleNamespace
 "the value of every option by its name"
@@ -401,7 +400,7 @@ class Audit(ABC):
         `shared`: where audits of the same answers find what another one has worked out already.
         """
         from workbench.audits.result import home_lines
-        from workbench.evidence.which import Which
+        from workbench.evidence.runs import Which
 
         if self.options is None or self.place is None or not (there := self.narrowed(store, Which())):
             return ()
@@ -423,8 +422,7 @@ class Audit(ABC):
         a program all.
         """
         from workbench.audits.result import conditions, printed
-        from workbench.evidence.runs import elsewhere
-        from workbench.evidence.which import Which
+        from workbench.evidence.runs import Which, elsewhere
 
         assert self.options is not None, "an audit without results prints by itself"
         meant = Which.of(options)
@@ -472,7 +470,7 @@ class Audit(ABC):
         """
         from workbench.audits.result import reported
         from workbench.domain.readings import Readings
-        from workbench.evidence.which import Which
+        from workbench.evidence.runs import Which
 
         assert self.options is not None, "an audit without results reports by itself"
         which = Which(wanted.instrument or None, readings=Readings(rulings=wanted.rulings))
@@ -496,7 +494,7 @@ class Audit(ABC):
         nothing for having to choose.
         """
         if self.options is not None:
-            from workbench.evidence.which import Which
+            from workbench.evidence.runs import Which
 
             for one in self.narrowed(store, Which.of(options)):
                 yield Given(**vars(options) | one.given())

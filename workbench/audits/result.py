@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from workbench.audits.printed import HomeLine, Medium, Printed
 from workbench.audits.reported import Item, Reference, Reported, Wanted
-from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
+from workbench.domain.names import plural
 from workbench.errors import UnknownName, UsageError
 from workbench.evidence.answered import Answered
 from workbench.evidence.rulings import NOTHING_RULED, Told
-from workbench.evidence.which import Which
+from workbench.evidence.runs import Which
 from workbench.figures.book import Book
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Column, Kind, Link

@@ -96,8 +96,7 @@ def classify(options: Namespace) -> int:
 def classifiers(options: Namespace) -> int:
     """Print how good a classifier is on its test set, beside its untrained base."""
     from stores.core.store import Store
-    from workbench.pipeline.classifier_assessed import assessed
-    from workbench.pipeline.classifier_book import printed
+    from workbench.pipeline.classifier_figures import assessed, printed
 
     with Store.open(options.store) as store:
         known = [classifier.name for classifier in store.classifiers.list()]

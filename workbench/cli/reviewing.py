@@ -86,7 +86,7 @@ def review(options: Namespace) -> int:
 
 def _review(store: Store, options: Namespace) -> Review:
     from workbench.domain.readings import Readings
-    from workbench.evidence.run_choice import run_of
+    from workbench.evidence.runs import run_of
     from workbench.pipeline.review import review as of_run
 
     run = run_of(store, options)
@@ -151,7 +151,7 @@ def _nothing(progress: Progress) -> str:
 
 
 def _about(options: Namespace, progress: Progress) -> dict[str, Any]:
-    from workbench.evidence.run_choice import about
+    from workbench.evidence.runs import about
     from workbench.pipeline.review_tables import withheld
 
     of, kept_back = progress.of, withheld(progress, blind=options.blind)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from stores.core.store import Store
-from stores.runs.thought_rows import thoughts_of
+from stores.runs.thoughts import thoughts_of
 from workbench.cli.audit_options import AUDIT
 from workbench.cli.output import print_json, say
 from workbench.cli.verbs import Namespace, verb
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.options.option import Option, Type
 from workbench.options.shared import JSON, OF_RUN, STORE
 
@@ -24,7 +24,7 @@ from workbench.options.shared import JSON, OF_RUN, STORE
 )
 def thoughts(options: Namespace) -> int:
     """Print the outputs of a run that hold a thought, the most frequent of each prompt first."""
-    from workbench.evidence.run_choice import run_of
+    from workbench.evidence.runs import run_of
 
     with Store.open(options.store) as store:
         run = run_of(store, options, answered=True)

@@ -233,7 +233,7 @@ def failures(job: Job) -> list[str]:
 
 def at_endpoint(store: Store, job: Job) -> list[str]:
     """Return how the batches stand that a job without a worker has left at an endpoint, and how to take them up."""
-    from workbench.jobs.batching import waiting
+    from workbench.jobs.tidying import waiting
 
     if not job.batches or job.active or not (words := waiting(store, job.id)):
         return []

@@ -23,9 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workbench.domain.counting import plural
-from workbench.domain.personas import ASSISTANT, NONE, SYSTEM, USER, Persona, PersonaKind
-from workbench.domain.prompts import Message
+from workbench.domain.names import plural
+from workbench.domain.prompts import ASSISTANT, NONE, SYSTEM, USER, Message, Persona, PersonaKind
 from workbench.errors import Finding, InputError, UsageError
 from workbench.formats.tabular import Findings, read_rows
 from workbench.toml_files import TomlFile, too_deep

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.domain.plans import FORMAT, FrozenPlan
+from workbench.domain.designs import FORMAT, FrozenPlan
 from workbench.errors import InputError, UsageError
 from workbench.toml_files import parse_toml
 

@@ -14,15 +14,17 @@ from pathlib import Path
 from workbench.data import shipped_templates
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import ORIGINAL, Dimension, Side, VariantId, VariantKind
-from workbench.formats.lines import Line, check_texts, statements
-from workbench.formats.tabular import Findings, Row, read_rows
-from workbench.formats.wordings import (
+from workbench.formats.lines import (
     AUTHOR,
+    Line,
     authors,
     check_columns_about,
+    check_texts,
     one_of,
+    statements,
     wording_columns,
 )
+from workbench.formats.tabular import Findings, Row, read_rows
 
 COLUMNS = {
     "ref": "id",

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import combinations
 
 from workbench.domain.control_samples import ControlItem
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.reviews import (
     ALL_ANSWERS,
     ANOTHER_OPINION,
@@ -20,7 +20,7 @@ from workbench.domain.reviews import (
 )
 from workbench.domain.rulings import Verdict, disputed
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.reviewed import decisions, reviewed_words
+from workbench.evidence.listed_rulings import decisions, reviewed_words
 from workbench.evidence.ruling_subjects import UNREADABLE
 from workbench.figures.book import Book, Entry
 from workbench.figures.shown import estimate, number

@@ -9,8 +9,7 @@ from typing import Any
 from stores.core.store import Store
 from stores.jobs.job_rows import PROBE, UNDRAWN, UNREADABLE
 from workbench import registry
-from workbench.domain.counting import plural
-from workbench.domain.names import in_words
+from workbench.domain.names import in_words, plural
 from workbench.pipeline.review import known_to_wait
 
 _QUESTIONS = {

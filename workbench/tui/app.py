@@ -45,7 +45,7 @@ from workbench.tui.routes import opener, results_of, screen
 from workbench.tui.statements.statements import StatementsScreen
 
 if TYPE_CHECKING:
-    from stores.core.anchor import Anchor
+    from stores.core.identity import Anchor
     from stores.runs.run_rows import Run
     from workbench.annotation.survey import Design
     from workbench.tui.results.loaded import Loaded, Look, Shown
@@ -230,7 +230,7 @@ class WorkbenchApp(LiteralApp, Background):
         self.notify(str(error), severity="error", timeout=TELL_S, markup=False)
 
     def on_unmount(self) -> None:
-        from stores.core import backup
+        from stores.core import connection as backup
 
         backup.tell = backup.to_stderr
         if self.anchor is not None:
@@ -246,8 +246,8 @@ class WorkbenchApp(LiteralApp, Background):
     @work(thread=True, exclusive=True, exit_on_error=False, group="anchor")
     def look_for_store(self) -> None:
         """See whether the store's file is still there. One that is moved and put back at once is not gone."""
-        from stores.core import backup
-        from stores.core.anchor import Anchor
+        from stores.core import connection as backup
+        from stores.core.identity import Anchor
 
         backup.tell = self.tell
         if self.anchor is None:

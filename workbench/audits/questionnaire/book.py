@@ -12,10 +12,9 @@ from workbench.audits.questionnaire import effect_tables as effects
 from workbench.audits.questionnaire import model_tables as beside
 from workbench.audits.questionnaire import tables as tables
 from workbench.audits.questionnaire.results import Choice, Results, each, of_one, under
-from workbench.domain.seeds import SEED
+from workbench.domain.keys import SEED
 from workbench.domain.statements import VariantId
-from workbench.evidence.answered_tables import as_json, entry, header
-from workbench.evidence.refusal_tables import entries
+from workbench.evidence.answered import as_json, entries, entry, header
 from workbench.evidence.refusals import NO_ANSWERS, Refusals
 from workbench.figures.book import Book, Entry, Subject
 from workbench.figures.table import AnyTable

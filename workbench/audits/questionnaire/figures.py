@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from workbench.domain.keys import SEED
 from workbench.domain.questionnaires import LEAST_RESPONDENTS, Pole
-from workbench.domain.seeds import SEED
 from workbench.domain.statements import VariantId
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName, UsageError
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
-from workbench.stats.noise import NOTHING, NoiseFloor
+from workbench.stats.describe import NOTHING, NoiseFloor
 
 Masses = Literal["top10", "vocabulary"]
 Variability = Literal["sd", "rms"]

@@ -9,7 +9,7 @@ from workbench.audits.audit import HomeLine
 from workbench.audits.questionnaire.current import AUDIT
 from workbench.audits.questionnaire.figures import Options
 from workbench.audits.questionnaire.judged import QuestionnaireChoice, judge_questionnaire, unfinished
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.errors import WorkbenchError
 from workbench.figures.shown import number
 from workbench.figures.table import Kind

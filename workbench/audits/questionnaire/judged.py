@@ -14,9 +14,9 @@ from workbench.audits.questionnaire.conditions import QM, ZERO_SHOT, expanded, u
 from workbench.audits.questionnaire.figures import Condition, Options
 from workbench.audits.questionnaire.rows import AUDIT, Gathered, gather, reasons
 from workbench.audits.questionnaire.score import Report, judge
-from workbench.domain.counting import plural
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
+from workbench.domain.names import plural
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.questionnaires import Questionnaire, Role
 from workbench.domain.readings import USUAL, Readings
@@ -25,7 +25,6 @@ from workbench.domain.statements import ORIGINAL
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.evidence.answered import Answered, Part, foreign_part
 from workbench.evidence.answered import answered as how_much
-from workbench.evidence.fingerprints import split
 from workbench.evidence.readings import source_of
 from workbench.evidence.refusals import refusals_of
 from workbench.evidence.rulings import NOTHING_RULED, Told
@@ -35,6 +34,7 @@ from workbench.evidence.runs import (
     matching,
     nothing_answered,
     of_models,
+    split,
     template_notes,
     told_apart,
     without_runs,

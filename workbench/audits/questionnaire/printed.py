@@ -10,7 +10,7 @@ from workbench.audits.audit import Given, Medium, Printed
 from workbench.audits.questionnaire.options import SECTIONS
 from workbench.domain.names import listed
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.run_choice import about, readings_of, templates_of
+from workbench.evidence.runs import about, readings_of, templates_of
 
 if TYPE_CHECKING:
     from stores.core.store import Store

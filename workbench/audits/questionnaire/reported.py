@@ -18,7 +18,7 @@ from workbench.audits.questionnaire.results import Choice
 from workbench.audits.questionnaire.rows import AUDIT
 from workbench.audits.references import HALLER
 from workbench.audits.reported import Item, Reported, Wanted, parameters
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.domain.readings import Readings
 from workbench.evidence.runs import of_models
 from workbench.figures.shown import number

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.domain.readings import Readings
     from workbench.domain.reviews import Judged
     from workbench.figures.table import AnyTable
-    from workbench.stats.settled import VerdictRule
+    from workbench.stats.proportions import VerdictRule
 
 
 class Reliability(Audit):

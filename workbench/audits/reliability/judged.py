@@ -17,14 +17,21 @@ from workbench.audits.reliability.judge import Options, Report
 from workbench.audits.reliability.persona_tables import ByPersona, by_persona
 from workbench.audits.reliability.settled import optimum
 from workbench.audits.reliability.verdicts import run_verdicts
-from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
-from workbench.domain.names import in_words
+from workbench.domain.names import in_words, plural
 from workbench.domain.readings import USUAL, ReaderCard, Readings
-from workbench.evidence.answered import Answered, Part, answered, foreign_part, refused_part
-from workbench.evidence.answered_tables import as_json, entry, header
-from workbench.evidence.refusal_tables import entries
-from workbench.evidence.refusal_tables import told as refused
+from workbench.evidence.answered import (
+    Answered,
+    Part,
+    answered,
+    as_json,
+    entries,
+    entry,
+    foreign_part,
+    header,
+    refused_part,
+)
+from workbench.evidence.answered import told as refused
 from workbench.evidence.refusals import Refusals, refusals_of
 from workbench.evidence.rulings import Told
 from workbench.evidence.runs import template_notes

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from stores.core.store import Store
     from workbench.audits.result import Result
     from workbench.domain.designs import Design
-    from workbench.evidence.which import Which
+    from workbench.evidence.runs import Which
 
 
 class ResponseBias(Audit):

@@ -24,18 +24,24 @@ from workbench.audits.response_bias.options import (
 )
 from workbench.data import SHIPPED_CHOICES
 from workbench.domain.choice_statements import PERTURBATION_OF
-from workbench.domain.choice_texts import Fault, parse_choice
-from workbench.domain.choices import LETTERS, Bias, ChoiceItem, ChoiceItems, Perturbation, over_biases
-from workbench.domain.counting import plural
+from workbench.domain.choices import (
+    LETTERS,
+    Bias,
+    ChoiceItem,
+    ChoiceItems,
+    Fault,
+    Perturbation,
+    over_biases,
+    parse_choice,
+)
 from workbench.domain.designs import TRIES, Design
-from workbench.domain.names import listed
+from workbench.domain.names import listed, plural
 from workbench.domain.prompts import Probe, Template
-from workbench.domain.questionnaire_tallies import named_few
-from workbench.domain.questionnaires import Survey
+from workbench.domain.questionnaires import Survey, named_few
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId, VariantKind
 from workbench.errors import UsageError
 from workbench.options.shared import INSTRUMENT, STATEMENTS, VARIANTS
-from workbench.stats.detectable import smallest_mean
+from workbench.stats.design_precision import smallest_mean
 
 OPTIONS = "options"
 "axis of a probe: the number of options that its prompt offers"

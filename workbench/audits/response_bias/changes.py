@@ -31,10 +31,9 @@ from workbench.domain.choices import LETTERS, Bias, Perturbation
 from workbench.domain.verdicts import Estimate
 from workbench.errors import UnknownName
 from workbench.stats.arrays import BoolArray, FloatArray, IntArray
-from workbench.stats.clustered import share_ends
-from workbench.stats.correlation import Pearson, pearson
-from workbench.stats.distances import normalised_entropy, ordered_wasserstein
-from workbench.stats.one_sample import NO_VALUES, MeanTest, mean_test
+from workbench.stats.describe import Pearson, normalised_entropy, ordered_wasserstein, pearson
+from workbench.stats.hypothesis_tests import NO_VALUES, MeanTest, mean_test
+from workbench.stats.resampling import share_ends
 
 FIRST = 50
 "questions of a perturbation that the published tables rest on"

@@ -40,18 +40,16 @@ from workbench.audits.response_bias.score import (
 )
 from workbench.domain.choice_statements import pair_of
 from workbench.domain.choices import AnswerSet, Bias, ChoiceItem, ChoicePair, Perturbation
-from workbench.domain.counting import plural
 from workbench.domain.instruments import Instrument
-from workbench.domain.questionnaire_tallies import named_few
+from workbench.domain.names import plural
+from workbench.domain.questionnaires import named_few
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.evidence.answered import Answered
-from workbench.evidence.fingerprints import split
 from workbench.evidence.methods import asked_sentences, plan_sentences, ruling_sentences
 from workbench.evidence.readings import source_of
 from workbench.evidence.refusals import Refusals, refusals_of
 from workbench.evidence.rulings import Told
-from workbench.evidence.runs import chosen_of, matching, version_notes
-from workbench.evidence.which import Which
+from workbench.evidence.runs import Which, chosen_of, matching, split, version_notes
 from workbench.figures.intervals import INTERVALS
 
 

@@ -25,7 +25,7 @@ from workbench.domain.choices import Arm
 from workbench.domain.prompts import Message
 from workbench.evidence.rulings import ruled_words
 from workbench.figures.table import Column, Kind, Link, Table
-from workbench.stats.multiple_tests import benjamini_hochberg, holm
+from workbench.stats.hypothesis_tests import benjamini_hochberg, holm
 
 Asked = tuple[str, Place, QuestionRow]
 "name of the report, the cell, and one of its questions"

@@ -33,8 +33,7 @@ from workbench.audits.response_bias.options import ChangeOptions
 from workbench.audits.response_bias.reading import Subject
 from workbench.audits.response_bias.score import Cell, Comparison, HumanLikeness, Report, SamplingAgreement
 from workbench.domain.choice_statements import KIND_OF
-from workbench.domain.choice_texts import parse_choice
-from workbench.domain.choices import LETTERS, AnswerSet, Arm, ArmAnswers, Bias, Choice, Perturbation
+from workbench.domain.choices import LETTERS, AnswerSet, Arm, ArmAnswers, Bias, Choice, Perturbation, parse_choice
 from workbench.domain.prompts import Message
 from workbench.domain.responses import EXACT
 from workbench.domain.statements import CHANGED, ORIGINAL, VariantId
@@ -42,7 +41,7 @@ from workbench.errors import UnknownName
 from workbench.evidence.readings import source_of
 from workbench.evidence.refusals import Refusals
 from workbench.evidence.rulings import NO_RULINGS, as_ruled
-from workbench.evidence.run_choice import plain_run
+from workbench.evidence.runs import plain_run
 from workbench.readers.choice_letter import letter_of, spelled
 from workbench.stats.arrays import FloatArray
 

@@ -24,17 +24,16 @@ from workbench.audits.response_bias.questions import Changes, QuestionShown, abo
 from workbench.audits.response_bias.reading import Subject
 from workbench.audits.response_bias.score import DEFINITIONS, HOLM, Cell, definition_said, test_said
 from workbench.audits.result import Headline, Result
-from workbench.domain.counting import plural
-from workbench.domain.seeds import SEED
+from workbench.domain.keys import SEED
+from workbench.domain.names import plural
 from workbench.domain.statements import ORIGINAL
-from workbench.evidence.answered_tables import as_json, entry, header
-from workbench.evidence.refusal_tables import entries
-from workbench.evidence.refusal_tables import told as refused
-from workbench.evidence.which import Which
+from workbench.evidence.answered import as_json, entries, entry, header
+from workbench.evidence.answered import told as refused
+from workbench.evidence.runs import Which
 from workbench.figures.book import Book, Entry
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Kind
-from workbench.stats.one_sample import MeanTest, mean_test
+from workbench.stats.hypothesis_tests import MeanTest, mean_test
 
 
 def book(found: Changes) -> Book:

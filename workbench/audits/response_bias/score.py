@@ -29,9 +29,8 @@ from workbench.audits.response_bias.options import Adjusted, ChangeOptions, Defi
 from workbench.domain.choices import Bias, Perturbation
 from workbench.errors import UnknownName, UsageError
 from workbench.stats.arrays import FloatArray, IntArray
-from workbench.stats.correlation import Pearson, pearson
-from workbench.stats.multiple_tests import holm
-from workbench.stats.one_sample import MeanTest, mean_test
+from workbench.stats.describe import Pearson, pearson
+from workbench.stats.hypothesis_tests import MeanTest, holm, mean_test
 
 Effect = Literal[-1, 0, 1]
 

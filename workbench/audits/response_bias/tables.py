@@ -36,13 +36,13 @@ from workbench.audits.response_bias.score import (
     why,
 )
 from workbench.domain.choices import Bias
-from workbench.domain.counting import plural
-from workbench.domain.questionnaire_tallies import named_few
+from workbench.domain.names import plural
+from workbench.domain.questionnaires import named_few
 from workbench.domain.verdicts import Estimate
 from workbench.figures.pictures.of_table import Forest, Matrix, Stacked
 from workbench.figures.table import Column, Kind, Link, Table, in_words
-from workbench.stats.correlation import Pearson
-from workbench.stats.one_sample import MeanTest
+from workbench.stats.describe import Pearson
+from workbench.stats.hypothesis_tests import MeanTest
 
 if TYPE_CHECKING:
     from stores.runs.run_rows import Run

@@ -21,8 +21,8 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import Static
 
-from workbench.domain.counting import plural
 from workbench.domain.instruments import IssueDefinition
+from workbench.domain.names import plural
 from workbench.errors import WorkbenchError
 from workbench.tui.annotation.annotate_format import last_line, pace_line, title_note
 from workbench.tui.annotation.annotate_text import ReadText

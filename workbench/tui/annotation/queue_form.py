@@ -275,7 +275,7 @@ def read_sources(path: Path) -> Sources:
     """Return what a queue of a store may be drawn from."""
     from stores.core.store import Store
     from workbench.data import shipped_codebooks
-    from workbench.evidence.free_text import models
+    from workbench.evidence.readings import models
 
     with Store.open(path) as store:
         return Sources(shipped_codebooks(), tuple(store.instruments.names()), models(store))

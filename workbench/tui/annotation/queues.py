@@ -16,7 +16,7 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.annotation.queue_tables import QueueState, queues
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.errors import WorkbenchError
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.annotation.queue_form import QueueForm
@@ -226,7 +226,7 @@ def read_queues(path: Path, *, first: bool) -> tuple[tuple[QueueState, ...], boo
     for the `first` time, the queue that most waits for somebody: for a decision before anything else.
     """
     from stores.core.store import Store
-    from workbench.evidence.free_text import runs
+    from workbench.evidence.readings import runs
     from workbench.pipeline.todo import queue_that_waits
 
     with Store.open(path) as store:

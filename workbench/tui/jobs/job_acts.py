@@ -74,7 +74,7 @@ class JobActs(StoreScreen):
     @work(thread=True, exit_on_error=False, group="ask")
     def stop(self, job_id: int) -> None:
         from stores.core.store import Store
-        from workbench.jobs.batching import cancel
+        from workbench.jobs.tidying import cancel
 
         with Store.open(self.store_path) as store:
             job, batches = cancel(store, job_id)
@@ -155,7 +155,7 @@ class JobActs(StoreScreen):
     @work(thread=True, exclusive=True, exit_on_error=False, group="run", description="run")
     def find_run(self, job: Job, mode: str) -> None:
         from stores.core.store import Store
-        from workbench.evidence.job_runs import run_of_job
+        from workbench.evidence.runs import run_of_job
 
         with Store.open(self.store_path) as store:
             self.post_message(self.RunFound(job.id, mode, run_of_job(store, job)))

@@ -17,7 +17,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.errors import WorkbenchError
 from workbench.tui.format import visible
 from workbench.tui.kit.base import Background, store_path
@@ -137,7 +137,7 @@ class JobKindDialog(ModalScreen[str | None], Background):
 def read_means(store: Store) -> Means:
     """Return what there is to start a job with."""
     from workbench.domain.annotations import Purpose
-    from workbench.evidence import free_text
+    from workbench.evidence import readings as free_text
 
     labelled = {
         purpose: len(store.labels.judged("stance", purpose=purpose)) for purpose in (Purpose.TRAINING, Purpose.TEST)

@@ -9,8 +9,7 @@ from rich.text import Text
 from textual.content import Content
 
 from workbench import registry
-from workbench.domain.counting import speed
-from workbench.domain.names import in_words
+from workbench.domain.names import in_words, speed
 from workbench.figures.shown import number
 from workbench.figures.table import Kind
 from workbench.tui.format import bar, human_duration, job_mark, literal, percent, visible

@@ -170,7 +170,7 @@ class RowsDialog(CommandDialog):
     @work(thread=True, exclusive=True, exit_on_error=False, group="count")
     def count(self, path: Path, kinds: str) -> None:
         from stores.core.store import Store
-        from workbench.tidy.stored import stored
+        from workbench.tidy.columns import stored
 
         with Store.open(path) as store:
             said = dict.fromkeys(stored(store, kind)[1] for kind in kinds.split(","))

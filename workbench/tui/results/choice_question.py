@@ -22,7 +22,7 @@ from textual.worker import get_current_worker
 
 from workbench.audits.response_bias import AUDIT
 from workbench.audits.response_bias.answers import BIASES, CONDITIONS, Place, place_of, place_said
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.figures.book import Subject
 from workbench.figures.shown import number
 from workbench.figures.table import Kind

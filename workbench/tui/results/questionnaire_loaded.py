@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.audits.questionnaire import AUDIT
-from workbench.domain.counting import plural
+from workbench.domain.keys import SEED
+from workbench.domain.names import plural
 from workbench.domain.prompts import LATEST, TemplateChoice
 from workbench.domain.readings import USUAL, Readings
-from workbench.domain.seeds import SEED
 from workbench.errors import WorkbenchError
 from workbench.figures.visible import visible
 from workbench.tui.kit.template_words import heading

@@ -15,7 +15,7 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import DataTable, Input, Static
 
-from workbench.domain.counting import plural
+from workbench.domain.names import plural
 from workbench.figures.pictures.of_table import pictures_of
 from workbench.figures.table import Link
 from workbench.tui.kit.base import in_store

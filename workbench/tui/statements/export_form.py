@@ -185,7 +185,7 @@ def prepared(path: Path, instrument: str, values: ExportValues) -> Export:
     """Return what an instrument of a store is in a format. Raises UsageError where the folder cannot take it."""
     from stores.core.store import Store
     from workbench.formats.folder import check_place, expanded
-    from workbench.pipeline.exporting import prepared as prepare
+    from workbench.pipeline.importing import prepared as prepare
 
     if not values.folder:
         raise UsageError("the folder has no name yet; give one, such as ~/my-instrument")

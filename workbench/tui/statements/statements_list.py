@@ -12,9 +12,8 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 
-from workbench.domain.choice_texts import parse_choice
-from workbench.domain.choices import Choice
-from workbench.domain.counting import plural
+from workbench.domain.choices import Choice, parse_choice
+from workbench.domain.names import plural
 from workbench.help.sections import section
 from workbench.tui.format import issue_sign, literal, visible
 from workbench.tui.kit.short_refs import LEAST, short_refs, width_of
